@@ -1,0 +1,201 @@
+/** The closed set of things that can go wrong, by whose turn it is to act. */
+export type Kind =
+  | 'unexpected'
+  | 'usage'
+  | 'not_found'
+  | 'auth'
+  | 'rate_limit'
+  | 'network'
+  | 'service'
+  | 'partial'
+  | 'local'
+  | 'interrupted';
+
+/** Exit code of each kind. Part of the public interface. */
+export const EXIT_CODES: Readonly<Record<Kind, number>> = {
+  unexpected: 1,
+  usage: 2,
+  not_found: 3,
+  auth: 4,
+  rate_limit: 5,
+  network: 6,
+  service: 7,
+  partial: 8,
+  local: 9,
+  interrupted: 130,
+};
+
+interface CodeEntry {
+  readonly kind: Kind;
+  /** What happened, for the help topic. */
+  readonly meaning: string;
+  /** What to do when the place that failed knows nothing better. Holds a command to run. */
+  readonly hint: string;
+  readonly retryable?: true;
+}
+
+/** Every `code` string that an error can carry. Part of the public interface. */
+export const CODES = {
+  unexpected: {
+    kind: 'unexpected',
+    meaning: 'a fault in this program',
+    hint: 'run the command again with --verbose and report what it prints',
+  },
+  usage: { kind: 'usage', meaning: 'a flag or an argument is wrong', hint: 'restaurant --help' },
+  no_service: {
+    kind: 'usage',
+    meaning: 'no service is configured',
+    hint: 'restaurant login --base-url <url>, or try it offline with --demo',
+  },
+  bad_input: {
+    kind: 'usage',
+    meaning: 'an input file or stdin cannot be read as what it should be',
+    hint: 'restaurant help formats',
+  },
+  bad_config: {
+    kind: 'usage',
+    meaning: 'a setting or the config file cannot be used',
+    hint: 'restaurant status shows each setting and where it comes from',
+  },
+  not_found: {
+    kind: 'not_found',
+    meaning: 'the id, tool or row does not exist',
+    hint: 'restaurant find <name> --city <city>',
+  },
+  no_key: { kind: 'auth', meaning: 'no API key', hint: 'restaurant login' },
+  bad_key: { kind: 'auth', meaning: 'the API key cannot be a key', hint: 'restaurant login' },
+  unauthorized: { kind: 'auth', meaning: 'the service refused the key (401)', hint: 'restaurant login' },
+  forbidden: {
+    kind: 'auth',
+    meaning: 'the key may not do this (403)',
+    hint: 'restaurant status --check',
+  },
+  plan_required: {
+    kind: 'auth',
+    meaning: 'this level of detail needs a paid key',
+    hint: 'restaurant lookup <id> --fields basic works with every key',
+  },
+  rate_limited: {
+    kind: 'rate_limit',
+    meaning: 'the service asks to wait (429)',
+    hint: 'restaurant status shows the quota',
+    retryable: true,
+  },
+  budget_spent: {
+    kind: 'rate_limit',
+    meaning: 'the local budget of requests is spent',
+    hint: 'restaurant status shows when there is room again',
+    retryable: true,
+  },
+  network: {
+    kind: 'network',
+    meaning: 'the service cannot be reached: DNS, connect, reset',
+    hint: 'restaurant status --check',
+    retryable: true,
+  },
+  timeout: {
+    kind: 'network',
+    meaning: 'no answer in time',
+    hint: 'give it longer with --timeout 2m',
+    retryable: true,
+  },
+  tls: {
+    kind: 'network',
+    meaning: 'the secure connection was refused',
+    hint: 'check the URL with restaurant status; a private CA goes into NODE_EXTRA_CA_CERTS',
+  },
+  http_error: {
+    kind: 'service',
+    meaning: 'the service answered with an HTTP error',
+    hint: 'restaurant status --check',
+  },
+  rpc_error: {
+    kind: 'service',
+    meaning: 'the service answered with a JSON-RPC error',
+    hint: 'restaurant tools shows what the service offers',
+  },
+  tool_error: {
+    kind: 'service',
+    meaning: 'the tool ran and failed',
+    hint: 'restaurant tools <name> shows the arguments of a tool',
+  },
+  bad_response: {
+    kind: 'service',
+    meaning: 'the answer cannot be read',
+    hint: 'run the command again with --verbose to see the exchange',
+  },
+  partial: {
+    kind: 'partial',
+    meaning: 'a list finished, some rows failed',
+    hint: 'the rows that failed carry their own error; run those again',
+  },
+  io_error: {
+    kind: 'local',
+    meaning: 'a file, the disk or stdout failed',
+    hint: 'restaurant status shows the files in use',
+  },
+  in_use: {
+    kind: 'local',
+    meaning: 'another process is writing that file',
+    hint: 'wait for the other process, or name another file with -o',
+    retryable: true,
+  },
+  interrupted: {
+    kind: 'interrupted',
+    meaning: 'stopped by Ctrl-C (130) or SIGTERM (143)',
+    hint: 'run the command again',
+  },
+} as const satisfies Record<string, CodeEntry>;
+
+export type Code = keyof typeof CODES;
+
+/** What is known about a failure beside its code and message. */
+export interface ErrorDetails {
+  /** What to do, with a command to run. Default: the hint of the code. */
+  readonly hint?: string;
+  /** Default: as the code says. */
+  readonly retryable?: boolean;
+  /** HTTP status of the reply. */
+  readonly status?: number;
+  /** Seconds to wait before trying again. */
+  readonly retryAfter?: number;
+  readonly restaurantId?: string;
+  /** `error.code` of a JSON-RPC error. */
+  readonly rpcCode?: number | string;
+  /** Request id that the service put in a response header. */
+  readonly requestId?: string;
+  readonly cause?: unknown;
+}
+
+/** The one error of this program. Thrown where it happens, told once at the edge (cli.ts). */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: Code;
+  readonly hint: string;
+  readonly retryable: boolean;
+  readonly details: ErrorDetails;
+
+  constructor(code: Code, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const entry: CodeEntry = CODES[code];
+    this.code = code;
+    this.hint = details.hint ?? entry.hint;
+    this.retryable = details.retryable ?? entry.retryable ?? false;
+    this.details = details;
+  }
+
+  get kind(): Kind {
+    return CODES[this.code].kind;
+  }
+}
+
+/** The reader of our stdout went away (EPIPE). Not a failure: the run ends quietly with 0. */
+export class PipeClosed extends Error {
+  override readonly name = 'PipeClosed';
+}
+
+/** The system's `code` of an error (`ENOENT`, `ECONNRESET`, …), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
