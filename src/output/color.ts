@@ -1,0 +1,84 @@
+import { Chalk } from 'chalk';
+
+/** 0: no colour, 1: 16 colours, 2: 256, 3: true colour. */
+export type ColorLevel = 0 | 1 | 2 | 3;
+
+/** What decides on the colour of one stream. Each stream is asked for by itself. */
+export interface ColorFacts {
+  /** `false` for `--no-color`. Nothing else changes the answer. */
+  readonly flag?: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTTY: boolean;
+}
+
+/** Paints cleaned text; the display width stays. */
+export type Paint = (text: string) => string;
+
+/** Colours by meaning. Sixteen colours alone, so that they follow the terminal's theme. */
+export interface Palette {
+  readonly heading: Paint;
+  readonly name: Paint;
+  readonly dim: Paint;
+  /** The left side of a key/value line. */
+  readonly key: Paint;
+  readonly number: Paint;
+  readonly url: Paint;
+  /** Something to type: a command, an argument. */
+  readonly code: Paint;
+  readonly good: Paint;
+  readonly warn: Paint;
+  readonly bad: Paint;
+  /** By the first letter of the grade: A, B, C, then D to F; any other grade is bold. */
+  readonly grade: Paint;
+}
+
+/**
+ * The colour level of one stream. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
+ * (`0` means off) beats CLICOLOR=0 and TERM=dumb beats the terminal. An empty variable counts as unset.
+ */
+export function colorLevel({ flag, env, isTTY }: ColorFacts): ColorLevel {
+  if (flag === false || env.NO_COLOR) return 0;
+  const forced = env.FORCE_COLOR || env.CLICOLOR_FORCE;
+  if (forced) return forced === '0' || forced === 'false' ? 0 : forcedDepth(forced, env);
+  if (env.CLICOLOR === '0' || env.TERM === 'dumb' || !isTTY) return 0;
+  return depth(env);
+}
+
+function forcedDepth(forced: string, env: ColorFacts['env']): ColorLevel {
+  if (forced === '2') return 2;
+  return forced === '3' ? 3 : depth(env);
+}
+
+function depth(env: ColorFacts['env']): ColorLevel {
+  if (env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit') return 3;
+  return env.TERM?.includes('256') ? 2 : 1;
+}
+
+/** The colours of a level; with 0 every paint gives its text back. */
+export function palette(level: ColorLevel): Palette {
+  const chalk = new Chalk({ level });
+  const letters: Record<string, Paint> = {
+    A: chalk.bold.green,
+    B: chalk.bold.cyan,
+    C: chalk.bold.yellow,
+    D: chalk.bold.red,
+    E: chalk.bold.red,
+    F: chalk.bold.red,
+  };
+  return {
+    heading: chalk.bold,
+    name: chalk.bold,
+    dim: chalk.dim,
+    key: chalk.dim,
+    number: chalk.dim,
+    url: chalk.underline,
+    code: chalk.cyan,
+    good: chalk.green,
+    warn: chalk.yellow,
+    bad: chalk.red,
+    grade: (text) => (letters[/^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? ''] ?? chalk.bold)(text),
+  };
+}
+
+/** No colour at all. */
+export const plain: Palette = palette(0);

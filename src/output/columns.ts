@@ -1,0 +1,74 @@
+/** What the layout must know of a column. */
+export interface ColumnRoom {
+  /** Narrowest width at which it can still be read. Default: 8, or what its cells need. */
+  readonly min?: number;
+  /** Widest width it is given. Default: none. */
+  readonly max?: number;
+  /**
+   * The lowest is dropped first when there is too little room; `Infinity` never. Columns of priority 0 and less are
+   * shown only where no other has to shrink for them.
+   */
+  readonly priority: number;
+  /** Shrinks before the others, as its text goes on in the next line. */
+  readonly wrap?: boolean;
+}
+
+/** Spaces between two columns. */
+export const GAP = 2;
+
+const READABLE = 8;
+
+/**
+ * Shares `total` columns of the terminal out. `natural` is what each column would take by itself.
+ * @returns the width of each column, 0 for one that is dropped; undefined where those that must stay do not fit.
+ */
+export function shareColumns(
+  columns: readonly ColumnRoom[],
+  natural: readonly number[],
+  total: number,
+): readonly number[] | undefined {
+  const wanted = columns.map((column, index) => Math.min(natural[index] ?? 0, column.max ?? Number.POSITIVE_INFINITY));
+  const floors = columns.map((column, index) => Math.min(wanted[index] ?? 0, column.min ?? READABLE));
+  const kept = new Set(columns.keys());
+  const taken = (widths: readonly number[]): number =>
+    [...kept].reduce((sum, index) => sum + (widths[index] ?? 0), GAP * (kept.size - 1));
+  for (const index of byPriority(columns)) {
+    const priority = columns[index]?.priority ?? 0;
+    const fits = taken(priority <= 0 ? wanted : floors) <= total;
+    if (fits) continue;
+    if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
+    kept.delete(index);
+  }
+  const widths = wanted.map((columnWidth, index) => (kept.has(index) ? columnWidth : 0));
+  shrink(widths, floors, columns, total - GAP * (kept.size - 1));
+  return widths;
+}
+
+function byPriority(columns: readonly ColumnRoom[]): number[] {
+  const priority = (index: number): number => columns[index]?.priority ?? 0;
+  return [...columns.keys()].sort((a, b) => Math.sign(priority(a) - priority(b)) || b - a);
+}
+
+/** Takes from the widest, column by column of the terminal, first from those that wrap. */
+function shrink(widths: number[], floors: readonly number[], columns: readonly ColumnRoom[], room: number): void {
+  let over = widths.reduce((sum, columnWidth) => sum + columnWidth, 0) - room;
+  for (const wraps of [true, false]) {
+    while (over > 0) {
+      const widest = widestOf(widths, (index) => (columns[index]?.wrap === true) === wraps && spare(index) > 0);
+      if (widest === undefined) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+      over -= 1;
+    }
+  }
+  function spare(index: number): number {
+    return (widths[index] ?? 0) - Math.min(floors[index] ?? 0, widths[index] ?? 0);
+  }
+}
+
+function widestOf(widths: readonly number[], allowed: (index: number) => boolean): number | undefined {
+  let widest: number | undefined;
+  for (const index of widths.keys()) {
+    if (allowed(index) && (widest === undefined || (widths[index] ?? 0) > (widths[widest] ?? 0))) widest = index;
+  }
+  return widest;
+}

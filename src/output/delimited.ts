@@ -1,0 +1,52 @@
+import { stringify } from 'csv-stringify/sync';
+import { cleanLine } from './text.ts';
+import type { Scalar } from './records.ts';
+
+/** What may stand between the cells of a CSV. */
+export type Delimiter = ',' | ';' | '\t';
+
+export interface CsvOptions {
+  /** Neutralise text that a spreadsheet would run as a formula. */
+  readonly guard: boolean;
+  /** Default: a comma. */
+  readonly delimiter?: Delimiter;
+}
+
+const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
+const BREAK_START = /^[\t\r\n]/;
+const PHONE_OR_NUMBER = /^[+-]?[\d\s().\-‐‑–]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
+
+/** One CSV record (RFC 4180) without a line break; cells are quoted only where they must be. The text of the cells is not cleaned. */
+export function csvRow(values: readonly Scalar[], { guard, delimiter = ',' }: CsvOptions): string {
+  const cells = values.map((value) => (typeof value === 'string' && guard ? guardFormula(value) : value));
+  return stringify([cells], {
+    delimiter,
+    eof: false,
+    // A record of one empty cell would be a blank line, which readers skip.
+    quoted_empty: values.length === 1,
+    cast: { boolean: String },
+  });
+}
+
+/** The header of a CSV, without a line break. */
+export function csvHeader(columns: readonly string[], options: CsvOptions = { guard: false }): string {
+  return csvRow(columns, options);
+}
+
+/**
+ * Puts a `'` before text that a spreadsheet would run as a formula, also behind blanks and in full-width signs.
+ * Telephone numbers, signed numbers and lists of them pass.
+ */
+export function guardFormula(text: string): string {
+  const runs = BREAK_START.test(text) || (FORMULA_START.test(text) && !isPhoneOrNumber(text));
+  return runs ? `'${text}` : text;
+}
+
+function isPhoneOrNumber(text: string): boolean {
+  return text.split(/[;,/]/).every((part) => PHONE_OR_NUMBER.test(part.trim()));
+}
+
+/** One line of TSV without its line break: cleaned, nothing cut, tabs and line breaks as spaces. */
+export function tsvRow(values: readonly Scalar[]): string {
+  return values.map((value) => (value === null ? '' : cleanLine(String(value)))).join('\t');
+}

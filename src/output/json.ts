@@ -1,0 +1,35 @@
+import { AppError } from '../errors.ts';
+
+/** Levels of nesting that are read or written. */
+const MAX_DEPTH = 200;
+
+/** DEL, C1, and all that has no glyph of its own (zero-width, bidi, tags, line separators); JSON.stringify sees to the rest. */
+const UNSAFE = /(?!\p{M})[\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+
+/**
+ * JSON (RFC 8259) without a final line break, with two spaces of indent where `pretty`. What a terminal would act on
+ * or hide is written as `\uXXXX`, so that it parses back to the same value.
+ * @throws {AppError} `bad_response` where the value nests deeper than 200 levels.
+ */
+export function toJson(value: unknown, pretty: boolean): string {
+  checkDepth(value);
+  const json = JSON.stringify(value, null, pretty ? 2 : undefined) ?? 'null';
+  return json.replace(UNSAFE, (character) => character.split('').map(escape).join(''));
+}
+
+function escape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Walks level by level instead of calling itself: the depth is the thing in doubt. */
+function checkDepth(value: unknown): void {
+  let level = [value].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= MAX_DEPTH) throw new AppError('bad_response', `the data nests deeper than ${MAX_DEPTH} levels`);
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

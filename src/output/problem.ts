@@ -1,0 +1,73 @@
+import type { AppError } from '../errors.ts';
+import type { Palette } from './color.ts';
+import { toJson } from './json.ts';
+import { clean, cleanLine, fit } from './text.ts';
+
+const MAX_MESSAGE = 400;
+const MAX_CAUSES = 8;
+
+/**
+ * A failure for a person, as whole lines: `error: …`, then `hint: …`; with `verbose` its causes and the stack. Each of
+ * the first two is one line whatever the width, so that it can be searched for and copied.
+ */
+export function problemText(error: AppError, colors: Palette, { verbose }: { verbose: boolean }): string {
+  const lines = [
+    `${colors.bad('error:')} ${shortened(error.message)}`,
+    `${colors.dim('hint:')} ${shortened(error.hint)}`,
+    ...(verbose ? details(error).map((line) => (line === '' ? '' : colors.dim(line))) : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function shortened(text: string): string {
+  return fit(cleanLine(text).trim(), MAX_MESSAGE);
+}
+
+function details(error: AppError): string[] {
+  const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
+  const stack = clean(error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [...causes, ...stack];
+}
+
+/** The chain of causes; where one holds several errors (AggregateError), those as well. */
+function causesOf(error: Error): unknown[] {
+  const found: unknown[] = [];
+  let next: unknown[] = [error.cause];
+  while (next.length > 0 && found.length < MAX_CAUSES) {
+    const [cause, ...rest] = next;
+    next = rest;
+    if (cause === undefined || found.includes(cause)) continue;
+    found.push(cause);
+    if (cause instanceof AggregateError) next.push(...cause.errors);
+    if (cause instanceof Error) next.push(cause.cause);
+  }
+  return found;
+}
+
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return typeof cause === 'string' ? cause : (JSON.stringify(cause) ?? String(cause));
+  const code = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
+  return `${cause.name}: ${cause.message}${code}`;
+}
+
+/** What is known of a failure, under the names that JSON output has for it. */
+export function errorFacts(error: AppError): Record<string, unknown> {
+  const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
+  const facts = {
+    code: error.code,
+    message: fit(error.message, MAX_MESSAGE * 10),
+    hint: error.hint,
+    retryable: error.retryable,
+    status,
+    retry_after: retryAfter,
+    restaurant_id: restaurantId,
+    rpc_code: rpcCode,
+    request_id: requestId,
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+/** A failure for a program: one line of JSON, without a line break. */
+export function problemJson(error: AppError): string {
+  return toJson({ error: errorFacts(error) }, false);
+}

@@ -1,0 +1,112 @@
+import { AppError } from '../errors.ts';
+import { toJson } from './json.ts';
+import { nearest } from './nearest.ts';
+
+/** What a cell of a table, TSV or CSV holds. */
+export type Scalar = string | number | boolean | null;
+
+/** Columns that stand for a nested key, where the record has no key of that name itself. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['lat', 'coordinates.lat'],
+  ['lng', 'coordinates.lng'],
+]);
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([short, path]) => [path, short]));
+
+const MAX_NAMED = 40;
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The record as one row: nested keys dotted, lists of scalars joined with `; `, other lists as compact JSON,
+ * `coordinates.lat` and `.lng` as `lat` and `lng`. Keys in the order of the record.
+ * @throws {AppError} `bad_response` where it nests deeper than 200 levels.
+ */
+export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
+  const cells = new Map<string, Scalar>();
+  toJson(record, false);
+  const walk = (value: unknown, path: string): void => {
+    const keys = isRecord(value) ? Object.keys(value) : [];
+    if (!isRecord(value) || keys.length === 0) cells.set(columnName(record, path), toCell(value));
+    else for (const key of keys) walk(value[key], `${path}.${key}`);
+  };
+  if (isRecord(record)) for (const key of Object.keys(record)) walk(record[key], key);
+  return cells;
+}
+
+function columnName(record: Record<string, unknown>, path: string): string {
+  const short = SHORT_NAMES.get(path);
+  return short === undefined || Object.hasOwn(record, short) ? path : short;
+}
+
+/** A value of any shape as one cell; null where there is none. */
+export function toCell(value: unknown): Scalar {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : 'out of range';
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) {
+    return value.map((item) => String(toCell(item) ?? '')).join('; ');
+  }
+  return isRecord(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
+}
+
+/** What the record holds under a column's name: a key, a dotted path, `lat` or `lng`. Undefined where it has none. */
+export function valueAt(record: unknown, column: string): unknown {
+  return pathOf(record, column)?.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record);
+}
+
+/** The record cut down to these columns; nested keys keep their place. What it does not have is left out. */
+export function pick(record: unknown, columns: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = Object.create(null);
+  for (const column of columns) {
+    const path = pathOf(record, column);
+    if (path !== undefined) copy(record, picked, path);
+  }
+  return picked;
+}
+
+function copy(from: unknown, to: Record<string, unknown>, [key, ...rest]: readonly string[]): void {
+  if (!isRecord(from) || key === undefined) return;
+  const value = from[key];
+  const present = to[key];
+  if (rest.length === 0) to[key] = value;
+  else if (present !== value) {
+    const inner: Record<string, unknown> = isRecord(present) ? present : Object.create(null);
+    to[key] = inner;
+    copy(value, inner, rest);
+  }
+}
+
+function pathOf(record: unknown, column: string): readonly string[] | undefined {
+  const alias = ALIASES.get(column);
+  return keysTo(record, column) ?? (alias === undefined ? undefined : keysTo(record, alias));
+}
+
+/** Keys may hold dots themselves, so every way to cut the path is tried, the whole first. */
+function keysTo(record: unknown, path: string): readonly string[] | undefined {
+  if (!isRecord(record)) return undefined;
+  if (Object.hasOwn(record, path)) return [path];
+  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
+    const key = path.slice(0, dot);
+    if (!Object.hasOwn(record, key)) continue;
+    const rest = keysTo(record[key], path.slice(dot + 1));
+    if (rest !== undefined) return [key, ...rest];
+  }
+  return undefined;
+}
+
+/**
+ * Checks what `--columns` named against what there is.
+ * @throws {AppError} `usage` with the valid names and the nearest of them.
+ */
+export function checkColumns(columns: readonly string[], valid: readonly string[]): void {
+  const known = new Set(valid);
+  const unknown = columns.find((column) => !known.has(column));
+  if (unknown === undefined && columns.length > 0) return;
+  const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
+  const wrong = unknown === undefined ? 'no column is named' : `there is no column '${unknown}'`;
+  const guess = unknown === undefined ? valid[0] : nearest(unknown, valid);
+  const hint = `did you mean --columns ${columns.map((column) => (column === unknown ? guess : column)).join(',') || guess}?`;
+  throw new AppError('usage', `${wrong}; valid: ${named}`, guess === undefined ? {} : { hint });
+}

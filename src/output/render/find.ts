@@ -1,0 +1,102 @@
+import type { Palette } from '../color.ts';
+import type { Presentation } from '../present.ts';
+import { isRecord, pick, toCell, valueAt } from '../records.ts';
+import { type Column, renderTable } from '../table.ts';
+import type { View } from '../view.ts';
+
+/** The columns of a search for `tsv` and `csv`. Part of the public interface. */
+export const FIND_COLUMNS: readonly string[] = [
+  'service_id',
+  'name',
+  'grade',
+  'cuisine_tags',
+  'neighborhood',
+  'city',
+  'address',
+  'lat',
+  'lng',
+  'coverage_level',
+];
+
+const NUMBER: Column = {
+  key: '#',
+  title: '#',
+  align: 'right',
+  priority: Number.POSITIVE_INFINITY,
+  paint: (text, palette) => palette.number(text),
+};
+
+const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
+  name: { title: 'name', min: 14, max: 48, priority: 9, paint: (text, palette) => palette.name(text) },
+  grade: { title: 'grade', max: 12, priority: 8, paint: (text, palette) => palette.grade(text) },
+  cuisine_tags: { title: 'cuisine', min: 10, max: 36, priority: 7 },
+  neighborhood: { title: 'neighborhood', min: 10, max: 28, priority: 6 },
+  address: { title: 'address', min: 16, max: 56, priority: 4, paint: dim },
+  city: { title: 'city', min: 8, max: 24, priority: 5 },
+  lat: { title: 'lat', align: 'right', priority: 2 },
+  lng: { title: 'lng', align: 'right', priority: 2 },
+  coverage_level: { title: 'coverage', max: 16, priority: 2, paint: dim },
+  service_id: { title: 'service id', min: 36, priority: 0, paint: dim },
+};
+
+/** What a search shows of itself where nothing else is asked for. The id comes where there is room to spare. */
+const SHOWN = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city', 'service_id'];
+
+function dim(text: string, palette: Palette): string {
+  return palette.dim(text);
+}
+
+/**
+ * Restaurants as a table, numbered from 1, without a final line break. The city is left out where it is the same in
+ * all rows. With `columns` exactly those are shown. An element that is no object is a row `(unreadable)`.
+ */
+export function renderFind(
+  restaurants: readonly unknown[],
+  { columns, numbered }: { columns?: readonly string[] | undefined; numbered: boolean },
+  view: View,
+): string {
+  const shown = columns?.map(asked) ?? usual(restaurants);
+  const rows = restaurants.map((restaurant, index) => [
+    ...(numbered ? [String(index + 1)] : []),
+    ...cells(restaurant, shown),
+  ]);
+  return renderTable(numbered ? [NUMBER, ...shown] : shown, rows, view);
+}
+
+function usual(restaurants: readonly unknown[]): Column[] {
+  const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
+  return SHOWN.filter((key) => key !== 'city' || cities.size > 1).map(look);
+}
+
+function look(key: string): Column {
+  const known = Object.hasOwn(LOOKS, key) ? LOOKS[key] : undefined;
+  return { key, ...(known ?? { title: key, priority: 1 }) };
+}
+
+/** A column that was asked for is never dropped. */
+function asked(key: string): Column {
+  return { ...look(key), priority: Number.POSITIVE_INFINITY };
+}
+
+function cells(restaurant: unknown, columns: readonly Column[]): string[] {
+  const place = Math.max(0, columns.findIndex(({ key }) => key === 'name'));
+  if (!isRecord(restaurant)) return columns.map((_, index) => (index === place ? '(unreadable)' : ''));
+  return columns.map(({ key }) => text(valueAt(restaurant, key)));
+}
+
+function text(value: unknown): string {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+    ? value.join(', ')
+    : String(toCell(value) ?? '');
+}
+
+/** The answer of a search, for every form of output. `output` is the document, `restaurants` its results. */
+export function findPresentation(output: object, restaurants: readonly unknown[]): Presentation {
+  return {
+    json: output,
+    records: restaurants,
+    columns: FIND_COLUMNS,
+    trim: (columns) => ({ ...output, results: restaurants.map((restaurant) => pick(restaurant, columns)) }),
+    table: (view, columns) => renderFind(restaurants, { columns, numbered: true }, view),
+  };
+}

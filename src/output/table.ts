@@ -1,0 +1,116 @@
+import Table from 'cli-table3';
+import type { Palette } from './color.ts';
+import { type ColumnRoom, GAP, shareColumns } from './columns.ts';
+import { pairLines } from './pairs.ts';
+import { cleanLine, fit, width, wrap } from './text.ts';
+import { glyphs, NOTHING, type View } from './view.ts';
+
+export interface Column extends ColumnRoom {
+  readonly key: string;
+  /** Stands over the column, in capitals. */
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** Colours cleaned text; must not change its width. */
+  readonly paint?: (text: string, palette: Palette) => string;
+}
+
+/** A column that is shown, with its width. */
+interface Shown {
+  readonly column: Column;
+  readonly index: number;
+  readonly width: number;
+}
+
+/** Below this, a table is no longer one. */
+const NARROWEST = 30;
+const MAX_LINES = 3;
+/** cli-table3 keeps the whole table in objects; longer ones are drawn in parts of the same layout. */
+const ROWS_AT_ONCE = 500;
+/** A character that is one column wide by every measure and never in data once that is in place. */
+const STAND_IN = '\ue000';
+
+const BORDERLESS = {
+  top: '', 'top-mid': '', 'top-left': '', 'top-right': '',
+  bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '',
+  left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '',
+  middle: ' '.repeat(GAP),
+};
+
+/**
+ * Rows under a header, without frames and without a final line break; `''` where there are no rows. Cells are cleaned,
+ * then cut or wrapped so that no line is wider than the view; columns are dropped by priority. In a very narrow view
+ * the rows are listed one below the other.
+ */
+export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], view: View): string {
+  if (rows.length === 0) return '';
+  const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '').trim() || NOTHING));
+  const natural = columns.map((column, index) => naturalWidth(column, cells, index, view.width));
+  const widths = view.width < NARROWEST ? undefined : shareColumns(columns, natural, view.width);
+  if (widths === undefined) return stacked(columns, cells, view);
+  const shown = columns.flatMap((column, index) => {
+    const columnWidth = widths[index] ?? 0;
+    return columnWidth === 0 ? [] : [{ column, index, width: columnWidth }];
+  });
+  const header = shown.map(({ column, width: room }) => [view.palette.dim(fit(title(column), room))]);
+  const body = cells.map((row) => shown.map((column) => cellLines(row[column.index] ?? '', column, view)));
+  return draw([header, ...body], shown);
+}
+
+/** What the widest cell takes, as far as a terminal can show it. */
+function naturalWidth(column: Column, cells: readonly (readonly string[])[], index: number, most: number): number {
+  const room = Math.min(column.max ?? most, most) + 1;
+  const widest = (sofar: number, row: readonly string[]): number => Math.max(sofar, width(fit(row[index] ?? '', room, '')));
+  return Math.min(cells.reduce(widest, width(title(column))), most);
+}
+
+function title(column: Column): string {
+  return cleanLine(column.title).toUpperCase();
+}
+
+function cellLines(text: string, { column, width: room }: Shown, view: View): string[] {
+  const { ellipsis } = glyphs(view);
+  const all = column.wrap === true ? wrap(fit(text, room * MAX_LINES * 2, ''), room) : [fit(text, room, ellipsis)];
+  const lines = all.length <= MAX_LINES ? all : [...all.slice(0, MAX_LINES - 1), fit(all.slice(MAX_LINES - 1).join(' '), room, ellipsis)];
+  const paint = text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette) ?? line;
+  return lines.map(paint);
+}
+
+/**
+ * cli-table3 measures text by its own, older rules. So it lays out stand-ins of the same width, and the text takes
+ * their place afterwards, in reading order.
+ */
+function draw(rows: readonly (readonly string[][])[], shown: readonly Shown[]): string {
+  const parts: string[] = [];
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const part = rows.slice(start, start + ROWS_AT_ONCE);
+    const table = new Table({
+      chars: BORDERLESS,
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+      colWidths: shown.map((column) => column.width),
+      colAligns: shown.map(({ column }) => column.align ?? 'left'),
+    });
+    for (const row of part) table.push(row.map((lines) => lines.map((line) => STAND_IN.repeat(width(line))).join('\n')));
+    const texts = part.flatMap(inReadingOrder)[Symbol.iterator]();
+    const layout = table.toString().replace(/ +$/gm, '');
+    parts.push(layout.replaceAll(/\ue000+/g, () => texts.next().value ?? ''));
+  }
+  return parts.join('\n');
+}
+
+function inReadingOrder(row: readonly string[][]): string[] {
+  const height = row.reduce((most, lines) => Math.max(most, lines.length), 0);
+  const lines = Array.from({ length: height }, (_, line) => row.map((cell) => cell[line] ?? ''));
+  return lines.flat().filter((text) => width(text) > 0);
+}
+
+function stacked(columns: readonly Column[], cells: readonly (readonly string[])[], view: View): string {
+  const items = cells.map((row) => {
+    const pairs = columns.flatMap((column, index) => {
+      const text = row[index] ?? '';
+      if (text === NOTHING) return [];
+      return [{ key: cleanLine(column.title), text, paint: (line: string) => column.paint?.(line, view.palette) ?? line }];
+    });
+    return pairLines(pairs, view.width, view).join('\n');
+  });
+  return items.join('\n\n');
+}

@@ -1,0 +1,99 @@
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+
+const PRINTABLE = /^[\n -~]*$/;
+const ASCII = /^[ -~]*$/;
+const LINE_BREAKS = /(?:\r\n|[\n\t\u0085\u2028\u2029])+/g;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+/** C0 but LF, DEL and C1. */
+const CONTROL = /[\0-\x09\x0b-\x1f\x7f-\x9f]/g;
+/** The same without what RFC 4180 lets a quoted cell hold: tab and CRLF. */
+const CONTROL_IN_CELL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+const PICTURE = String.raw`\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]{0,2}`;
+const JOINED_PICTURES = new RegExp(String.raw`${PICTURE}(?:\u200d${PICTURE})+`, 'gu');
+/** Emoji that terminals draw as one picture; other chains are as wide as their parts. */
+const ONE_PICTURE = new RegExp('^\\p{RGI_Emoji}$', 'v');
+/** The scripts in which a joiner or non-joiner between letters changes the spelling. */
+const JOINING = `[${'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh'.replace(/\w+ ?/g, (code) => String.raw`\p{scx=${code.trim()}}`)}]`;
+/** The flags of England, Scotland and Wales: the only standard use of tag characters. */
+const TAG_FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
+/** What has no glyph of its own: zero-width, bidi and tag characters, fillers. Marks are no part of it. */
+const HIDDEN_CHARACTER = String.raw`(?!\p{M})[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
+const HIDDEN = new RegExp(
+  String.raw`(${TAG_FLAG}|(?<=${PICTURE})\u200d(?=\p{Extended_Pictographic})|(?<=${JOINING})[\u200c\u200d](?=${JOINING}))|${HIDDEN_CHARACTER}`,
+  'gu',
+);
+const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Makes text from outside harmless for a terminal; line breaks stay. Controls become visible as `cat -v` shows them
+ * (`^[`, `^?`, `M-^[`), hidden and direction-changing characters go, lone surrogates become U+FFFD, and at most
+ * eight combining marks stay in a row. Joiners stay inside emoji and between letters that need them.
+ */
+export function clean(text: string): string {
+  return PRINTABLE.test(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), CONTROL);
+}
+
+/** As `clean`, on one line: a run of line breaks and tabs becomes one space. */
+export function cleanLine(text: string): string {
+  return ASCII.test(text) ? text : clean(text.replace(LINE_BREAKS, ' '));
+}
+
+/** As `clean` for a CSV cell: tabs and CRLF stay too. */
+export function cleanCell(text: string): string {
+  return PRINTABLE.test(text) ? text : sanitize(text, CONTROL_IN_CELL);
+}
+
+function sanitize(text: string, control: RegExp): string {
+  return text
+    .replace(LONE_SURROGATE, '\ufffd')
+    .replace(control, caret)
+    .replace(JOINED_PICTURES, (chain) => (ONE_PICTURE.test(chain) ? chain : chain.replaceAll('\u200d', '')))
+    .replace(HIDDEN, '$1')
+    .replace(STACKED_MARKS, '$1');
+}
+
+function caret(control: string): string {
+  const code = control.charCodeAt(0);
+  return code < 0x80 ? `^${String.fromCharCode(code ^ 0x40)}` : `M-^${String.fromCharCode((code - 0x80) ^ 0x40)}`;
+}
+
+/** Columns that the text takes on a terminal. Colour codes count nothing. */
+export function width(text: string): number {
+  return stringWidth(text);
+}
+
+/** The text itself where it fits, else as much of it as fits before `mark`. Cuts between graphemes, reads no further than needed. */
+export function fit(text: string, columns: number, mark = '…'): string {
+  if (columns <= 0) return '';
+  const sign = mark.slice(0, columns);
+  const room = columns - sign.length;
+  if (ASCII.test(text)) return text.length <= columns ? text : text.slice(0, room).trimEnd() + sign;
+  let used = 0;
+  let end = 0;
+  for (const { segment, index } of GRAPHEMES.segment(text)) {
+    used += stringWidth(segment);
+    if (used > columns) return text.slice(0, end).trimEnd() + sign;
+    if (used <= room) end = index + segment.length;
+  }
+  return text;
+}
+
+/** Adds spaces up to `columns`; the text stays on the side named. */
+export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
+  const space = ' '.repeat(Math.max(0, columns - width(text)));
+  return align === 'left' ? text + space : space + text;
+}
+
+/** Lines of at most `columns`, broken at spaces, or inside a word that is longer. Own line breaks and indents stay. */
+export function wrap(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const body = line.trimStart();
+    const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
+    const parts = wrapAnsi(body, Math.max(1, columns - indent.length), { hard: true }).split('\n');
+    return parts.map((part) => fit((indent + part).trimEnd(), columns));
+  });
+}
