@@ -48,7 +48,7 @@ describe('resolvePaths', () => {
   });
 
   it('asks the user database when HOME is missing or of no use', () => {
-    for (const env of [{}, { HOME: '' }, { HOME: 'rel' }]) {
+    for (const env of [{}, { HOME: '' }, { HOME: 'rel' }] as Record<string, string>[]) {
       expect(resolve(env).configDir).toBe('/home/ana/.config/restaurant');
     }
   });
