@@ -1,0 +1,73 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { onTestFinished } from 'vitest';
+
+/** A new empty folder, deleted when the test is over. */
+export function tempFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'restaurant-test-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * Bundles a worker so that a real process can run it. Its code may import from the sources as if it stood in test/files.
+ * @returns the path of the bundle, in `folder`.
+ */
+export async function bundleWorker(folder: string, code: string): Promise<string> {
+  const outfile = join(folder, 'worker.mjs');
+  await build({
+    stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'silent',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return outfile;
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** What it printed, once it has ended. */
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+  /** Resolves when it printed this text. */
+  printed(text: string): Promise<void>;
+}
+
+/** Starts a worker in a process of its own. It is killed when the test is over. */
+export function startWorker(worker: string, args: readonly string[], options: SpawnOptions = {}): Child {
+  return startProgram(process.execPath, [worker, ...args], options);
+}
+
+export function startProgram(program: string, args: readonly string[], options: SpawnOptions = {}): Child {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  return {
+    process: child,
+    ended,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => stdout.includes(text) && resolve();
+        look();
+        child.stdout?.on('data', look);
+        child.on('close', () => reject(new Error(`ended without printing ${text}: ${stderr}`)));
+      }),
+  };
+}
