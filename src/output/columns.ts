@@ -27,7 +27,9 @@ export function shareColumns(
   natural: readonly number[],
   total: number,
 ): readonly number[] | undefined {
-  const wanted = columns.map((column, index) => Math.min(natural[index] ?? 0, column.max ?? Number.POSITIVE_INFINITY));
+  const wanted = columns.map((column, index) =>
+    Math.min(natural[index] ?? 0, column.max ?? Number.POSITIVE_INFINITY),
+  );
   const floors = columns.map((column, index) => Math.min(wanted[index] ?? 0, column.min ?? READABLE));
   const kept = new Set(columns.keys());
   const taken = (widths: readonly number[]): number =>
@@ -50,11 +52,19 @@ function byPriority(columns: readonly ColumnRoom[]): number[] {
 }
 
 /** Takes from the widest, column by column of the terminal, first from those that wrap. */
-function shrink(widths: number[], floors: readonly number[], columns: readonly ColumnRoom[], room: number): void {
+function shrink(
+  widths: number[],
+  floors: readonly number[],
+  columns: readonly ColumnRoom[],
+  room: number,
+): void {
   let over = widths.reduce((sum, columnWidth) => sum + columnWidth, 0) - room;
   for (const wraps of [true, false]) {
     while (over > 0) {
-      const widest = widestOf(widths, (index) => (columns[index]?.wrap === true) === wraps && spare(index) > 0);
+      const widest = widestOf(
+        widths,
+        (index) => (columns[index]?.wrap === true) === wraps && spare(index) > 0,
+      );
       if (widest === undefined) break;
       widths[widest] = (widths[widest] ?? 0) - 1;
       over -= 1;
@@ -68,7 +78,8 @@ function shrink(widths: number[], floors: readonly number[], columns: readonly C
 function widestOf(widths: readonly number[], allowed: (index: number) => boolean): number | undefined {
   let widest: number | undefined;
   for (const index of widths.keys()) {
-    if (allowed(index) && (widest === undefined || (widths[index] ?? 0) > (widths[widest] ?? 0))) widest = index;
+    if (allowed(index) && (widest === undefined || (widths[index] ?? 0) > (widths[widest] ?? 0)))
+      widest = index;
   }
   return widest;
 }

@@ -18,7 +18,10 @@ export interface FeatureCollection {
  * `properties`, of which only `columns` where they are given. Without usable coordinates the geometry is null.
  */
 export function toGeoJson(restaurants: readonly unknown[], columns?: readonly string[]): FeatureCollection {
-  return { type: 'FeatureCollection', features: restaurants.map((restaurant) => feature(restaurant, columns)) };
+  return {
+    type: 'FeatureCollection',
+    features: restaurants.map((restaurant) => feature(restaurant, columns)),
+  };
 }
 
 function feature(restaurant: unknown, columns: readonly string[] | undefined): Feature {

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 const MAX_DEPTH = 200;
 
 /** DEL, C1, and all that has no glyph of its own (zero-width, bidi, tags, line separators); JSON.stringify sees to the rest. */
-const UNSAFE = /(?!\p{M})[\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const UNSAFE = /(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
 /**
  * JSON (RFC 8259) without a final line break, with two spaces of indent where `pretty`. What a terminal would act on
@@ -14,10 +14,15 @@ const UNSAFE = /(?!\p{M})[\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\
 export function toJson(value: unknown, pretty: boolean): string {
   checkDepth(value);
   const json = JSON.stringify(value, null, pretty ? 2 : undefined) ?? 'null';
-  return json.replace(UNSAFE, (character) => character.split('').map(escape).join(''));
+  return escapeJson(json);
 }
 
-function escape(unit: string): string {
+/** JSON text with what a terminal would act on or hide written as `\uXXXX`; the numbers stay digit for digit. */
+export function escapeJson(json: string): string {
+  return json.replace(UNSAFE, (character) => character.split('').map(escapeUnit).join(''));
+}
+
+function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
@@ -25,7 +30,8 @@ function escape(unit: string): string {
 function checkDepth(value: unknown): void {
   let level = [value].filter(isContainer);
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= MAX_DEPTH) throw new AppError('bad_response', `the data nests deeper than ${MAX_DEPTH} levels`);
+    if (depth >= MAX_DEPTH)
+      throw new AppError('bad_response', `the data nests deeper than ${MAX_DEPTH} levels`);
     level = level.flatMap((container) => Object.values(container).filter(isContainer));
   }
 }

@@ -19,14 +19,19 @@ const GAP = 2;
 export function pairLines(pairs: readonly Pair[], columns: number, view: View): string[] {
   const keys = pairs.map(({ key }) => cleanLine(key).trim());
   const most = Math.floor(columns * KEY_SHARE);
-  const keyWidth = keys.map(width).filter((keyColumns) => keyColumns <= most).reduce((a, b) => Math.max(a, b), 0);
+  const keyWidth = keys
+    .map(width)
+    .filter((keyColumns) => keyColumns <= most)
+    .reduce((a, b) => Math.max(a, b), 0);
   return pairs.flatMap(({ text, paint }, index) => {
     const key = keys[index] ?? '';
     const value = clean(text).trim() || NOTHING;
     const color = value === NOTHING ? view.palette.dim : (paint ?? ((line: string) => line));
     const beside = columns >= NARROW && width(key) <= keyWidth;
     const indent = columns >= NARROW ? keyWidth + GAP : Math.min(GAP, columns - 1);
-    const lines = wrap(value, columns - indent).map((line) => line === '' ? '' : ' '.repeat(indent) + color(line));
+    const lines = wrap(value, columns - indent).map((line) =>
+      line === '' ? '' : ' '.repeat(indent) + color(line),
+    );
     if (!beside) return [...wrap(key, columns).map(view.palette.key), ...lines];
     const [first = '', ...rest] = lines;
     return [view.palette.key(pad(key, keyWidth + GAP)) + first.slice(indent), ...rest];

@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
 import type { Palette } from './color.ts';
 import { toJson } from './json.ts';
-import { clean, cleanLine, fit } from './text.ts';
+import { clean, cleanLine, truncate } from './text.ts';
 
 const MAX_MESSAGE = 400;
 const MAX_CAUSES = 8;
@@ -20,12 +20,14 @@ export function problemText(error: AppError, colors: Palette, { verbose }: { ver
 }
 
 function shortened(text: string): string {
-  return fit(cleanLine(text).trim(), MAX_MESSAGE);
+  return truncate(cleanLine(text).trim(), MAX_MESSAGE);
 }
 
 function details(error: AppError): string[] {
   const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
-  const stack = clean(error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const stack = clean(error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
   return [...causes, ...stack];
 }
 
@@ -45,7 +47,8 @@ function causesOf(error: Error): unknown[] {
 }
 
 function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return typeof cause === 'string' ? cause : (JSON.stringify(cause) ?? String(cause));
+  if (!(cause instanceof Error))
+    return typeof cause === 'string' ? cause : (JSON.stringify(cause) ?? String(cause));
   const code = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
   return `${cause.name}: ${cause.message}${code}`;
 }
@@ -55,7 +58,7 @@ export function errorFacts(error: AppError): Record<string, unknown> {
   const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const facts = {
     code: error.code,
-    message: fit(error.message, MAX_MESSAGE * 10),
+    message: truncate(error.message, MAX_MESSAGE * 10),
     hint: error.hint,
     retryable: error.retryable,
     status,

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { Palette } from './color.ts';
 import { type ColumnRoom, GAP, shareColumns } from './columns.ts';
 import { pairLines } from './pairs.ts';
-import { cleanLine, fit, width, wrap } from './text.ts';
+import { cleanLine, truncate, width, wrap } from './text.ts';
 import { glyphs, NOTHING, type View } from './view.ts';
 
 export interface Column extends ColumnRoom {
@@ -30,9 +30,20 @@ const ROWS_AT_ONCE = 500;
 const STAND_IN = '\ue000';
 
 const BORDERLESS = {
-  top: '', 'top-mid': '', 'top-left': '', 'top-right': '',
-  bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '',
-  left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '',
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
   middle: ' '.repeat(GAP),
 };
 
@@ -41,7 +52,11 @@ const BORDERLESS = {
  * then cut or wrapped so that no line is wider than the view; columns are dropped by priority. In a very narrow view
  * the rows are listed one below the other.
  */
-export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], view: View): string {
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  view: View,
+): string {
   if (rows.length === 0) return '';
   const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '').trim() || NOTHING));
   const natural = columns.map((column, index) => naturalWidth(column, cells, index, view.width));
@@ -51,15 +66,21 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
     const columnWidth = widths[index] ?? 0;
     return columnWidth === 0 ? [] : [{ column, index, width: columnWidth }];
   });
-  const header = shown.map(({ column, width: room }) => [view.palette.dim(fit(title(column), room))]);
+  const header = shown.map(({ column, width: room }) => [view.palette.dim(truncate(title(column), room))]);
   const body = cells.map((row) => shown.map((column) => cellLines(row[column.index] ?? '', column, view)));
   return draw([header, ...body], shown);
 }
 
 /** What the widest cell takes, as far as a terminal can show it. */
-function naturalWidth(column: Column, cells: readonly (readonly string[])[], index: number, most: number): number {
+function naturalWidth(
+  column: Column,
+  cells: readonly (readonly string[])[],
+  index: number,
+  most: number,
+): number {
   const room = Math.min(column.max ?? most, most) + 1;
-  const widest = (sofar: number, row: readonly string[]): number => Math.max(sofar, width(fit(row[index] ?? '', room, '')));
+  const widest = (sofar: number, row: readonly string[]): number =>
+    Math.max(sofar, width(truncate(row[index] ?? '', room, '')));
   return Math.min(cells.reduce(widest, width(title(column))), most);
 }
 
@@ -69,9 +90,16 @@ function title(column: Column): string {
 
 function cellLines(text: string, { column, width: room }: Shown, view: View): string[] {
   const { ellipsis } = glyphs(view);
-  const all = column.wrap === true ? wrap(fit(text, room * MAX_LINES * 2, ''), room) : [fit(text, room, ellipsis)];
-  const lines = all.length <= MAX_LINES ? all : [...all.slice(0, MAX_LINES - 1), fit(all.slice(MAX_LINES - 1).join(' '), room, ellipsis)];
-  const paint = text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette) ?? line;
+  const all =
+    column.wrap === true
+      ? wrap(truncate(text, room * MAX_LINES * 2, ''), room)
+      : [truncate(text, room, ellipsis)];
+  const lines =
+    all.length <= MAX_LINES
+      ? all
+      : [...all.slice(0, MAX_LINES - 1), truncate(all.slice(MAX_LINES - 1).join(' '), room, ellipsis)];
+  const paint =
+    text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette) ?? line;
   return lines.map(paint);
 }
 
@@ -89,7 +117,8 @@ function draw(rows: readonly (readonly string[][])[], shown: readonly Shown[]): 
       colWidths: shown.map((column) => column.width),
       colAligns: shown.map(({ column }) => column.align ?? 'left'),
     });
-    for (const row of part) table.push(row.map((lines) => lines.map((line) => STAND_IN.repeat(width(line))).join('\n')));
+    for (const row of part)
+      table.push(row.map((lines) => lines.map((line) => STAND_IN.repeat(width(line))).join('\n')));
     const texts = part.flatMap(inReadingOrder)[Symbol.iterator]();
     const layout = table.toString().replace(/ +$/gm, '');
     parts.push(layout.replaceAll(/\ue000+/g, () => texts.next().value ?? ''));
@@ -108,7 +137,13 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
     const pairs = columns.flatMap((column, index) => {
       const text = row[index] ?? '';
       if (text === NOTHING) return [];
-      return [{ key: cleanLine(column.title), text, paint: (line: string) => column.paint?.(line, view.palette) ?? line }];
+      return [
+        {
+          key: cleanLine(column.title),
+          text,
+          paint: (line: string) => column.paint?.(line, view.palette) ?? line,
+        },
+      ];
     });
     return pairLines(pairs, view.width, view).join('\n');
   });

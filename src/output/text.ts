@@ -13,7 +13,7 @@ const CONTROL_IN_CELL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 const PICTURE = String.raw`\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]{0,2}`;
 const JOINED_PICTURES = new RegExp(String.raw`${PICTURE}(?:\u200d${PICTURE})+`, 'gu');
 /** Emoji that terminals draw as one picture; other chains are as wide as their parts. */
-const ONE_PICTURE = new RegExp('^\\p{RGI_Emoji}$', 'v');
+const ONE_PICTURE = new RegExp(`^${String.raw`\p{RGI_Emoji}`}$`, 'v');
 /** The scripts in which a joiner or non-joiner between letters changes the spelling. */
 const JOINING = `[${'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh'.replace(/\w+ ?/g, (code) => String.raw`\p{scx=${code.trim()}}`)}]`;
 /** The flags of England, Scotland and Wales: the only standard use of tag characters. */
@@ -58,7 +58,9 @@ function sanitize(text: string, control: RegExp): string {
 
 function caret(control: string): string {
   const code = control.charCodeAt(0);
-  return code < 0x80 ? `^${String.fromCharCode(code ^ 0x40)}` : `M-^${String.fromCharCode((code - 0x80) ^ 0x40)}`;
+  return code < 0x80
+    ? `^${String.fromCharCode(code ^ 0x40)}`
+    : `M-^${String.fromCharCode((code - 0x80) ^ 0x40)}`;
 }
 
 /** Columns that the text takes on a terminal. Colour codes count nothing. */
@@ -67,7 +69,7 @@ export function width(text: string): number {
 }
 
 /** The text itself where it fits, else as much of it as fits before `mark`. Cuts between graphemes, reads no further than needed. */
-export function fit(text: string, columns: number, mark = '…'): string {
+export function truncate(text: string, columns: number, mark = '…'): string {
   if (columns <= 0) return '';
   const sign = mark.slice(0, columns);
   const room = columns - sign.length;
@@ -94,6 +96,6 @@ export function wrap(text: string, columns: number): string[] {
     const body = line.trimStart();
     const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
     const parts = wrapAnsi(body, Math.max(1, columns - indent.length), { hard: true }).split('\n');
-    return parts.map((part) => fit((indent + part).trimEnd(), columns));
+    return parts.map((part) => truncate((indent + part).trimEnd(), columns));
   });
 }

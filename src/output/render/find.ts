@@ -79,7 +79,10 @@ function asked(key: string): Column {
 }
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {
-  const place = Math.max(0, columns.findIndex(({ key }) => key === 'name'));
+  const place = Math.max(
+    0,
+    columns.findIndex(({ key }) => key === 'name'),
+  );
   if (!isRecord(restaurant)) return columns.map((_, index) => (index === place ? '(unreadable)' : ''));
   return columns.map(({ key }) => text(valueAt(restaurant, key)));
 }

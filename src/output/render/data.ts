@@ -1,0 +1,112 @@
+import { toJson } from '../json.ts';
+import { label } from '../label.ts';
+import { type Pair, pairLines } from '../pairs.ts';
+import { isRecord } from '../records.ts';
+import { renderTable } from '../table.ts';
+import { clean, cleanLine, width, wrap } from '../text.ts';
+import { glyphs, NOTHING, type View } from '../view.ts';
+
+/** Deeper levels, and lines narrower than this, are shown as JSON. */
+const MAX_LEVEL = 6;
+const NARROWEST = 16;
+const INDENT = 2;
+/** Texts of a list that are longer than this get a line for themselves. */
+const SHORT = 32;
+const MAX_TABLE_COLUMNS = 6;
+
+type Entry = readonly [key: string, value: unknown];
+
+/** A value of any shape, laid out for reading: key/value lines, then a section for what is nested. Nothing is left out. */
+export function dataLines(value: unknown, columns: number, view: View, level = 0): string[] {
+  if (level > MAX_LEVEL || columns < NARROWEST)
+    return isSimple(value) ? wrap(inline(value), columns) : wrap(toJson(value, false), columns);
+  if (Array.isArray(value)) return listLines(value, columns, view, level);
+  return isRecord(value)
+    ? entryLines(Object.entries(value), columns, view, level)
+    : wrap(inline(value), columns);
+}
+
+/** The entries of an object: first what fits beside its key, in order, then the rest, each under its own heading. */
+export function entryLines(entries: readonly Entry[], columns: number, view: View, level = 0): string[] {
+  const simple = entries.filter(([, value]) => isSimple(value));
+  const lines = pairLines(simple.map(pairOf), columns, view);
+  for (const [key, value] of entries.filter(([, inner]) => !isSimple(inner))) {
+    if (lines.length > 0 && level === 0) lines.push('');
+    lines.push(...wrap(label(key), columns).map(level === 0 ? view.palette.heading : view.palette.key));
+    lines.push(...indented(dataLines(value, columns - INDENT, view, level + 1)));
+  }
+  return lines;
+
+  function pairOf([key, value]: Entry): Pair {
+    return { key: label(key), text: inline(value), ...(isLink(value) ? { paint: view.palette.url } : {}) };
+  }
+}
+
+function listLines(items: readonly unknown[], columns: number, view: View, level: number): string[] {
+  const table = smallTable(items, columns, view);
+  if (table !== undefined) return table;
+  const { bullet } = glyphs(view);
+  return items.flatMap((item) => {
+    const [first = '', ...rest] = dataLines(item, columns - INDENT, view, level + 1);
+    return [`${view.palette.dim(bullet)} ${first}`, ...indented(rest)];
+  });
+}
+
+/** Objects of a few plain keys, where a table can show them whole. */
+function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+  const records = items.filter(isRecord);
+  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const plain = records.every((record) =>
+    Object.values(record).every((value) => isSimple(value) && !inline(value).includes('\n')),
+  );
+  if (records.length !== items.length || records.length < 2 || keys.length > MAX_TABLE_COLUMNS || !plain)
+    return undefined;
+  const rows = records.map((record) =>
+    keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key])) : '')),
+  );
+  const natural = keys.map((key, index) =>
+    rows.reduce((most, row) => Math.max(most, width(row[index] ?? '')), width(label(key).toUpperCase())),
+  );
+  if (natural.reduce((sum, room) => sum + room + INDENT, -INDENT) > columns) return undefined;
+  const table = keys.map((key, index) => ({
+    key,
+    title: label(key),
+    priority: Number.POSITIVE_INFINITY,
+    align: records.every((record) => typeof record[key] === 'number')
+      ? ('right' as const)
+      : ('left' as const),
+    min: natural[index] ?? 0,
+  }));
+  return renderTable(table, rows, { ...view, width: columns }).split('\n');
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
+}
+
+/** Whether it can stand beside its key. */
+function isSimple(value: unknown): boolean {
+  if (Array.isArray(value))
+    return value.every((item) => typeof item !== 'object' || item === null) && !isListOfTexts(value);
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0;
+}
+
+function isListOfTexts(items: readonly unknown[]): boolean {
+  return (
+    items.length > 1 &&
+    items.some((item) => typeof item === 'string' && (item.length > SHORT || item.includes('\n')))
+  );
+}
+
+/** A scalar, or a list of them, as text. */
+export function inline(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inline).join(', ') || NOTHING;
+  if (value === null || value === undefined || value === '' || isRecord(value)) return NOTHING;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'out of range';
+  return clean(String(value));
+}
+
+function isLink(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
+}

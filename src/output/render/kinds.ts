@@ -1,0 +1,75 @@
+import { isRecord } from '../records.ts';
+
+/** What every lookup speaks of, and the restaurant's name. */
+export type Kind = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
+
+/** The keys are not documented. So each kind has the names that it is likely to have, without case and punctuation. */
+const SYNONYMS: Readonly<Record<Kind, readonly string[]>> = {
+  name: ['name', 'restaurantname', 'displayname', 'title'],
+  grade: ['grade', 'lettergrade', 'overallgrade', 'ratinggrade', 'restaurantgrade'],
+  cuisine: ['cuisine', 'cuisines', 'cuisinetags', 'cuisinetype', 'cuisinetypes'],
+  price: ['pricelevel', 'price', 'pricerange', 'pricetier', 'pricecategory'],
+  summary: [
+    'tldr',
+    'summary',
+    'shortsummary',
+    'briefsummary',
+    'shortdescription',
+    'description',
+    'overview',
+    'blurb',
+  ],
+};
+const KINDS: readonly Kind[] = ['name', 'grade', 'cuisine', 'price', 'summary'];
+
+export interface Known {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** The output's fields, those of known kinds apart. */
+export interface Sorted {
+  readonly known: Readonly<Partial<Record<Kind, Known>>>;
+  readonly rest: readonly (readonly [key: string, value: unknown])[];
+}
+
+/** Sorts the fields of a lookup's output. Each is found once: as the key of its kind, or in the rest. */
+export function sortFields(output: Record<string, unknown>): Sorted {
+  const body = wrapped(output);
+  const fields = body === undefined ? output : body.inner;
+  const known: Partial<Record<Kind, Known>> = {};
+  for (const kind of KINDS) {
+    const key = keyOf(kind, fields);
+    if (key !== undefined) known[kind] = { key, value: fields[key] };
+  }
+  const used = new Set(Object.values(known).map(({ key }) => key));
+  const rest = Object.entries(fields).filter(([key]) => !used.has(key));
+  return { known, rest: [...(body?.around ?? []), ...rest] };
+}
+
+/** An answer may hold the restaurant as its only object, beside a status or the like. */
+function wrapped(
+  output: Record<string, unknown>,
+): { inner: Record<string, unknown>; around: Sorted['rest'] } | undefined {
+  if (KINDS.some((kind) => keyOf(kind, output) !== undefined)) return undefined;
+  const objects = Object.values(output).filter((value) => typeof value === 'object' && value !== null);
+  const [inner] = objects;
+  if (objects.length !== 1 || !isRecord(inner) || !KINDS.some((kind) => keyOf(kind, inner) !== undefined))
+    return undefined;
+  return { inner, around: Object.entries(output).filter(([, value]) => value !== inner) };
+}
+
+function keyOf(kind: Kind, fields: Record<string, unknown>): string | undefined {
+  const keys = Object.keys(fields).filter((key) => isPlain(fields[key]));
+  for (const synonym of SYNONYMS[kind]) {
+    const key = keys.find((candidate) => candidate.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+/** Text, a number, or a list of them: what can stand in a heading. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((item) => typeof item === 'string');
+  return (typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
+}

@@ -1,0 +1,115 @@
+import type { Tool } from '../../api/types.ts';
+import type { Presentation } from '../present.ts';
+import { pick } from '../records.ts';
+import { type Column, renderTable } from '../table.ts';
+import { clean, cleanLine, wrap } from '../text.ts';
+import type { View } from '../view.ts';
+import { type Argument, argumentsOf, exampleCall } from './arguments.ts';
+
+const TOOL_COLUMNS: readonly Column[] = [
+  { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: (text, palette) => palette.name(text) },
+  { key: 'arguments', title: 'arguments', min: 12, max: 60, priority: 2, wrap: true },
+  {
+    key: 'description',
+    title: 'description',
+    min: 24,
+    max: 88,
+    priority: 1,
+    wrap: true,
+    paint: (text, palette) => palette.dim(text),
+  },
+];
+
+const ARGUMENT_COLUMNS: readonly Column[] = [
+  {
+    key: 'name',
+    title: 'argument',
+    min: 10,
+    max: 40,
+    priority: Number.POSITIVE_INFINITY,
+    paint: (text, palette) => palette.code(text),
+  },
+  { key: 'type', title: 'type', min: 7, max: 24, priority: 3 },
+  { key: 'required', title: 'required', priority: 4 },
+  { key: 'description', title: 'description', min: 20, max: 88, priority: 2, wrap: true },
+];
+
+const READING_WIDTH = 88;
+
+/** The service's tools with their arguments, `<required>` and `[optional]`; without a final line break. */
+export function renderTools(tools: readonly Tool[], view: View): string {
+  const rows = tools.map((tool) => {
+    const words = argumentsOf(tool.inputSchema).map(({ name, required }) =>
+      required ? `<${name}>` : `[${name}]`,
+    );
+    return [text(tool.name), words.join(' '), firstParagraph(text(tool.description) || text(tool.title))];
+  });
+  return renderTable(TOOL_COLUMNS, rows, view);
+}
+
+/** One tool: its description, its arguments, and a call of it to start from; without a final line break. */
+export function renderTool(tool: Tool, view: View): string {
+  const { palette } = view;
+  const args = argumentsOf(tool.inputSchema);
+  const title = text(tool.title);
+  const head = [
+    ...wrap(cleanLine(text(tool.name)), view.width).map(palette.name),
+    ...(title === '' ? [] : wrap(cleanLine(title), view.width).map(palette.dim)),
+  ];
+  const description = clean(text(tool.description)).trim();
+  const rows = args.map((argument) => [
+    argument.name,
+    argument.type,
+    argument.required ? 'yes' : 'no',
+    aboutArgument(argument),
+  ]);
+  const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width).map(palette.code);
+  return [
+    head.join('\n'),
+    description === '' ? '' : wrap(description, Math.min(view.width, READING_WIDTH)).join('\n'),
+    args.length === 0 ? palette.dim('It takes no arguments.') : renderTable(ARGUMENT_COLUMNS, rows, view),
+    example.join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function aboutArgument({ description, allowed, fallback }: Argument): string {
+  const sentence = description === '' || /[.!?:]$/.test(description) ? description : `${description}.`;
+  return [
+    sentence,
+    allowed.length === 0 ? '' : `One of: ${allowed.join(', ')}.`,
+    fallback === undefined ? '' : `Default: ${fallback}.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function firstParagraph(description: string): string {
+  return description.trim().split(/\n\s*\n/)[0] ?? '';
+}
+
+/** All tools, for every form of output. */
+export function toolsPresentation(tools: readonly Tool[]): Presentation {
+  return {
+    json: { tools },
+    records: tools,
+    columns: ['name', 'title', 'description'],
+    trim: (columns) => ({ tools: tools.map((tool) => pick(tool, columns)) }),
+    table: (view) => renderTools(tools, view),
+  };
+}
+
+/** One tool, for every form of output. */
+export function toolPresentation(tool: Tool): Presentation {
+  return {
+    json: tool,
+    records: [tool],
+    columns: ['name', 'title', 'description'],
+    table: (view) => renderTool(tool, view),
+  };
+}
