@@ -33,6 +33,10 @@ export interface StoreOptions {
   readonly clock?: Clock;
 }
 
+type ConfClass = typeof import('conf').default;
+
+const LOCK_WAIT_MS = 15_000;
+
 /** Opens the config file of this folder. Touches nothing until asked. */
 export function openStore(configDir: string, { warn, clock }: StoreOptions = {}): ConfigStore {
   const path = configPath(configDir);
@@ -48,9 +52,9 @@ export function openStore(configDir: string, { warn, clock }: StoreOptions = {})
         async () => {
           const file = readConfig(path, warn);
           await change(file);
-          await replace(path, file);
+          replace(Conf, path, file);
         },
-        clock === undefined ? {} : { clock },
+        { waitMs: LOCK_WAIT_MS, ...(clock === undefined ? {} : { clock }) },
       );
     },
   };
@@ -60,7 +64,7 @@ export function openStore(configDir: string, { warn, clock }: StoreOptions = {})
  * conf writes a new file beside the old one; what arrived is compared before it takes the old one's place, since on a
  * full disk conf loses the tail of a file without a word.
  */
-async function replace(path: string, file: ConfigFile): Promise<void> {
+function replace(Conf: ConfClass, path: string, file: ConfigFile): void {
   const target = followLinks(path);
   const folder = dirname(target);
   const name = tempName();
@@ -68,7 +72,6 @@ async function replace(path: string, file: ConfigFile): Promise<void> {
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
   parseConfig(path, text);
   sweepTemps(folder, Date.now());
-  const Conf = await loadConf();
   try {
     const conf = new Conf<ConfigFile>({
       cwd: folder,
@@ -98,14 +101,17 @@ async function replace(path: string, file: ConfigFile): Promise<void> {
 
 /**
  * conf brings signal handlers that kill the process (to delete its temporary files, which we sweep ourselves): with
- * them a first Ctrl-C would count as two.
+ * them a first Ctrl-C would count as two. SIGXFSZ gets an idle handler, because without any it would end the process
+ * now, where Node lets the write fail.
  */
-async function loadConf(): Promise<typeof import('conf').default> {
+async function loadConf(): Promise<ConfClass> {
   const before = new Map(signalNames().map((name) => [name, process.listeners(name)]));
   const { default: Conf } = await import('conf');
   for (const name of signalNames()) {
     for (const listener of process.listeners(name)) {
-      if (!before.get(name)?.includes(listener)) process.removeListener(name, listener);
+      if (before.get(name)?.includes(listener)) continue;
+      if (name === 'SIGXFSZ') process.on(name, () => {});
+      process.removeListener(name, listener);
     }
   }
   return Conf;

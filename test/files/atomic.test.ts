@@ -146,7 +146,9 @@ describe('ensurePrivateFolder', () => {
   it('says when a file is in the way', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
-    expect(errorOf(() => ensurePrivateFolder(path)).message).toContain(`create the folder ${path}: it exists`);
+    expect(errorOf(() => ensurePrivateFolder(path)).message).toContain(
+      `create the folder ${path}: it exists`,
+    );
     expect(errorOf(() => ensurePrivateFolder(join(path, 'sub'))).code).toBe('io_error');
   });
 });

@@ -25,7 +25,9 @@ export async function bundleWorker(folder: string, code: string): Promise<string
     format: 'esm',
     outfile,
     logLevel: 'silent',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   });
   return outfile;
 }

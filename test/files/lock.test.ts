@@ -97,9 +97,7 @@ describe('tryLock', () => {
   });
 
   it('names the path when the folder is missing', () => {
-    expect(failure('/does/not/exist')?.message).toBe(
-      'cannot lock /does/not/exist: no such file or folder',
-    );
+    expect(failure('/does/not/exist')?.message).toBe('cannot lock /does/not/exist: no such file or folder');
   });
 });
 
@@ -137,7 +135,9 @@ describe('withLock', () => {
     const worker = await bundleWorker(tempFolder(), COUNTER);
     const children = Array.from({ length: 8 }, () => startWorker(worker, [path]));
     const own = Array.from({ length: 10 }, () =>
-      withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), { waitMs: 30_000 }),
+      withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), {
+        waitMs: 30_000,
+      }),
     );
     await Promise.all(own);
     for (const child of children) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
@@ -164,6 +164,7 @@ describe('isRunning', () => {
 
   it('leaves other machines and containers alone', () => {
     expect(isRunning({ ...self, boot: 'x', host: 'elsewhere' })).toBe(true);
-    if (self.space !== undefined) expect(isRunning({ ...self, space: 'pid:[1]', pid: 2 ** 22 + 1 })).toBe(true);
+    if (self.space !== undefined)
+      expect(isRunning({ ...self, space: 'pid:[1]', pid: 2 ** 22 + 1 })).toBe(true);
   });
 });
