@@ -45,6 +45,7 @@ export function openStore(configDir: string, { warn, clock }: StoreOptions = {})
     exists: () => existsSync(path),
     read: () => readConfig(path, warn),
     async update(change) {
+      const Conf = await loadConf();
       if (ensurePrivateFolder(configDir))
         warn?.(`${configDir} was open to other users; now it is yours alone`);
       await withLock(
