@@ -1,0 +1,113 @@
+import { Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
+import { ExchangeError } from './failure.ts';
+import type { ProxyServer } from './proxy.ts';
+
+/** undici as this program uses it. */
+export interface HttpDispatcher {
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+  /** What undici alone knows about an error. */
+  judge(error: unknown): Judgement;
+  /** Drops every connection. */
+  close(): Promise<void>;
+}
+
+/** `malformed`: what came is no HTTP. `cut_off`: HTTP that stops too early. */
+export type Judgement = 'malformed' | 'cut_off' | undefined;
+
+/** Time for one of several addresses of a host; Node's 250 ms are too short for slow networks. */
+const ADDRESS_MS = 1000;
+
+/** Opens connections to one service, directly or through a proxy. Deadlines but that of connecting are the caller's. */
+export function openDispatcher(options: {
+  connectMs: number;
+  proxy: ProxyServer | undefined;
+}): HttpDispatcher {
+  const { connectMs, proxy } = options;
+  const watch = socketWatch();
+  const connecting = { timeout: connectMs, autoSelectFamilyAttemptTimeout: ADDRESS_MS };
+  const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
+  const agent =
+    proxy === undefined
+      ? new Agent({ ...limits, connect: watch.connector(buildConnector(connecting)) })
+      : new ProxyAgent({
+          ...limits,
+          uri: proxy.url.href,
+          ...(proxy.token === undefined ? {} : { token: proxy.token }),
+          requestTls: connecting,
+          clientFactory: (origin, given) =>
+            new TunnelPool(origin, {
+              ...given,
+              ...limits,
+              connect: watch.connector(buildConnector(connecting)),
+            }),
+        });
+  return {
+    dispatch: (request, handler) => {
+      agent.dispatch(request, handler);
+    },
+    judge: (error) => {
+      if (error instanceof errors.HTTPParserError) {
+        // An error at the end of the input has no rest of the input to show.
+        return 'data' in error && typeof error.data === 'string' && error.data !== ''
+          ? 'malformed'
+          : 'cut_off';
+      }
+      return watch.violations.has(error as object) ? 'malformed' : undefined;
+    },
+    close: async () => {
+      watch.destroyConnecting();
+      await agent.destroy();
+    },
+  };
+}
+
+/** Connections to a proxy. One that refuses the tunnel says so with its status, which undici would swallow. */
+class TunnelPool extends Pool {
+  override connect(options: Parameters<Pool['connect']>[0]): Promise<Dispatcher.ConnectData>;
+  override connect(
+    options: Parameters<Pool['connect']>[0],
+    callback: (error: Error | null, data: Dispatcher.ConnectData) => void,
+  ): void;
+  override connect(
+    options: Parameters<Pool['connect']>[0],
+    callback?: (error: Error | null, data: Dispatcher.ConnectData) => void,
+  ): Promise<Dispatcher.ConnectData> | undefined {
+    if (callback !== undefined) {
+      super.connect(options, callback);
+      return undefined;
+    }
+    return super.connect(options).then((data) => {
+      if (data.statusCode === 200) return data;
+      data.socket.on('error', () => {}).destroy();
+      const needs =
+        data.statusCode === 407 ? 'wants credentials (407)' : `refused with HTTP ${data.statusCode}`;
+      throw new ExchangeError('network', 'proxy', needs);
+    });
+  }
+}
+
+/** Follows the sockets of a connector: those that are still connecting, and errors that are the peer's fault. */
+function socketWatch() {
+  const connecting = new Set<Socket>();
+  const violations = new WeakSet<object>();
+  return {
+    violations,
+    destroyConnecting: () => {
+      for (const socket of connecting) socket.destroy();
+      connecting.clear();
+    },
+    connector(connect: buildConnector.connector): buildConnector.connector {
+      return (options, callback) => {
+        const socket: unknown = connect(options, callback);
+        if (!(socket instanceof Socket)) return;
+        connecting.add(socket);
+        for (const event of ['connect', 'close']) socket.once(event, () => connecting.delete(socket));
+        socket.on('error', (error: NodeJS.ErrnoException) => {
+          // undici gave up on what it read while the peer had not closed: a switch of protocols, a second answer.
+          if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) violations.add(error);
+        });
+      };
+    },
+  };
+}

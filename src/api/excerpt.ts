@@ -1,0 +1,34 @@
+/** Text of the service as part of a message: blanks collapsed, cut to `max` characters. */
+export function excerpt(text: string, max = 200): string {
+  const line = text.slice(0, 20_000).replace(/\s+/g, ' ').trim();
+  if (line.length <= max) return line;
+  // Never half of a surrogate pair.
+  return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** What a web page says, without its markup. */
+export function stripHtml(page: string): string {
+  return page
+    .slice(0, 20_000)
+    .replace(/<(script|style|head)\b[^>]*>.*?(?:<\/\1>|$)/gis, ' ')
+    .replace(/<!--.*?(?:-->|$)/gs, ' ')
+    .replace(/<[^>]*(?:>|$)/g, ' ');
+}
+
+/** Is the text a web page rather than an answer? */
+export function isHtml(text: string): boolean {
+  return /^\uFEFF?\s*<(?:!doctype|html|head|body|title|h1|center|p|div)\b/i.test(text.slice(0, 500));
+}
+
+/** The title of a web page. */
+export function htmlTitle(page: string): string | undefined {
+  const title = /<title[^>]*>([^<]*)/i.exec(page.slice(0, 20_000))?.[1]?.trim();
+  return title === '' ? undefined : title;
+}
+
+/** What kind of JSON value it is, in words: `an array`, `null`. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return value === null ? 'null' : 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,95 @@
+import { AppError } from '../errors.ts';
+
+/** What an API key of the documented service begins with. */
+export const DEFAULT_KEY_PREFIX = 'sk_service_';
+
+/** Characters of a token as it stands in text, so that quotes and commas around it stay. */
+const TOKEN = '[^\\s"\'`,;<>(){}\\[\\]\\\\\\u0000-\\u0020\\u007f-\\uffff]';
+
+/**
+ * Trims a key as a person gave it and checks that it can be one: `prefix`, then visible ASCII.
+ * @throws {AppError} `bad_key`; its message never holds the key.
+ */
+export function checkKey(raw: string, prefix: string): string {
+  const key = raw.trim();
+  const refuse = (message: string) =>
+    new AppError('bad_key', message, { hint: 'restaurant login asks for the key and saves it' });
+  if (key === '') throw refuse('the API key is empty');
+  if (/^bearer(\s|$)/i.test(key)) {
+    throw refuse('the API key is given with "Bearer" in front; give the key alone');
+  }
+  if (/^["'\u2018\u2019\u201c\u201d]/.test(key)) {
+    throw refuse('the API key is given with quotes around it; give the key alone');
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw refuse('the API key contains characters that a key cannot have: blanks, line breaks or non-ASCII');
+  }
+  if (!key.startsWith(prefix)) throw refuse(`that is no API key of the service: one begins with ${prefix}`);
+  if (key.length === prefix.length) throw refuse(`the API key ends after ${prefix}`);
+  return key;
+}
+
+/** The last four characters of a key: the most that is ever shown of it. */
+export function last4(key: string): string {
+  return key.slice(-4);
+}
+
+/** The key as it may be shown: `sk_service_…abcd`. */
+export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
+  return `${prefix}…${last4(key)}`;
+}
+
+/**
+ * Replaces a key in text, plain, percent-encoded, JSON-escaped or inside base64, by its mask; nothing else.
+ * For data that must otherwise stay as it came.
+ */
+export function keyEraser(
+  key: string | undefined,
+  prefix: string = DEFAULT_KEY_PREFIX,
+): (text: string) => string {
+  if (key === undefined || key === '') return (text) => text;
+  const pattern = new RegExp(writtenForms(key).map(escapeRegExp).join('|'), 'g');
+  const mask = maskKey(key, prefix);
+  return (text) => text.replace(pattern, mask);
+}
+
+/**
+ * Removes secrets from text meant for people: the key in every form, what follows `Bearer`, and
+ * anything that looks like a key of the service.
+ */
+export function redactor(
+  key: string | undefined,
+  prefix: string = DEFAULT_KEY_PREFIX,
+): (text: string) => string {
+  const erase = keyEraser(key, prefix);
+  const start = escapeRegExp(prefix);
+  const keyLike = new RegExp(`${start}${TOKEN}{8,}`, 'g');
+  // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3).
+  const bearer = new RegExp(`\\b(Bearer)[ \\t]+(?!${start}…|[a-z_]+=)${TOKEN}+`, 'gi');
+  return (text) =>
+    erase(text)
+      .replace(keyLike, (found) => maskKey(found, prefix))
+      .replace(bearer, '$1 …');
+}
+
+/** The ways in which a key may stand in text. */
+function writtenForms(key: string): string[] {
+  const percent = encodeURIComponent(key);
+  const lower = percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  const forms = [key, percent, lower, JSON.stringify(key).slice(1, -1)];
+  for (const offset of [0, 1, 2]) {
+    const core = base64Core(key, offset);
+    if (core.length >= 8) forms.push(core, core.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
+}
+
+/** The base64 digits that depend on the key alone when `offset` bytes (mod 3) stand before it. */
+function base64Core(key: string, offset: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
+  return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}

@@ -1,0 +1,59 @@
+import { AppError, type Code } from '../errors.ts';
+import { excerpt } from './excerpt.ts';
+import { isObject, type RpcError } from './rpc.ts';
+
+/** Words of a refusal that mean one of our codes. They are compared with fields made for programs, never with prose. */
+const TOKENS: Readonly<Record<string, Code>> = {
+  not_found: 'not_found',
+  plan_required: 'plan_required',
+  payment_required: 'plan_required',
+  upgrade_required: 'plan_required',
+  paid_key_required: 'plan_required',
+  paid_plan_required: 'plan_required',
+  unauthorized: 'unauthorized',
+  invalid_key: 'unauthorized',
+  invalid_api_key: 'unauthorized',
+  rate_limited: 'rate_limited',
+};
+
+/** A JSON-RPC `error` as ours. `status` is that of the HTTP answer it came in. */
+export function rpcFailure(error: RpcError, status?: number): AppError {
+  const data = isObject(error.data) ? error.data : {};
+  const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
+  const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
+  return new AppError(code, `the service says: ${excerpt(error.message)}${number}`, {
+    ...(error.code === undefined ? {} : { rpcCode: error.code }),
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+/** The output of a tool that failed, as ours: `output` where its text is JSON, else the text alone. */
+export function toolFailure(output: unknown, text: string): AppError {
+  const object = isObject(output) ? output : {};
+  const inner = isObject(object.error) ? object.error : {};
+  const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
+  const told = [inner.message, object.message, object.error, text].find(
+    (part) => typeof part === 'string' && part.trim() !== '',
+  );
+  const says =
+    typeof told === 'string' ? `the service says: ${excerpt(told)}` : 'the tool failed without a word';
+  return new AppError(code ?? 'tool_error', says);
+}
+
+function codeOf(tokens: readonly unknown[]): Code | undefined {
+  for (const token of tokens) {
+    if (typeof token !== 'string' || token.length > 40) continue;
+    const code = Object.hasOwn(TOKENS, normal(token)) ? TOKENS[normal(token)] : undefined;
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}
+
+/** `Not Found`, `notFound` and `NOT-FOUND` are `not_found`. */
+function normal(token: string): string {
+  return token
+    .trim()
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[\s-]+/g, '_')
+    .toLowerCase();
+}
