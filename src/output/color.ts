@@ -57,27 +57,31 @@ function depth(env: ColorFacts['env']): ColorLevel {
 /** The colours of a level; with 0 every paint gives its text back. */
 export function palette(level: ColorLevel): Palette {
   const chalk = new Chalk({ level });
-  const letters: Record<string, Paint> = {
-    A: chalk.bold.green,
-    B: chalk.bold.cyan,
-    C: chalk.bold.yellow,
-    D: chalk.bold.red,
-    E: chalk.bold.red,
-    F: chalk.bold.red,
+  const paints = {
+    heading: unary(chalk.bold),
+    name: unary(chalk.bold),
+    dim: unary(chalk.dim),
+    key: unary(chalk.dim),
+    number: unary(chalk.dim),
+    url: unary(chalk.underline),
+    code: unary(chalk.cyan),
+    good: unary(chalk.green),
+    warn: unary(chalk.yellow),
+    bad: unary(chalk.red),
   };
-  return {
-    heading: chalk.bold,
-    name: chalk.bold,
-    dim: chalk.dim,
-    key: chalk.dim,
-    number: chalk.dim,
-    url: chalk.underline,
-    code: chalk.cyan,
-    good: chalk.green,
-    warn: chalk.yellow,
-    bad: chalk.red,
-    grade: (text) => (letters[/^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? ''] ?? chalk.bold)(text),
-  };
+  const letters: ReadonlyMap<string, Paint> = new Map([
+    ['A', unary(chalk.bold.green)],
+    ['B', unary(chalk.bold.cyan)],
+    ['C', unary(chalk.bold.yellow)],
+    ...['D', 'E', 'F'].map((letter) => [letter, unary(chalk.bold.red)] as const),
+  ]);
+  const letterOf = (text: string): string => /^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? '';
+  return { ...paints, grade: (text) => (letters.get(letterOf(text)) ?? paints.name)(text) };
+}
+
+/** chalk joins all its arguments, and `map` passes three. */
+function unary(paint: (text: string) => string): Paint {
+  return (text) => paint(text);
 }
 
 /** No colour at all. */

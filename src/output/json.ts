@@ -26,8 +26,11 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Walks level by level instead of calling itself: the depth is the thing in doubt. */
-function checkDepth(value: unknown): void {
+/**
+ * Walks level by level instead of calling itself: the depth is the thing in doubt.
+ * @throws {AppError} `bad_response` where the value nests deeper than 200 levels.
+ */
+export function checkDepth(value: unknown): void {
   let level = [value].filter(isContainer);
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth >= MAX_DEPTH)

@@ -15,25 +15,36 @@ const NARROW = 30;
 const KEY_SHARE = 0.4;
 const GAP = 2;
 
-/** An aligned key/value list, at most `columns` wide; values wrap, nothing is cut. */
+/** A key/value list, at most `columns` wide, aligned where there is room for it; values wrap, nothing is cut. */
 export function pairLines(pairs: readonly Pair[], columns: number, view: View): string[] {
-  const keys = pairs.map(({ key }) => cleanLine(key).trim());
-  const most = Math.floor(columns * KEY_SHARE);
-  const keyWidth = keys
-    .map(width)
-    .filter((keyColumns) => keyColumns <= most)
-    .reduce((a, b) => Math.max(a, b), 0);
-  return pairs.flatMap(({ text, paint }, index) => {
-    const key = keys[index] ?? '';
-    const value = clean(text).trim() || NOTHING;
-    const color = value === NOTHING ? view.palette.dim : (paint ?? ((line: string) => line));
-    const beside = columns >= NARROW && width(key) <= keyWidth;
-    const indent = columns >= NARROW ? keyWidth + GAP : Math.min(GAP, columns - 1);
-    const lines = wrap(value, columns - indent).map((line) =>
-      line === '' ? '' : ' '.repeat(indent) + color(line),
-    );
-    if (!beside) return [...wrap(key, columns).map(view.palette.key), ...lines];
-    const [first = '', ...rest] = lines;
-    return [view.palette.key(pad(key, keyWidth + GAP)) + first.slice(indent), ...rest];
-  });
+  const most = columns < NARROW ? 0 : Math.floor(columns * KEY_SHARE);
+  const widths = pairs.map(({ key }) => width(keyText(key))).filter((own) => own <= most);
+  const keyWidth = widths.reduce((a, b) => Math.max(a, b), 0);
+  return pairs.flatMap((pair) => onePair(pair, keyWidth, columns, view));
+}
+
+function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, { palette }: View): string[] {
+  const value = clean(text).trim() || NOTHING;
+  const color: Paint = value === NOTHING ? palette.dim : (paint ?? ((line) => line));
+  const aligned = Math.min(keyWidth + GAP, columns - 1);
+  const indent = breaksWord(value, columns - aligned, columns - GAP) ? Math.min(GAP, columns - 1) : aligned;
+  const [first = '', ...rest] = wrap(value, columns - indent).map((line) => (line === '' ? '' : color(line)));
+  const below = rest.map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
+  const own = keyText(key);
+  const isAligned = indent === aligned && width(own) <= keyWidth;
+  if (isAligned) return [palette.key(pad(own, indent)) + first, ...below];
+  const fits = keyWidth === 0 && rest.length === 0 && width(own) + GAP + width(first) <= columns;
+  if (fits) return [palette.key(own) + ' '.repeat(GAP) + first];
+  return [...wrap(own, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
+}
+
+/** Whether a word (an id, a link) would be cut beside its key and not below it. */
+function breaksWord(value: string, beside: number, below: number): boolean {
+  return value
+    .split(/\s/)
+    .some((word) => word.length > beside && width(word) > beside && width(word) <= below);
+}
+
+function keyText(key: string): string {
+  return cleanLine(key).trim();
 }

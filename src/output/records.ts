@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { toJson } from './json.ts';
+import { checkDepth, toJson } from './json.ts';
 import { nearest } from './nearest.ts';
 
 /** What a cell of a table, TSV or CSV holds. */
@@ -25,7 +25,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
  */
 export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
   const cells = new Map<string, Scalar>();
-  toJson(record, false);
+  checkDepth(record);
   const walk = (value: unknown, path: string): void => {
     const keys = isRecord(value) ? Object.keys(value) : [];
     if (!isRecord(value) || keys.length === 0) cells.set(columnName(record, path), toCell(value));

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import type { Palette } from './color.ts';
 import { type ColumnRoom, GAP, shareColumns } from './columns.ts';
+import { label } from './label.ts';
 import { pairLines } from './pairs.ts';
 import { cleanLine, truncate, width, wrap } from './text.ts';
 import { glyphs, NOTHING, type View } from './view.ts';
@@ -10,6 +11,8 @@ export interface Column extends ColumnRoom {
   /** Stands over the column, in capitals. */
   readonly title: string;
   readonly align?: 'left' | 'right';
+  /** Of a column that wraps; the rest is cut. Default: 3. */
+  readonly maxLines?: number;
   /** Colours cleaned text; must not change its width. */
   readonly paint?: (text: string, palette: Palette) => string;
 }
@@ -23,7 +26,7 @@ interface Shown {
 
 /** Below this, a table is no longer one. */
 const NARROWEST = 30;
-const MAX_LINES = 3;
+const DEFAULT_LINES = 3;
 /** cli-table3 keeps the whole table in objects; longer ones are drawn in parts of the same layout. */
 const ROWS_AT_ONCE = 500;
 /** A character that is one column wide by every measure and never in data once that is in place. */
@@ -89,18 +92,14 @@ function title(column: Column): string {
 }
 
 function cellLines(text: string, { column, width: room }: Shown, view: View): string[] {
-  const { ellipsis } = glyphs(view);
-  const all =
-    column.wrap === true
-      ? wrap(truncate(text, room * MAX_LINES * 2, ''), room)
-      : [truncate(text, room, ellipsis)];
-  const lines =
-    all.length <= MAX_LINES
-      ? all
-      : [...all.slice(0, MAX_LINES - 1), truncate(all.slice(MAX_LINES - 1).join(' '), room, ellipsis)];
   const paint =
     text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette) ?? line;
-  return lines.map(paint);
+  const { ellipsis } = glyphs(view);
+  const most = column.wrap === true ? (column.maxLines ?? DEFAULT_LINES) : 1;
+  // Twice the room: what is left over at the ends of lines counts too.
+  const lines = most === 1 ? [text] : wrap(truncate(text, room * most * 2, ''), room);
+  const last = lines.slice(most - 1).join(' ');
+  return [...lines.slice(0, most - 1), ...(last === '' ? [] : [truncate(last, room, ellipsis)])].map(paint);
 }
 
 /**
@@ -136,10 +135,10 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
   const items = cells.map((row) => {
     const pairs = columns.flatMap((column, index) => {
       const text = row[index] ?? '';
-      if (text === NOTHING) return [];
+      if (text === NOTHING || column.priority <= 0) return [];
       return [
         {
-          key: cleanLine(column.title),
+          key: label(column.title),
           text,
           paint: (line: string) => column.paint?.(line, view.palette) ?? line,
         },

@@ -65,7 +65,7 @@ function sampleOf(about: Record<string, unknown>, allowed: readonly unknown[], t
   if (type.startsWith('object')) return {};
   if (type.startsWith('integer') || type.startsWith('number'))
     return typeof about.minimum === 'number' ? about.minimum : 1;
-  return type.startsWith('boolean') ? true : '…';
+  return type.startsWith('boolean') ? true : '...';
 }
 
 function shown(value: unknown): string {
@@ -83,5 +83,5 @@ export function exampleCall(tool: string, args: readonly Argument[]): string {
 }
 
 function quoted(word: string): string {
-  return /^[\w.,:=@%+/…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w.,:=@%+/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,9 @@
 import type { Palette } from '../color.ts';
 import type { Presentation } from '../present.ts';
-import { isRecord, pick, toCell, valueAt } from '../records.ts';
+import { isRecord, pick, valueAt } from '../records.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
+import { cellText } from './records.ts';
 
 /** The columns of a search for `tsv` and `csv`. Part of the public interface. */
 export const FIND_COLUMNS: readonly string[] = [
@@ -84,13 +85,7 @@ function cells(restaurant: unknown, columns: readonly Column[]): string[] {
     columns.findIndex(({ key }) => key === 'name'),
   );
   if (!isRecord(restaurant)) return columns.map((_, index) => (index === place ? '(unreadable)' : ''));
-  return columns.map(({ key }) => text(valueAt(restaurant, key)));
-}
-
-function text(value: unknown): string {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-    ? value.join(', ')
-    : String(toCell(value) ?? '');
+  return columns.map(({ key }) => cellText(valueAt(restaurant, key)));
 }
 
 /** The answer of a search, for every form of output. `output` is the document, `restaurants` its results. */

@@ -5,6 +5,7 @@ import { type Column, renderTable } from '../table.ts';
 import { clean, cleanLine, wrap } from '../text.ts';
 import type { View } from '../view.ts';
 import { type Argument, argumentsOf, exampleCall } from './arguments.ts';
+import { renderRecords } from './records.ts';
 
 const TOOL_COLUMNS: readonly Column[] = [
   { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: (text, palette) => palette.name(text) },
@@ -20,18 +21,28 @@ const TOOL_COLUMNS: readonly Column[] = [
   },
 ];
 
+/** None is ever dropped: where they do not fit, the arguments are listed one below the other. */
+const ALWAYS = Number.POSITIVE_INFINITY;
 const ARGUMENT_COLUMNS: readonly Column[] = [
   {
     key: 'name',
     title: 'argument',
     min: 10,
     max: 40,
-    priority: Number.POSITIVE_INFINITY,
+    priority: ALWAYS,
     paint: (text, palette) => palette.code(text),
   },
-  { key: 'type', title: 'type', min: 7, max: 24, priority: 3 },
-  { key: 'required', title: 'required', priority: 4 },
-  { key: 'description', title: 'description', min: 20, max: 88, priority: 2, wrap: true },
+  { key: 'type', title: 'type', min: 7, max: 24, priority: ALWAYS },
+  { key: 'required', title: 'required', priority: ALWAYS },
+  {
+    key: 'description',
+    title: 'description',
+    min: 20,
+    max: 88,
+    priority: ALWAYS,
+    wrap: true,
+    maxLines: ALWAYS,
+  },
 ];
 
 const READING_WIDTH = 88;
@@ -63,12 +74,12 @@ export function renderTool(tool: Tool, view: View): string {
     argument.required ? 'yes' : 'no',
     aboutArgument(argument),
   ]);
-  const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width).map(palette.code);
+  const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 2);
   return [
     head.join('\n'),
     description === '' ? '' : wrap(description, Math.min(view.width, READING_WIDTH)).join('\n'),
     args.length === 0 ? palette.dim('It takes no arguments.') : renderTable(ARGUMENT_COLUMNS, rows, view),
-    example.join('\n'),
+    example.map(palette.code).join(' \\\n'),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -100,7 +111,8 @@ export function toolsPresentation(tools: readonly Tool[]): Presentation {
     records: tools,
     columns: ['name', 'title', 'description'],
     trim: (columns) => ({ tools: tools.map((tool) => pick(tool, columns)) }),
-    table: (view) => renderTools(tools, view),
+    table: (view, columns) =>
+      columns === undefined ? renderTools(tools, view) : renderRecords(tools, columns, view),
   };
 }
 
@@ -110,6 +122,7 @@ export function toolPresentation(tool: Tool): Presentation {
     json: tool,
     records: [tool],
     columns: ['name', 'title', 'description'],
-    table: (view) => renderTool(tool, view),
+    table: (view, columns) =>
+      columns === undefined ? renderTool(tool, view) : renderRecords([tool], columns, view),
   };
 }
