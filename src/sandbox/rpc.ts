@@ -1,0 +1,101 @@
+/** JSON-RPC 2.0 error codes, section 5.1. */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+export type RpcId = number | string;
+export type RpcObject = Record<string, unknown>;
+
+/** What a well-formed body is. */
+export type Incoming =
+  | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'response' };
+
+/** A JSON-RPC error on its way to the caller, with the HTTP status it travels under. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+  readonly status: number;
+
+  constructor(code: number, message: string, data?: unknown, status = 200) {
+    super(message);
+    this.code = code;
+    this.data = data;
+    this.status = status;
+  }
+}
+
+/** The error for an argument that is missing or of the wrong type; `data` names it. */
+export function badArgument(argument: string, problem: string): RpcError {
+  return new RpcError(INVALID_PARAMS, `invalid params: ${argument} ${problem}`, { argument, problem });
+}
+
+/**
+ * Text of a body.
+ * @throws {RpcError} -32700 where it is not UTF-8.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new RpcError(PARSE_ERROR, 'the body is not UTF-8', undefined, 400);
+  }
+}
+
+/** @throws {RpcError} -32700 where the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RpcError(PARSE_ERROR, 'the body is not JSON', undefined, 400);
+  }
+}
+
+/**
+ * Tells requests, notifications and responses apart. Ids are integers or strings (MCP); null is none.
+ * @throws {RpcError} -32600 for anything else, batches included.
+ */
+export function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) throw invalidRequest('the body is not one JSON-RPC object');
+  if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc is not "2.0"');
+  const { id, method, params } = value;
+  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
+  if (typeof method !== 'string' || method === '') throw invalidRequest('method is not a string');
+  if (params !== undefined && (typeof params !== 'object' || params === null)) {
+    throw invalidRequest('params is not an object');
+  }
+  if (id === undefined) return { kind: 'notification', method, params };
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) throw invalidRequest('id is not an integer');
+  return { kind: 'request', id: id as RpcId, method, params };
+}
+
+/** -32600, sent with HTTP 400. */
+export function invalidRequest(message: string): RpcError {
+  return new RpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
+}
+
+/** A successful response. */
+export function resultMessage(id: RpcId, result: unknown): RpcObject {
+  return { jsonrpc: '2.0', id, result };
+}
+
+/** An error response; `id` is null where the request's could not be read. */
+export function errorMessage(id: RpcId | null, error: RpcError): RpcObject {
+  const { code, message, data } = error;
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** The id that an answer to this body must carry, as far as it can be told. */
+export function idOf(value: unknown): RpcId | null {
+  if (!isObject(value)) return null;
+  return typeof value.id === 'string' || Number.isSafeInteger(value.id) ? (value.id as RpcId) : null;
+}
+
+/** A JSON object: no array, no null. */
+export function isObject(value: unknown): value is RpcObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

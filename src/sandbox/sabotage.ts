@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { unauthorized } from './auth.ts';
+import { pause } from './body.ts';
+import type { FaultKind } from './faults.ts';
+import { tooMany } from './limits.ts';
+import { Refusal } from './refusal.ts';
+import { formatEvent, type Payload, SSE_TYPE } from './reply.ts';
+import { errorMessage, INTERNAL_ERROR, idOf, RpcError, type RpcObject, resultMessage } from './rpc.ts';
+
+const DRIP_MS = 100;
+/** Above the largest body that a careful client takes (64 MiB). */
+const HUGE_BYTES = 72 * 1024 * 1024;
+const CUT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":';
+const PAGE =
+  '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
+
+/** The refusal that a fault stands for, if it is one. */
+export function faultRefusal(fault: FaultKind | undefined): Refusal | undefined {
+  if (fault === '401') return unauthorized('fault: 401');
+  if (fault === '403') return new Refusal(403, 'forbidden', 'fault: 403');
+  if (fault === '429') return tooMany('fault: 429', 1);
+  if (fault === '500') return new Refusal(500, 'internal', 'fault: 500');
+  if (fault === '503') return new Refusal(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' });
+  return undefined;
+}
+
+/** The response message as a fault turns it: still well-formed JSON-RPC, but not what was asked for. */
+export function distort(message: RpcObject, fault: FaultKind | undefined): RpcObject {
+  const id = idOf(message) ?? 0;
+  if (fault === 'rpc-error') return errorMessage(id, new RpcError(INTERNAL_ERROR, 'fault: rpc-error'));
+  if (fault === 'wrong-id') return { ...message, id: typeof id === 'number' ? id + 1000 : `${id}-other` };
+  if (fault === 'bad-text') return resultMessage(id, text('Here is what I found: {not JSON'));
+  if (fault === 'tool-error') {
+    const output = { status: 'error', message: 'fault: tool-error' };
+    return resultMessage(id, { ...text(JSON.stringify(output)), isError: true });
+  }
+  return message;
+}
+
+/** The reply as a fault turns it: complete HTTP, unreadable inside. */
+export function spoil(payload: Payload, fault: FaultKind | undefined): Payload {
+  if (fault === 'html')
+    return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE };
+  if (fault === 'bad-json') return { ...payload, body: isStream(payload) ? formatEvent({ data: CUT }) : CUT };
+  return payload;
+}
+
+/** Sends a reply the way a fault breaks it; undefined where the fault is none of sending. */
+export function breakOff(
+  response: ServerResponse,
+  payload: Payload,
+  fault: FaultKind | undefined,
+): Promise<unknown> | undefined {
+  if (fault === 'reset') return Promise.resolve(response.socket?.resetAndDestroy());
+  if (fault === 'hang') return once(response, 'close');
+  if (fault === 'slow') return drip(response, payload);
+  if (fault === 'truncate') return truncate(response, payload);
+  if (fault === 'sse-cut') return cutStream(response, payload);
+  if (fault === 'huge') return flood(response, payload);
+  return undefined;
+}
+
+async function drip(response: ServerResponse, { status, headers, body }: Payload): Promise<void> {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  for (let at = 0; at < bytes.length && !response.destroyed; at += 1) {
+    response.write(bytes.subarray(at, at + 1));
+    await pause(response, DRIP_MS);
+  }
+  response.end();
+}
+
+async function truncate(response: ServerResponse, { status, headers, body }: Payload): Promise<void> {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  await new Promise<void>((resolve) => {
+    response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve());
+  });
+  response.socket?.destroySoon();
+}
+
+async function cutStream(response: ServerResponse, payload: Payload): Promise<void> {
+  const stream = isStream(payload) ? payload.body : formatEvent({ data: payload.body });
+  const lastEvent = stream.lastIndexOf('event: message');
+  response.writeHead(200, { ...payload.headers, 'Content-Type': SSE_TYPE });
+  response.end(stream.slice(0, lastEvent + Math.floor((stream.length - lastEvent) / 2)));
+}
+
+async function flood(response: ServerResponse, payload: Payload): Promise<void> {
+  const stream = isStream(payload);
+  const [before, after] = JSON.stringify(resultMessage(1, text('#'))).split('#');
+  const filler = Buffer.alloc(64 * 1024, 'x');
+  response.writeHead(200, { ...payload.headers });
+  response.write(`${stream ? 'event: message\ndata: ' : ''}${before}`);
+  for (let sent = 0; sent < HUGE_BYTES && !response.destroyed; sent += filler.length) {
+    if (!response.write(filler)) await drained(response);
+  }
+  response.end(`${after}${stream ? '\n\n' : ''}`);
+}
+
+/** Waits until there is room again, or nobody reads any more. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
+function isStream({ headers }: Payload): boolean {
+  return headers['Content-Type'] === SSE_TYPE;
+}
+
+function text(content: string): { content: unknown[] } {
+  return { content: [{ type: 'text', text: content }] };
+}
