@@ -29,7 +29,10 @@ export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): Bod
   let bytes = 0;
 
   function take(text: string, last: boolean): void {
-    if (kind === 'events') return stream.feed(text);
+    if (kind === 'events') {
+      stream.feed(text);
+      return;
+    }
     parts.push(text);
     if (kind === 'text') return;
     const seen = parts.join('');

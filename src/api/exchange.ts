@@ -1,5 +1,6 @@
 import type { Env } from './proxy.ts';
 import type { SseEvent } from './sse.ts';
+import type { TraceEvent } from './trace.ts';
 
 /** Header fields by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -50,20 +51,3 @@ export interface Reply {
   /** Did `onEvent` stop it? */
   readonly stopped: boolean;
 }
-
-export type TraceEvent =
-  | {
-      readonly type: 'request';
-      readonly method: string;
-      readonly url: string;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body?: string;
-    }
-  | {
-      readonly type: 'response';
-      readonly status: number;
-      readonly statusText: string;
-      readonly headers: HeaderFields;
-    }
-  | { readonly type: 'body'; readonly text: string }
-  | { readonly type: 'event'; readonly event: SseEvent };

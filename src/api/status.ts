@@ -3,6 +3,7 @@ import { inWords } from './duration.ts';
 import { excerpt, isHtml, stripHtml } from './excerpt.ts';
 import type { HeaderFields } from './exchange.ts';
 import { parseJson } from './json.ts';
+import { rpcFailure } from './refusal.ts';
 import { parseRetryAfter } from './retry.ts';
 import { isObject, type RpcError } from './rpc.ts';
 
@@ -39,14 +40,15 @@ const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 /** The error that a non-2xx answer means. */
 export function statusError(answer: FailedAnswer, { host, keyEnd, now }: StatusContext): AppError {
   const { status, rpc } = answer;
-  const code = CODES[status] ?? (rpc !== undefined && status < 500 ? 'rpc_error' : 'http_error');
+  if (rpc !== undefined && CODES[status] === undefined && status < 500) return rpcFailure(rpc, status);
+  const code = CODES[status] ?? 'http_error';
   const details: ErrorDetails = {
     status,
     retryable: PASSING.includes(status),
     ...optional('retryAfter', parseRetryAfter(answer.headers['retry-after'], now)),
     ...optional('rpcCode', rpc?.code),
     ...optional('requestId', requestId(answer.headers)),
-    ...optional('hint', hintFor(status, code)),
+    ...optional('hint', hintFor(status)),
   };
   const detail = detailOf(answer);
   const what = describe(status, host, keyEnd, details.retryAfter);
@@ -67,8 +69,8 @@ function describe(status: number, host: string, keyEnd?: string, retryAfter?: nu
   return `${host} answered with HTTP ${status}`;
 }
 
-function hintFor(status: number, code: Code): string | undefined {
-  if (status === 404 && code === 'http_error') return 'check the base URL: restaurant status';
+function hintFor(status: number): string | undefined {
+  if (status === 404) return 'check the base URL: restaurant status';
   if (status === 407)
     return 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check';
   return undefined;

@@ -8,6 +8,7 @@ import { ExchangeError } from './failure.ts';
 import { assertReadable } from './head.ts';
 import { type ProxyServer, proxyFor } from './proxy.ts';
 import { breakageError, type Phase } from './system-error.ts';
+import { eventText, fieldList } from './trace.ts';
 
 export interface Transport {
   /**
@@ -80,7 +81,7 @@ function run(
     function succeed(stopped: boolean): void {
       if (head === undefined || reader === undefined || !settle()) return;
       const text = reader.text();
-      if (!reader.isStream()) trace?.({ type: 'body', text });
+      if (!reader.isStream()) trace?.({ kind: 'body', text });
       resolve({ ...head, text, isStream: reader.isStream(), stopped });
       if (stopped) abort?.();
     }
@@ -106,14 +107,14 @@ function run(
           if (status < 200 && status !== 101) return;
           phase = 'reading';
           head = { status, statusText, headers: fields };
-          trace?.({ type: 'response', ...head });
+          trace?.({ kind: 'response', status, statusText, headers: fieldList(fields) });
           assertReadable(endpoint, status, fields, maxBodyBytes);
           const read = bodyReader({
             contentType: firstValue(fields['content-type']) ?? '',
             maxBytes: maxBodyBytes,
             onEvent(event) {
               if (settled) return;
-              trace?.({ type: 'event', event });
+              trace?.({ kind: 'body', text: eventText(event) });
               if (exchange.onEvent?.(event) === 'stop') succeed(true);
             },
           });
@@ -148,10 +149,10 @@ function run(
     };
 
     trace?.({
-      type: 'request',
+      kind: 'request',
       method,
       url: endpoint.href,
-      headers,
+      headers: Object.entries(headers),
       ...(body === undefined ? {} : { body }),
     });
     const path = endpoint.pathname + endpoint.search;

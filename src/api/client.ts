@@ -1,0 +1,193 @@
+import { setMaxListeners } from 'node:events';
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { type Call, openChannel } from './channel.ts';
+import { decodeFind, decodeLookup, type FindAnswer, readToolResult } from './decode.ts';
+import { assertMayCarryKey } from './endpoint.ts';
+import { reworded } from './failure.ts';
+import { baseHeaders, type RequestHeaders } from './headers.ts';
+import { keyEraser, last4, redactor } from './key.ts';
+import { refusedLookup } from './lookup-refusal.ts';
+import { rpcFailure } from './refusal.ts';
+import type { Policy } from './retry.ts';
+import { type JsonObject, toolCall } from './rpc.ts';
+import { openSession, type Protocol, type SessionMemory, type Wanted } from './session.ts';
+import { listAllTools } from './tool-list.ts';
+import { type Field, fieldList, mapTrace, type TraceEvent } from './trace.ts';
+import { openTransport } from './transport.ts';
+import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
+
+export interface ClientOptions {
+  readonly endpoint: URL;
+  readonly key?: string | undefined;
+  /** Send the key over plain http to another machine. */
+  readonly insecureHttp?: boolean;
+  readonly protocol: Protocol;
+  /** Time for one call, retries and their waits included, ms. */
+  readonly timeoutMs: number;
+  /** Tries after the first. */
+  readonly retries: number;
+  /** Longest wait that a 429 may ask for, ms; it extends the time. */
+  readonly maxWaitMs: number;
+  /** Version of this program, for User-Agent. */
+  readonly version: string;
+  readonly context: Pick<Context, 'env' | 'now' | 'sleep' | 'random' | 'signal'>;
+  /** Before every HTTP request that counts against the budget: each try. What it throws ends the call. */
+  onRequest?(): void | Promise<void>;
+  /** Before each wait for another try. */
+  onWait?(wait: { ms: number; error: AppError }): void;
+  /** At a 429 with Retry-After; ms since the epoch. */
+  onRateLimited?(until: number): void;
+  /** The exchange as it passes, without the key. */
+  trace?(event: TraceEvent): void;
+  /** Remembers what the endpoint speaks. */
+  readonly session?: SessionMemory;
+}
+
+/** What `raw` shows of an answer. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly Field[];
+  /** The envelope's JSON text as it came. */
+  readonly text: string;
+  readonly envelope: JsonObject;
+  /** A JSON-RPC error, or an HTTP status that is one. */
+  readonly failed: boolean;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** The service. Every method throws AppError: what went wrong, never holding the key. */
+export interface Client {
+  /** Searches by name and city (`find_restaurant`). */
+  find(query: { name: string; city: string }): Promise<FindAnswer>;
+  /** Details of one restaurant (`lookup_restaurant`); `basic` sends no `fields`. */
+  lookup(restaurantId: string, level: Level): Promise<LookupOutput>;
+  /** One small documented call, to see that service and key work. */
+  check(): Promise<void>;
+  /** All pages of `tools/list`. */
+  listTools(): Promise<Tool[]>;
+  /** Any tool. A result that says `isError` is thrown. */
+  callTool(name: string, args: JsonObject, options?: CallOptions): Promise<ToolResult>;
+  /** Any method. A JSON-RPC error is an answer like any other. */
+  raw(
+    method: string,
+    params: RpcRequest['params'],
+    options?: CallOptions & { headers?: RequestHeaders },
+  ): Promise<RawAnswer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a client. Nothing is loaded or sent before the first call.
+ * @throws {AppError} `usage` when the key would travel unprotected, or for a proxy that cannot be used
+ */
+export function openClient(options: ClientOptions): Client {
+  const { endpoint, key, context, timeoutMs, version } = options;
+  if (key !== undefined) assertMayCarryKey(endpoint, options.insecureHttp === true);
+  // Each call under way listens to it; Node would warn from the eleventh on.
+  setMaxListeners(0, context.signal);
+  const redact = redactor(key);
+  const { trace } = options;
+  const transport = openTransport({
+    endpoint,
+    env: context.env,
+    now: context.now,
+    ...(trace === undefined ? {} : { trace: (event: TraceEvent) => trace(mapTrace(event, redact)) }),
+  });
+  const channel = openChannel({
+    ...options,
+    transport,
+    headers: baseHeaders({ key, version }),
+    keyEnd: key === undefined ? undefined : last4(key),
+    erase: keyEraser(key),
+  });
+  const session = openSession({ channel, protocol: options.protocol, memory: options.session });
+
+  const newCall = (policy: Policy, signal?: AbortSignal): Call => ({
+    policy,
+    signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
+    deadline: context.now() + timeoutMs,
+    totalMs: timeoutMs,
+  });
+
+  async function result(call: Call, wanted: Wanted): Promise<unknown> {
+    const answer = await session.call(call, wanted);
+    if (answer.error !== undefined) throw answer.error;
+    const { reply = { result: undefined } } = answer;
+    if ('error' in reply) throw rpcFailure(reply.error);
+    return reply.result;
+  }
+
+  const tool = (call: Call, name: string, args: JsonObject) =>
+    result(call, { method: 'tools/call', params: toolCall(name, args) });
+
+  const client: Client = {
+    find: async ({ name, city }) =>
+      decodeFind(await tool(newCall('read'), 'find_restaurant', { name, city })),
+    async lookup(restaurantId, level) {
+      const fields = level === 'basic' ? {} : { fields: level };
+      try {
+        const found = await tool(newCall('read'), 'lookup_restaurant', {
+          restaurant_id: restaurantId,
+          ...fields,
+        });
+        return decodeLookup(found);
+      } catch (error) {
+        throw error instanceof AppError ? refusedLookup(error, restaurantId, level) : error;
+      }
+    },
+    async check() {
+      decodeFind(
+        await tool(newCall('read'), 'find_restaurant', { name: 'restaurant', city: 'San Francisco' }),
+      );
+    },
+    async listTools() {
+      const call = newCall('read');
+      return listAllTools((params) => result(call, { method: 'tools/list', params }));
+    },
+    callTool: async (name, args, { signal } = {}) =>
+      readToolResult(await tool(newCall('write', signal), name, args)),
+    async raw(method, params, { headers = {}, signal } = {}) {
+      const answer = await session.call(newCall('write', signal), { method, params, headers });
+      const { status, statusText, text, envelope, reply, error } = answer;
+      if (envelope === undefined || reply === undefined) {
+        throw error ?? new AppError('bad_response', 'there is no JSON-RPC response in the answer');
+      }
+      const failed = error !== undefined || 'error' in reply;
+      return { status, statusText, headers: fieldList(answer.headers), text, envelope, failed };
+    },
+    async close() {
+      await session.close();
+      await transport.close();
+    },
+  };
+  return redacted(client, redact);
+}
+
+/** The same client, whose errors hold no key. */
+function redacted(client: Client, redact: (text: string) => string): Client {
+  const cleaned = async <T>(run: Promise<T>): Promise<T> => {
+    try {
+      return await run;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const message = redact(error.message);
+      const hint = redact(error.hint);
+      if (message === error.message && hint === error.hint) throw error;
+      throw reworded(error, message, { hint });
+    }
+  };
+  return {
+    find: (query) => cleaned(client.find(query)),
+    lookup: (id, level) => cleaned(client.lookup(id, level)),
+    check: () => cleaned(client.check()),
+    listTools: () => cleaned(client.listTools()),
+    callTool: (name, args, options) => cleaned(client.callTool(name, args, options)),
+    raw: (method, params, options) => cleaned(client.raw(method, params, options)),
+    close: () => client.close(),
+  };
+}
