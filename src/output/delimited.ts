@@ -14,7 +14,8 @@ export interface CsvOptions {
 
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 const BREAK_START = /^[\t\r\n]/;
-const PHONE_OR_NUMBER = /^[+-]?[\d\s().\-‐‑–]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
+const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
+const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
 
 /** One CSV record (RFC 4180) without a line break; cells are quoted only where they must be. The text of the cells is not cleaned. */
 export function csvRow(values: readonly Scalar[], { guard, delimiter = ',' }: CsvOptions): string {
@@ -43,7 +44,8 @@ export function guardFormula(text: string): string {
 }
 
 function isPhoneOrNumber(text: string): boolean {
-  return text.split(/[;,/]/).every((part) => PHONE_OR_NUMBER.test(part.trim()));
+  const parts = text.split(/[;,/]/).map((part) => part.trim());
+  return parts.every((part) => PHONE.test(part) || SIGNED_NUMBER.test(part));
 }
 
 /** One line of TSV without its line break: cleaned, nothing cut, tabs and line breaks as spaces. */

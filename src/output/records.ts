@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { checkDepth, toJson } from './json.ts';
-import { nearest } from './nearest.ts';
 
 /** What a cell of a table, TSV or CSV holds. */
 export type Scalar = string | number | boolean | null;
@@ -104,9 +104,11 @@ export function checkColumns(columns: readonly string[], valid: readonly string[
   const known = new Set(valid);
   const unknown = columns.find((column) => !known.has(column));
   if (unknown === undefined && columns.length > 0) return;
-  const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
   const wrong = unknown === undefined ? 'no column is named' : `there is no column '${unknown}'`;
-  const guess = unknown === undefined ? valid[0] : nearest(unknown, valid);
-  const hint = `did you mean --columns ${columns.map((column) => (column === unknown ? guess : column)).join(',') || guess}?`;
-  throw new AppError('usage', `${wrong}; valid: ${named}`, guess === undefined ? {} : { hint });
+  const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
+  const [guess] = unknown === undefined ? [] : nearest(unknown, valid, 1);
+  const better =
+    guess === undefined ? valid.slice(0, 3) : columns.map((column) => (column === unknown ? guess : column));
+  const hint = `${guess === undefined ? 'for example' : 'did you mean'} --columns ${better.join(',')}`;
+  throw new AppError('usage', `${wrong}; valid: ${named}`, { hint });
 }

@@ -28,9 +28,9 @@ interface Shown {
 const NARROWEST = 30;
 const DEFAULT_LINES = 3;
 /** cli-table3 keeps the whole table in objects; longer ones are drawn in parts of the same layout. */
-const ROWS_AT_ONCE = 500;
-/** A character that is one column wide by every measure and never in data once that is in place. */
-const STAND_IN = '\ue000';
+const ROWS_AT_ONCE = 64;
+/** Any character that is one column wide by every measure. */
+const STAND_IN = 'x';
 
 const BORDERLESS = {
   top: '',
@@ -120,7 +120,7 @@ function draw(rows: readonly (readonly string[][])[], shown: readonly Shown[]): 
       table.push(row.map((lines) => lines.map((line) => STAND_IN.repeat(width(line))).join('\n')));
     const texts = part.flatMap(inReadingOrder)[Symbol.iterator]();
     const layout = table.toString().replace(/ +$/gm, '');
-    parts.push(layout.replaceAll(/\ue000+/g, () => texts.next().value ?? ''));
+    parts.push(layout.replaceAll(/x+/g, () => texts.next().value ?? ''));
   }
   return parts.join('\n');
 }

@@ -26,6 +26,9 @@ const HIDDEN = new RegExp(
 );
 const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 
+/** Characters that are measured at once. */
+const WINDOW = 1000;
+const LONG_PART = /.{1,2000}(?: |$)|.{1,2000}/gsu;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
@@ -65,7 +68,29 @@ function caret(control: string): string {
 
 /** Columns that the text takes on a terminal. Colour codes count nothing. */
 export function width(text: string): number {
-  return stringWidth(text);
+  if (text.length <= WINDOW || ASCII.test(text)) return stringWidth(text);
+  let columns = 0;
+  for (const grapheme of graphemes(text)) columns += stringWidth(grapheme);
+  return columns;
+}
+
+/** Cuts at a window, as the time that Intl.Segmenter takes grows with the square of the length. */
+function* graphemes(text: string): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    const isPair = (text.codePointAt(start + WINDOW - 1) ?? 0) > 0xffff;
+    const window = text.slice(start, start + WINDOW + (isPair ? 1 : 0));
+    let last = '';
+    for (const { segment } of GRAPHEMES.segment(window)) {
+      if (last !== '') yield last;
+      start += last.length;
+      last = segment;
+    }
+    // The last one may go on behind the window.
+    if (start + last.length < text.length && last.length < window.length) continue;
+    yield last;
+    start += last.length;
+  }
 }
 
 /** The text itself where it fits, else as much of it as fits before `mark`. Cuts between graphemes, reads no further than needed. */
@@ -75,11 +100,13 @@ export function truncate(text: string, columns: number, mark = '…'): string {
   const room = columns - sign.length;
   if (ASCII.test(text)) return text.length <= columns ? text : text.slice(0, room).trimEnd() + sign;
   let used = 0;
+  let length = 0;
   let end = 0;
-  for (const { segment, index } of GRAPHEMES.segment(text)) {
-    used += stringWidth(segment);
+  for (const grapheme of graphemes(text)) {
+    used += stringWidth(grapheme);
+    length += grapheme.length;
     if (used > columns) return text.slice(0, end).trimEnd() + sign;
-    if (used <= room) end = index + segment.length;
+    if (used <= room) end = length;
   }
   return text;
 }
@@ -95,7 +122,13 @@ export function wrap(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const body = line.trimStart();
     const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
-    const parts = wrapAnsi(body, Math.max(1, columns - indent.length), { hard: true }).split('\n');
-    return parts.map((part) => truncate((indent + part).trimEnd(), columns));
+    const room = Math.max(1, columns - indent.length);
+    const lines = paragraphs(body).flatMap((part) => wrapAnsi(part, room, { hard: true }).split('\n'));
+    return lines.map((part) => truncate((indent + part).trimEnd(), columns));
   });
+}
+
+/** Very long lines in parts, at a space where there is one: wrapping takes time quadratic in the length. */
+function paragraphs(line: string): string[] {
+  return line.length <= WINDOW * 2 ? [line] : (line.match(LONG_PART) ?? []);
 }
