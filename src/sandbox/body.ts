@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from './refusal.ts';
+import type { Standing } from './reply.ts';
 
 /** Largest request body that is read, in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
@@ -61,5 +62,20 @@ export function pause(response: ServerResponse, ms: number): Promise<void> {
     };
     const timer = setTimeout(done, ms);
     response.once('close', done);
+  });
+}
+
+/** Waits until a standing stream is ended, or its reader went away. */
+export function holdOpen(response: ServerResponse, { until, over }: Standing): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      until.removeEventListener('abort', done);
+      response.off('close', done);
+      over();
+      resolve();
+    };
+    if (until.aborted || response.destroyed) return done();
+    until.addEventListener('abort', done);
+    response.on('close', done);
   });
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Access, authorize, keyKind } from './auth.ts';
-import { drain, pause, readBody } from './body.ts';
+import { drain, holdOpen, pause, readBody } from './body.ts';
 import { checkContentType, checkDoor } from './door.ts';
 import type { FaultKind, Target } from './faults.ts';
 import { type Journal, type JournalEntry, openEntry } from './journal.ts';
 import type { Limiter } from './limits.ts';
+import type { Headers, Protocol } from './protocol.ts';
 import { Refusal } from './refusal.ts';
-import { type Answer, encode, JSON_TYPE, type Payload, SSE_TYPE } from './reply.ts';
+import { encode, JSON_TYPE, type Payload, SSE_TYPE } from './reply.ts';
 import {
   decodeText,
   errorMessage,
@@ -19,7 +20,6 @@ import {
   readMessage,
 } from './rpc.ts';
 import { breakOff, distort, faultRefusal, spoil } from './sabotage.ts';
-import type { Post } from './service.ts';
 import type { ReplyForm, RequestEntry } from './types.ts';
 
 /** What all exchanges of a sandbox share. */
@@ -32,8 +32,7 @@ export interface Desk {
   readonly journal: Journal;
   readonly limiter: Limiter;
   readonly chooseFault: (target: Target) => FaultKind | undefined;
-  readonly methods: readonly string[];
-  readonly answer: (post: Post) => Answer;
+  readonly protocol: Protocol;
   readonly onRequest: (entry: RequestEntry) => void;
 }
 
@@ -81,10 +80,13 @@ function compose(
 ): Reply {
   try {
     if (body instanceof Buffer) entry.body = readable(body);
-    checkDoor(request, port, desk.methods);
+    checkDoor(request, port, desk.protocol.methods);
     if (body instanceof Refusal) throw body;
     const access = authorize(entry.key, desk.auth);
     desk.limiter.book(access.account);
+    if (entry.method !== 'POST') {
+      return { payload: encode(desk.protocol.bodiless(entry.method, entry.headers, access), desk.reply) };
+    }
     checkContentType(request);
     return answerPost(desk, body, access, entry.headers);
   } catch (error) {
@@ -92,26 +94,24 @@ function compose(
   }
 }
 
-function answerPost(desk: Desk, body: Buffer, access: Access, headers: Post['headers']): Reply {
+function answerPost(desk: Desk, body: Buffer, access: Access, headers: Headers): Reply {
   const incoming = readMessage(parseJson(decodeText(body)));
   const fault = desk.chooseFault(targetOf(incoming));
   const refusal = faultRefusal(fault);
   if (refusal !== undefined) throw refusal;
-  const answer = desk.answer({ incoming, access, headers });
+  const answer = desk.protocol.post({ incoming, access, headers });
   const distorted = answer.message && { ...answer, message: distort(answer.message, fault) };
   return { payload: spoil(encode(distorted ?? answer, desk.reply), fault), fault };
 }
 
-async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: Payload,
-): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, payload: Payload): Promise<void> {
+  const { status, headers, body, standing } = payload;
   const bytes = Buffer.from(body);
   const length = headers['Content-Type'] === SSE_TYPE ? {} : { 'Content-Length': bytes.length };
   response.writeHead(status, { ...headers, ...length });
   response.write(bytes);
   if (status === 413) await drain(request, LINGER_MS);
+  if (standing !== undefined) await holdOpen(response, standing);
   response.end();
 }
 

@@ -1,4 +1,5 @@
 import type { Coordinates, LookupOutput } from '../api/types.ts';
+import { GRADES } from './grades.ts';
 import type { Draw } from './seed.ts';
 import type { SandboxRestaurant } from './types.ts';
 
@@ -12,7 +13,6 @@ const THEMES = [
   'dessert',
   'atmosphere',
 ] as const;
-const GRADES: readonly string[] = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C'];
 const EARTH_RADIUS_METRES = 6_371_000;
 
 /** What the level `premium` adds: nested objects and lists, with gaps as real data have them. */

@@ -9,7 +9,8 @@ import { createFaults } from './faults.ts';
 import { createJournal } from './journal.ts';
 import { createLimiter } from './limits.ts';
 import { createCatalog } from './match.ts';
-import { answerService } from './service.ts';
+import { createMcp } from './mcp.ts';
+import { createService } from './service.ts';
 import { createTools } from './tools.ts';
 import type { Sandbox, SandboxOptions } from './types.ts';
 
@@ -45,7 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 function createDesk(options: SandboxOptions): Desk {
   const { perMinute = 100, perDay = 2000, now = Date.now } = options;
-  const tools = createTools(createCatalog(options.restaurants ?? sampleRestaurants()));
+  const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
   return {
     auth: options.auth ?? true,
     reply: options.reply ?? 'json',
@@ -55,8 +56,7 @@ function createDesk(options: SandboxOptions): Desk {
     journal: createJournal(),
     limiter: createLimiter(perMinute, perDay, now),
     chooseFault: createFaults(options.faults ?? [], options.random ?? Math.random),
-    methods: ['POST'],
-    answer: (post) => answerService(tools, post),
+    protocol: options.mode === 'mcp' ? createMcp(catalog, options) : createService(createTools(catalog)),
     onRequest: options.onRequest ?? (() => undefined),
   };
 }

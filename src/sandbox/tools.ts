@@ -9,8 +9,8 @@ export const RESULT_LIMIT = 50;
 /** A tool: arguments as they came, and whether the caller pays, to a result. */
 export type ToolFunction = (args: Readonly<Record<string, unknown>>, paid: boolean) => ToolResult;
 
-/** The two documented tools. */
-export function createTools(catalog: Catalog): ReadonlyMap<string, ToolFunction> {
+/** The two documented tools, by name. */
+export function createTools(catalog: Catalog): Map<string, ToolFunction> {
   return new Map<string, ToolFunction>([
     ['find_restaurant', (args) => findRestaurant(catalog, args)],
     ['lookup_restaurant', (args, paid) => lookupRestaurant(catalog, args, paid)],

@@ -1,0 +1,22 @@
+import type { HttpReply } from './http.ts';
+
+/** The events of a whole stream as they were written: comments left out, an event without its blank line dropped. */
+export function eventsOf({
+  text,
+}: HttpReply): { id?: string; event?: string; retry?: string; data: string }[] {
+  const blocks = text.split('\n\n').slice(0, -1);
+  const events = blocks.map((block) =>
+    Object.fromEntries(
+      block
+        .split('\n')
+        .filter((line) => !line.startsWith(':'))
+        .map((line) => /^(\w+): ?(.*)$/.exec(line)?.slice(1) ?? ['', '']),
+    ),
+  );
+  return events.filter((event) => 'data' in event);
+}
+
+/** The message in the last event. */
+export function messageOf(reply: HttpReply): Record<string, unknown> {
+  return JSON.parse(eventsOf(reply).at(-1)?.data ?? '') as Record<string, unknown>;
+}
