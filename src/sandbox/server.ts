@@ -30,7 +30,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createServer({
     headersTimeout: desk.requestTimeoutMs,
     requestTimeout: 0, // bodies have their own clock, which ends in a proper reply
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: Math.min(1000, desk.requestTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.maxConnections = MAX_CONNECTIONS;

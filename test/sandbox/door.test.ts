@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { HEADERS, post, send, sendRaw, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
@@ -123,6 +124,28 @@ describe('bodies', () => {
     const { host } = new URL(sandbox.baseUrl);
     const head = `POST /api/mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
     expect(await sendRaw(sandbox, head)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('408 for headers that do not end', async () => {
+    const sandbox = await start({ requestTimeoutMs: 50 });
+    expect(await sendRaw(sandbox, 'POST /api/mcp HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(
+      /^HTTP\/1\.1 408 /,
+    );
+  });
+
+  it('lives on when a caller goes away in the middle', async () => {
+    let over = () => {};
+    const logged = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const sandbox = await start({ onRequest: () => over() });
+    const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1');
+    socket.write('POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"half');
+    while (sandbox.requests.length === 0) await new Promise(setImmediate);
+    socket.destroy();
+    await logged;
+    expect(sandbox.requests).toMatchObject([{ status: 0, body: undefined }]);
+    expect((await post(sandbox, BODY)).status).toBe(200);
   });
 
   it.each([

@@ -103,7 +103,7 @@ describe('faults over HTTP', () => {
     await new Promise((resolve) => setTimeout(resolve, 350));
     await sandbox.close();
     const [, received = ''] = (await reply).split('\r\n\r\n');
-    expect(received.length).toBeGreaterThanOrEqual(2);
+    expect(received.length).toBeGreaterThanOrEqual(1);
     expect(received.length).toBeLessThanOrEqual(5);
     expect('{"jsonrpc"'.startsWith(received)).toBe(true);
   });

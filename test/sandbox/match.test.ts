@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sampleRestaurants } from '../../src/sandbox/data/sample.ts';
 import { cityKey, fold } from '../../src/sandbox/fold.ts';
@@ -77,5 +78,20 @@ describe('find', () => {
     ['café lumière', 'Paris', ['Cafe\u0301 Lumie\u0300re']],
   ])('%s in %s gives %j', (name, city, found) => {
     expect(names(name, city)).toEqual(found);
+  });
+
+  it('gives every restaurant of the sample data first when asked for its name', () => {
+    for (const { name, city } of sampleRestaurants()) expect(names(name, city)[0]).toBe(name);
+  });
+
+  it('takes any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (name, city) => {
+        expect(catalog.find(name, `Nowhere ${city}`)).toEqual([]);
+        expect(catalog.find(name, 'SF').every((restaurant) => restaurant.city === 'San Francisco')).toBe(
+          true,
+        );
+      }),
+    );
   });
 });
