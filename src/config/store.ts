@@ -9,8 +9,6 @@ import { tempName } from '../files/temp-name.ts';
 import { flushFolder, followLinks } from '../files/write.ts';
 import { type ConfigFile, configPath, parseConfig, readConfig, type Warn } from './read.ts';
 
-export type { ConfigFile, Profile } from './read.ts';
-
 /** The config file, for those who change it. Reading alone needs only `read.ts`. */
 export interface ConfigStore {
   readonly path: string;

@@ -9,7 +9,8 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { systemCode } from '../errors.ts';
 import { currentUser, ioError } from './io-error.ts';
 import { TEMP_NAME, tempName } from './temp-name.ts';
 import { flushFolder, followLinks, writeAll } from './write.ts';
@@ -80,11 +81,24 @@ function writeThrough(target: string, bytes: Uint8Array): void {
  */
 export function ensurePrivateFolder(path: string): boolean {
   try {
-    if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) return false;
+    if (makeFolders(resolve(path))) return false;
   } catch (error) {
     throw ioError('create the folder', path, error);
   }
   return tightenFolder(path);
+}
+
+/** Not `recursive` of mkdir: it never returns where a file system answers ENOENT below an existing folder (/proc). */
+function makeFolders(path: string): boolean {
+  try {
+    mkdirSync(path, 0o700);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' && dirname(path) !== path && makeFolders(dirname(path))) return makeFolders(path);
+    if (code !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    throw error;
+  }
 }
 
 /** Takes the rights of group and others from a folder of ours. @returns whether it did. Never throws. */

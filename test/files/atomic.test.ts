@@ -143,6 +143,15 @@ describe('ensurePrivateFolder', () => {
     expect(modeOf(folder)).toBe('1777');
   });
 
+  it.runIf(existsSync('/proc/self'))('ends where folders cannot be made though the parent is there', () => {
+    expect(errorOf(() => ensurePrivateFolder('/proc/restaurant/a')).message).toContain(
+      'no such file or folder',
+    );
+    const folder = tempFolder();
+    symlinkSync('nowhere', join(folder, 'dangling'));
+    expect(errorOf(() => ensurePrivateFolder(join(folder, 'dangling/a'))).code).toBe('io_error');
+  });
+
   it('says when a file is in the way', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
