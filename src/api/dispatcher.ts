@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
 import { ExchangeError } from './failure.ts';
 import type { ProxyServer } from './proxy.ts';
@@ -24,23 +25,20 @@ export function openDispatcher(options: {
   proxy: ProxyServer | undefined;
 }): HttpDispatcher {
   const { connectMs, proxy } = options;
-  const watch = socketWatch();
-  const connecting = { timeout: connectMs, autoSelectFamilyAttemptTimeout: ADDRESS_MS };
+  const watch = socketWatch(connectMs);
+  const connector = () =>
+    watch.connector(buildConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS }));
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
   const agent =
     proxy === undefined
-      ? new Agent({ ...limits, connect: watch.connector(buildConnector(connecting)) })
+      ? new Agent({ ...limits, connect: connector() })
       : new ProxyAgent({
           ...limits,
           uri: proxy.url.href,
           ...(proxy.token === undefined ? {} : { token: proxy.token }),
-          requestTls: connecting,
+          requestTls: { timeout: connectMs },
           clientFactory: (origin, given) =>
-            new TunnelPool(origin, {
-              ...given,
-              ...limits,
-              connect: watch.connector(buildConnector(connecting)),
-            }),
+            new TunnelPool(origin, { ...given, ...limits, connect: connector() }),
         });
   return {
     dispatch: (request, handler) => {
@@ -88,21 +86,34 @@ class TunnelPool extends Pool {
 }
 
 /** Follows the sockets of a connector: those that are still connecting, and errors that are the peer's fault. */
-function socketWatch() {
+function socketWatch(connectMs: number) {
   const connecting = new Set<Socket>();
   const violations = new WeakSet<object>();
+
+  function limitConnecting(socket: Socket): void {
+    connecting.add(socket);
+    // undici's own timer is a second late.
+    const timer = setTimeout(() => {
+      socket.destroy(Object.assign(new Error('connect timeout'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
+    }, connectMs);
+    for (const event of [socket instanceof TLSSocket ? 'secureConnect' : 'connect', 'close']) {
+      socket.once(event, () => {
+        clearTimeout(timer);
+        connecting.delete(socket);
+      });
+    }
+  }
+
   return {
     violations,
     destroyConnecting: () => {
       for (const socket of connecting) socket.destroy();
-      connecting.clear();
     },
     connector(connect: buildConnector.connector): buildConnector.connector {
       return (options, callback) => {
         const socket: unknown = connect(options, callback);
         if (!(socket instanceof Socket)) return;
-        connecting.add(socket);
-        for (const event of ['connect', 'close']) socket.once(event, () => connecting.delete(socket));
+        limitConnecting(socket);
         socket.on('error', (error: NodeJS.ErrnoException) => {
           // undici gave up on what it read while the peer had not closed: a switch of protocols, a second answer.
           if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) violations.add(error);

@@ -86,8 +86,9 @@ function parse(text: string): URL | undefined {
 }
 
 function refusal(what: string, raw: string, why: string, hint?: string): AppError {
-  const shown = redactor(undefined)(raw.trim()).replace(/\/\/[^/@]*@/, '//…@');
+  const redact = redactor(undefined);
+  const shown = redact(raw.trim()).replace(/\/\/[^/@]*@/, '//…@');
   return new AppError('usage', `"${shown.slice(0, 200)}" cannot be the ${what}: ${why}`, {
-    hint: hint ?? 'give one like https://<host>; restaurant status shows the one in use',
+    hint: redact(hint ?? 'give one like https://<host>; restaurant status shows the one in use'),
   });
 }

@@ -15,9 +15,9 @@ export function stripHtml(page: string): string {
     .replace(/<[^>]*(?:>|$)/g, ' ');
 }
 
-/** Is the text a web page rather than an answer? */
+/** Is the text markup rather than an answer? */
 export function isHtml(text: string): boolean {
-  return /^\uFEFF?\s*<(?:!doctype|html|head|body|title|h1|center|p|div)\b/i.test(text.slice(0, 500));
+  return /^\uFEFF?\s*<[!?a-z]/i.test(text.slice(0, 500));
 }
 
 /** The title of a web page. */

@@ -50,7 +50,8 @@ export function keyEraser(
   if (key === undefined || key === '') return (text) => text;
   const pattern = new RegExp(writtenForms(key).map(escapeRegExp).join('|'), 'g');
   const mask = maskKey(key, prefix);
-  return (text) => text.replace(pattern, mask);
+  // A function, since a key may hold `$&`.
+  return (text) => text.replace(pattern, () => mask);
 }
 
 /**

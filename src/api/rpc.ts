@@ -43,7 +43,12 @@ export function findReply(value: unknown, id: number, origin: Origin): JsonObjec
   const replies = candidates.filter(isReply);
   const ours = replies.find((reply) => reply.id === id || reply.id === String(id));
   if (ours !== undefined || origin === 'stream') return ours;
-  return replies.find((reply) => 'error' in reply && (origin === 'refusal' || (reply.id ?? null) === null));
+  return replies.find((reply) => {
+    if (!('error' in reply)) return false;
+    // An object with an `error` alone is what other protocols refuse with (OAuth).
+    if (origin === 'refusal') return 'jsonrpc' in reply || 'id' in reply;
+    return (reply.id ?? null) === null;
+  });
 }
 
 /** Reads an envelope: `error` wins over `result`, unless it is null beside a result. */

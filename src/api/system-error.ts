@@ -70,11 +70,12 @@ export function breakageError(error: unknown, at: Breakage): AppError {
   }
   if (UNREACHABLE.includes(code)) return broken('unreachable', `${host} cannot be reached (${code})`, error);
   if (TLS.test(code)) return tlsError(error, code, at.target);
-  if (at.judgement === 'malformed' || MALFORMED.includes(code)) return malformed(code, host);
-  if (
-    at.phase === 'reading' &&
-    (at.judgement === 'cut_off' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || CLOSED.includes(code))
-  ) {
+  const badLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  // Before the body it is a head with contradicting lengths.
+  if (at.judgement === 'malformed' || MALFORMED.includes(code) || (badLength && at.phase !== 'reading')) {
+    return malformed(code, host);
+  }
+  if (at.phase === 'reading' && (at.judgement === 'cut_off' || badLength || CLOSED.includes(code))) {
     return broken('cut_off', `${host} closed the connection in the middle of its answer`, error);
   }
   if (at.judgement === 'cut_off' || CLOSED.includes(code)) {

@@ -1,0 +1,21 @@
+/** A certificate that nobody trusts, for localhost, and its key. Made for these tests alone. */
+export const UNTRUSTED = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg08a/jtcA/Uhgt1ak
+Yb7CDBUVR/gvACsXrE+Os5jfNEKhRANCAATz6kcfy6umSbD2dVa50WnhZPoB8rSD
+Gb86n9Scq7F0osvsuSrt/1GDet6aYbP5pZ89rrpugC6dti2ILhXE69XW
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUQ8lOhgWXpNoBvuLlzgBlQNtVyoowCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMjkzOFoYDzIxMjYxMDI4
+MTAyOTM4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATz6kcfy6umSbD2dVa50WnhZPoB8rSDGb86n9Scq7F0osvsuSrt/1GD
+et6aYbP5pZ89rrpugC6dti2ILhXE69XWo28wbTAdBgNVHQ4EFgQUF+S27loIpysk
+o2Qhx48d4UTDjaAwHwYDVR0jBBgwFoAUF+S27loIpysko2Qhx48d4UTDjaAwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhALuDxTBXvRY/N6fT1hfxUe6dt87s/bsgWbEGGQPij1EOAiEA
+pt+XE9p7PtX0eEdULi+oc+JrSkiwTYmpYraKOQZaKzA=
+-----END CERTIFICATE-----
+`,
+};

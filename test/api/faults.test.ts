@@ -1,0 +1,361 @@
+import type { Socket } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { clientFor, closedPort, FOUND, failure, serve, serveRaw, toolReply } from './helpers.ts';
+
+const QUERY = { name: 'Nopa', city: 'SF' };
+const BODY = toolReply(1, FOUND);
+const http = (head: string, body = '') => `HTTP/1.1 ${head}\r\n\r\n${body}`;
+const whole = (body: string, more = '') =>
+  http(`200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}${more}`, body);
+
+/** Asks a server that talks raw bytes, with no retries unless told. */
+async function ask(
+  talk: (socket: Socket, count: number) => void,
+  options: { retries?: number; timeoutMs?: number } = {},
+) {
+  const server = await serveRaw(talk);
+  const { client, slept } = clientFor(server.url, { retries: 0, ...options });
+  return { ...server, client, slept };
+}
+
+const say = (text: string | Buffer) => (socket: Socket) => void socket.end(text);
+
+describe('connections that break', () => {
+  const cases: [string, (socket: Socket) => void, object][] = [
+    ['reset before any byte', (s) => void s.resetAndDestroy(), { code: 'network', reason: 'reset' }],
+    ['closed before any byte', (s) => void s.end(), { code: 'network', reason: 'reset' }],
+    ['closed inside the head', say('HTTP/1.1 200 OK\r\nContent-'), { code: 'network', reason: 'reset' }],
+    [
+      'reset inside the body',
+      (s) => void s.write(http('200 OK\r\nContent-Length: 900', '{"a'), () => s.resetAndDestroy()),
+      { code: 'network', reason: 'cut_off' },
+    ],
+    [
+      'closed inside the body',
+      say(http('200 OK\r\nContent-Length: 900', '{"a')),
+      { code: 'network', reason: 'cut_off' },
+    ],
+    [
+      'closed inside the body, having said so',
+      say(http('200 OK\r\nConnection: close\r\nContent-Length: 900', '{"a')),
+      { code: 'network', reason: 'cut_off' },
+    ],
+    [
+      'closed inside chunks',
+      say(http('200 OK\r\nTransfer-Encoding: chunked', 'ff\r\n{"a')),
+      { code: 'network', reason: 'cut_off' },
+    ],
+    [
+      'closed inside chunks, having said so',
+      say(http('200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked', 'ff\r\n{"a')),
+      { code: 'network', reason: 'cut_off' },
+    ],
+    [
+      'closed inside a body without length',
+      say(http('200 OK', BODY.slice(0, 30))),
+      { code: 'network', reason: 'cut_off' },
+    ],
+    [
+      'closed inside an event',
+      say(http('200 OK\r\nContent-Type: text/event-stream', `data: ${BODY.slice(0, 20)}`)),
+      { code: 'network', reason: 'incomplete' },
+    ],
+  ];
+  it.each(cases)('%s', async (_name, talk, expected) => {
+    const { client, url } = await ask(talk);
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject(expected);
+    expect(error.message).toContain(url.host);
+  });
+
+  it.each(cases)('%s: a read is repeated', async (_name, talk) => {
+    const { client, connections } = await ask(
+      (socket, count) => (count === 0 ? talk(socket) : say(whole(toolReply(2, FOUND)))(socket)),
+      {
+        retries: 2,
+      },
+    );
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(connections()).toBe(2);
+  });
+
+  it.each(cases)('%s: a write is not', async (_name, talk) => {
+    const { client, connections } = await ask(talk, { retries: 2 });
+    expect((await failure(client.callTool('t', {}))).kind).toBe('network');
+    expect(connections()).toBe(1);
+  });
+
+  it('refused: told with a hint for this machine, repeated for reads and writes', async () => {
+    const url = await closedPort();
+    const { client, slept } = clientFor(url);
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'network', reason: 'refused', retryable: true });
+    expect(error.message).toContain(url.host);
+    expect(error.hint).toContain('restaurant sandbox');
+    await failure(client.callTool('t', {}));
+    expect(slept).toHaveLength(4);
+  });
+
+  it('a host name that does not exist is not tried again', async () => {
+    const { client, slept } = clientFor(new URL('https://no-such-host.invalid/api/mcp'));
+    const error = await failure(client.find(QUERY));
+    expect(error.code).toBe('network');
+    expect(error.message).toContain('no-such-host.invalid');
+    expect(slept).toEqual([]);
+  });
+});
+
+describe('what is no HTTP, or a kind of it that is not understood', () => {
+  it.each([
+    ['an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['status 999', http('999 Odd\r\nContent-Length: 2', '{}')],
+    ['status 000', http('000 Odd\r\nContent-Length: 2', '{}')],
+    ['two lengths', http('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{}')],
+    [
+      'length and chunks',
+      http('200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'),
+    ],
+    ['a bad chunk size', http('200 OK\r\nTransfer-Encoding: chunked', 'zz\r\n{}\r\n')],
+    ['a switch of protocols', http('101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket')],
+    ['a huge head', http(`200 OK\r\nX-Big: ${'x'.repeat(20_000)}`, '{}')],
+    [
+      '3,000 header fields',
+      http(`200 OK\r\n${Array.from({ length: 3000 }, (_, at) => `X-${at}: y`).join('\r\n')}`, '{}'),
+    ],
+    ['204', http('204 No Content')],
+    ['205', http('205 Reset Content\r\nContent-Length: 2', '{}')],
+    ['UTF-16', whole(BODY).replace('json\r', 'json; charset=utf-16\r').replace('"Nopa', '"\xff')],
+    ['an unknown encoding', http('200 OK\r\nContent-Encoding: snappy\r\nContent-Length: 2', '{}')],
+    ['plain text called gzip', http('200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2', '{}')],
+  ])('%s', async (_name, text) => {
+    const { client, connections } = await ask((socket) => void socket.end(Buffer.from(text, 'latin1')), {
+      retries: 2,
+    });
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'bad_response' });
+    expect(connections()).toBe(1);
+  });
+
+  it.each([
+    ['300', '', ''],
+    ['304', '', ''],
+    ['301', 'Location: https://other.example/x?token=sk_service_abcdefgh1234\r\n', 'other.example'],
+    ['307', 'Location: file:///etc/passwd\r\n', 'file:'],
+    ['308', 'Location: ::::\r\n', 'not followed'],
+  ])('a redirect (%s) is not followed', async (status, location, told) => {
+    const { client, connections } = await ask(say(http(`${status} Moved\r\n${location}Content-Length: 0`)));
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'http_error', details: { status: Number(status) } });
+    expect(error.message).toContain(told);
+    expect(error.message).not.toContain('token');
+    expect(connections()).toBe(1);
+  });
+});
+
+describe('what is understood all the same', () => {
+  it.each([
+    ['early hints', `HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${whole(BODY)}`],
+    ['no content type', http(`200 OK\r\nContent-Length: ${BODY.length}`, BODY)],
+    ['no length', http('200 OK\r\nContent-Type: text/plain', BODY)],
+    ['a byte order mark', whole(`\uFEFF${BODY}`)],
+    [
+      'chunk extensions and trailers',
+      http(
+        '200 OK\r\nTransfer-Encoding: chunked',
+        `${BODY.length.toString(16)};x=y\r\n${BODY}\r\n0\r\nX-T: 1\r\n\r\n`,
+      ),
+    ],
+    ['events called JSON', http('200 OK\r\nContent-Type: application/json', `data: ${BODY}\n\n`)],
+    ['JSON called events', http('200 OK\r\nContent-Type: text/event-stream', BODY)],
+    [
+      'a last event without its blank line',
+      http('200 OK\r\nContent-Type: text/event-stream', `data: ${BODY}`),
+    ],
+    ['CR alone as line end', http('200 OK\r\nContent-Type: text/event-stream', `id: 1\rdata: ${BODY}\r\r`)],
+    ['a batch', whole(`[{"jsonrpc":"2.0","id":9,"result":{}},${BODY}]`)],
+    ['the id as a string', whole(BODY.replace('"id":1', '"id":"1"'))],
+    ['an empty encoding', whole(BODY, '\r\nContent-Encoding: identity')],
+    ['another charset that is UTF-8', whole(BODY).replace('json\r', 'json; charset=iso-8859-1\r')],
+  ])('%s', async (_name, text) => {
+    const { client } = await ask(say(text));
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it('an invalid byte in a name becomes U+FFFD', async () => {
+    const { client } = await ask(
+      say(
+        Buffer.from(
+          whole(BODY).replace('Nopa', 'Nop\xe9').replace(String(BODY.length), String(BODY.length)),
+          'latin1',
+        ),
+      ),
+    );
+    expect((await client.find(QUERY)).output.results[0]?.name).toBe('Nop\uFFFD');
+  });
+
+  it('a server that closes every connection after its answer', async () => {
+    const { client } = await ask((socket, count) =>
+      socket.end(whole(toolReply(count + 1, FOUND), '\r\nConnection: close')),
+    );
+    for (let at = 0; at < 5; at++) expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it('another event, another id, a second answer', async () => {
+    const events = [
+      'event: ping\ndata: {not json}',
+      'id: 7\ndata:',
+      `data: ${BODY.replace('"id":1', '"id":5')}`,
+      `data: ${BODY}`,
+      'data: {"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"second"}}',
+    ];
+    const { client } = await ask(
+      say(http('200 OK\r\nContent-Type: text/event-stream', events.map((e) => `${e}\n\n`).join(''))),
+    );
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it('10,000 notifications before the answer', async () => {
+    const note = `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}\n\n`;
+    const { client } = await ask(
+      say(http('200 OK\r\nContent-Type: text/event-stream', `${note.repeat(10_000)}data: ${BODY}\n\n`)),
+    );
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+});
+
+describe('compressed answers', () => {
+  const coded = (coding: string, body: Buffer) =>
+    Buffer.concat([
+      Buffer.from(http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
+      body,
+    ]);
+
+  it.each([
+    ['gzip', gzipSync(BODY)],
+    ['x-gzip', gzipSync(BODY)],
+    ['deflate', deflateSync(BODY)],
+    ['deflate', deflateRawSync(BODY)],
+    ['br', brotliCompressSync(BODY)],
+  ])('%s is undone', async (coding, body) => {
+    const { client } = await ask(say(coded(coding, body)));
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it('events may be compressed too', async () => {
+    const body = gzipSync(`data: ${BODY}\n\n`);
+    const head = Buffer.from(http('200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip'));
+    const { client } = await ask(say(Buffer.concat([head, body])));
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it('without its trailer, or with a wrong checksum, it is refused', async () => {
+    const damaged = Buffer.from(gzipSync(BODY));
+    damaged.writeUInt32LE(1, damaged.length - 8);
+    for (const body of [gzipSync(BODY).subarray(0, -8), damaged]) {
+      const { client } = await ask(say(coded('gzip', body)));
+      expect(await failure(client.find(QUERY))).toMatchObject({ code: 'bad_response' });
+    }
+  });
+
+  it('a bomb ends at the cap', async () => {
+    const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 0x20));
+    const { client } = await ask(say(coded('gzip', bomb)));
+    const error = await failure(client.find(QUERY));
+    expect(error.code).toBe('bad_response');
+    expect(error.message).toContain('64 MiB');
+  });
+});
+
+describe('what is said about it', () => {
+  it('a web page', async () => {
+    const page = '<!DOCTYPE html><html><head><title>Hotel\nWiFi</title></head><body>pay</body></html>';
+    const { client, url } = await ask(say(http('200 OK\r\nContent-Type: text/html', page)));
+    expect((await failure(client.find(QUERY))).message).toBe(
+      `got a web page ("Hotel WiFi") from ${url.host}, not the API`,
+    );
+  });
+
+  it.each([
+    ['trailing text', `${BODY}x`, 'offset'],
+    ['another id', BODY.replace('"id":1', '"id":5'), 'with id 1'],
+    ['other case', BODY.replace('"result"', '"Result"'), 'with id 1'],
+    ['a string', '"hello"', 'a string'],
+    ['deep nesting', '['.repeat(100_000), 'nested'],
+  ])('%s', async (_name, body, told) => {
+    const { client, connections } = await ask(say(whole(body)), { retries: 2 });
+    const error = await failure(client.find(QUERY));
+    expect(error.code).toBe('bad_response');
+    expect(error.message).toContain(told);
+    expect(connections()).toBe(1);
+  });
+
+  it.each([
+    ['an empty answer', ''],
+    ['JSON that ends too early', BODY.slice(0, -3)],
+  ])('%s, after one more try', async (_name, body) => {
+    const { client, connections } = await ask(say(whole(body)), { retries: 5 });
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'bad_response' });
+    expect(connections()).toBe(2);
+  });
+});
+
+describe('deadlines', () => {
+  it.each([
+    ['no answer', () => {}, 'no answer from'],
+    [
+      'a head and no body',
+      (s: Socket) => void s.write(http('200 OK\r\nContent-Length: 9')),
+      'did not end within 0.3s',
+    ],
+    [
+      'a slow drip',
+      (s: Socket) => {
+        s.write(http('200 OK\r\nContent-Length: 9000'));
+        const drip = setInterval(() => s.write(' '), 20);
+        s.on('close', () => clearInterval(drip));
+      },
+      'did not end within',
+    ],
+    [
+      'comments for ever',
+      (s: Socket) => {
+        s.write(http('200 OK\r\nContent-Type: text/event-stream'));
+        const drip = setInterval(() => s.write(': ping\n\n'), 20);
+        s.on('close', () => clearInterval(drip));
+      },
+      'did not end within',
+    ],
+  ])('%s', async (_name, talk, told) => {
+    const { client } = await ask(talk, { timeoutMs: 300, retries: 2 });
+    const start = Date.now();
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'timeout' });
+    expect(error.message).toContain(told.replace('0.3s', '300ms'));
+    expect(Date.now() - start).toBeLessThan(900);
+  });
+});
+
+describe('large bodies', () => {
+  it('an unread 401 body with a closed connection is an answer', async () => {
+    const { client } = await ask(say(http(`401 Unauthorized\r\nConnection: close`, 'x'.repeat(300_000))));
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('an endless body ends at the cap', async () => {
+    const { url } = await serve((_request, response) => {
+      const chunk = Buffer.alloc(1024 * 1024, 0x20);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const { client } = clientFor(url);
+    expect((await failure(client.find(QUERY))).message).toContain('64 MiB');
+  });
+
+  it('a length over the cap is refused unread', async () => {
+    const { client } = await ask((s) => void s.write(http('200 OK\r\nContent-Length: 99999999')));
+    expect((await failure(client.find(QUERY))).message).toContain('64 MiB');
+  });
+});
