@@ -1,0 +1,19 @@
+// The main job, offline: a search and a lookup on the embedded sandbox.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const lines = [
+  ['find', 'Nopa', '--city', 'SF'],
+  ['lookup', '1', '--fields', 'premium'],
+];
+
+for (const words of lines) {
+  const shown = words.map((word) => (word === 'Nopa' ? '"Nopa"' : word)).join(' ');
+  process.stdout.write(`$ restaurant ${shown} --demo\n`);
+  const { status } = spawnSync(process.execPath, [bin, ...words, '--demo', '--format', 'table'], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+  process.stdout.write('\n');
+}

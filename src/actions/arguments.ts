@@ -1,0 +1,92 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type ParseError, parse } from 'jsonc-parser';
+import { AppError, systemCode } from '../errors.ts';
+import type { App } from '../run/app.ts';
+import { decodeUtf8, readAllText } from '../run/stdin.ts';
+
+/** Largest file that is taken as an argument, in bytes. */
+const MOST = 64 * 1024 * 1024;
+
+/** Reads a file that an argument names. @throws {AppError} `bad_input` */
+export function readArgumentFile(app: App, path: string): string {
+  const full = resolve(app.context.cwd(), path);
+  try {
+    if (statSync(full).size > MOST) throw new AppError('bad_input', `${path} is larger than 64 MiB`);
+    return decodeUtf8(readFileSync(full), path);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : (systemCode(cause) ?? 'it failed');
+    throw new AppError('bad_input', `cannot read ${path}: ${why}`, { cause, hint: 'check the path after @' });
+  }
+}
+
+/** An argument as it stands, or what `@file` or `-` (stdin) holds. */
+export async function readArgument(
+  app: App,
+  text: string,
+  what: string,
+): Promise<{ text: string; name: string }> {
+  if (text === '-') return { text: await readAllText(app, what), name: 'stdin' };
+  if (text.startsWith('@')) return { text: readArgumentFile(app, text.slice(1)), name: text.slice(1) };
+  return { text, name: what };
+}
+
+/**
+ * Reads JSON that a user wrote.
+ * @param code `usage` for the command line, `bad_input` for a file
+ * @throws {AppError} naming line and column
+ */
+export function parseUserJson(text: string, name: string, code: 'usage' | 'bad_input' = 'usage'): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw new AppError(code, `${name} is not JSON${placeOf(text)}`, {
+      cause,
+      hint: `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`,
+    });
+  }
+}
+
+/** Where JSON stops being JSON. `JSON.parse` says it in words alone, and not on every version of Node. */
+function placeOf(text: string): string {
+  const errors: ParseError[] = [];
+  parse(text, errors, { allowTrailingComma: false });
+  const offset = errors[0]?.offset ?? text.length;
+  const lines = text.slice(0, offset).split('\n');
+  return `: line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+}
+
+/** Sets `a.b.c` in nested objects. @throws {AppError} `usage` where a part is no object, or set twice */
+export function setDotted(target: Record<string, unknown>, path: string, value: unknown): void {
+  const keys = path.split('.');
+  let place = target;
+  for (const [index, key] of keys.entries()) {
+    if (key === '' || key === '__proto__') {
+      throw new AppError('usage', `'${path}' is no key`, { hint: 'dots nest: -F arguments.limit=3' });
+    }
+    const last = index === keys.length - 1;
+    const held = Object.hasOwn(place, key) ? place[key] : undefined;
+    if (last) {
+      if (held !== undefined)
+        throw new AppError('usage', `'${path}' is given twice`, { hint: 'leave one out' });
+      place[key] = value;
+      return;
+    }
+    if (held === undefined) place[key] = {};
+    const next = place[key];
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) {
+      throw new AppError('usage', `'${path}': '${keys.slice(0, index + 1).join('.')}' has a value already`, {
+        hint: 'leave one out',
+      });
+    }
+    place = next as Record<string, unknown>;
+  }
+}
+
+/** Cuts `key=value` at the first `=`. @throws {AppError} `usage` */
+export function cutPair(text: string, flag: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new AppError('usage', `${flag} '${text}': expected key=value`, { hint: `${flag} name=Nopa` });
+}

@@ -1,0 +1,125 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { endpointFromBase } from '../api/endpoint.ts';
+import { checkKey, last4 } from '../api/key.ts';
+import { type ConfigStore, openStore } from '../config/store.ts';
+import { AppError, systemCode } from '../errors.ts';
+import type { App } from '../run/app.ts';
+import { emitPlain } from '../run/emit.ts';
+import { openClientFor } from '../run/service.ts';
+import { readAllText } from '../run/stdin.ts';
+import { configuredEndpoint, type FoundEndpoint } from '../run/target.ts';
+
+/** Options of `login` as commander gives them. */
+export interface LoginOptions {
+  keyStdin?: true;
+  keyFile?: string;
+  verify: boolean;
+}
+
+const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.txt, or set RESTAURANT_API_KEY';
+
+/** Saves a key: gets it, proves it with one call, writes it. A refused key is not saved. */
+export async function login(app: App, options: LoginOptions): Promise<void> {
+  app.config();
+  const store = openStore(app.configDir, { warn: (text) => void app.warn(text) });
+  const place = await findPlace(app, options);
+  const key = checkKey(await givenKey(app, options, place), app.settings.need('key-prefix'));
+  app.guard(key);
+  if (place !== undefined && options.verify) await prove(app, place, key);
+  await save(app, store, place, key);
+  const { profileName } = app.settings;
+  const facts = {
+    profile: profileName,
+    endpoint: place?.url.href ?? null,
+    key: { last4: last4(key) },
+    verified: place !== undefined && options.verify,
+    file: store.path,
+  };
+  const where = place === undefined ? 'no service yet: restaurant login --base-url <url>' : place.url.host;
+  await emitPlain(
+    app,
+    facts,
+    () =>
+      `Logged in to ${where}${facts.verified ? '' : ' (the key was not tried)'}\nKey …${facts.key.last4} saved in ${store.path}, profile ${profileName}\n`,
+  );
+}
+
+/** The service that the key is for: as set, else asked for at a terminal. */
+async function findPlace(app: App, options: LoginOptions): Promise<FoundEndpoint | undefined> {
+  const found = configuredEndpoint(app);
+  if (found !== undefined) return found;
+  if (app.mayAsk && options.keyStdin !== true) {
+    const answer = await app.context.prompt.text('Address of the service', 'https://api.example.com');
+    return { url: endpointFromBase(answer), from: { base_url: answer.trim() } };
+  }
+  if (!options.verify) return undefined;
+  throw new AppError('no_service', 'no service is configured', {
+    hint: 'restaurant login --base-url <url>',
+  });
+}
+
+async function givenKey(app: App, options: LoginOptions, place: FoundEndpoint | undefined): Promise<string> {
+  if (options.keyStdin === true && options.keyFile !== undefined) {
+    throw new AppError('usage', '--key-stdin and --key-file contradict each other', { hint: FLAGS_HINT });
+  }
+  if (options.keyStdin === true) return readAllText(app, 'the key');
+  if (options.keyFile !== undefined) return keyFromFile(app, options.keyFile);
+  if (app.mayAsk)
+    return app.context.prompt.secret(`API key${place === undefined ? '' : ` for ${place.url.host}`}`);
+  throw new AppError('usage', 'there is no terminal to ask for the key at', { hint: FLAGS_HINT });
+}
+
+async function keyFromFile(app: App, path: string): Promise<string> {
+  if (path === '-') return readAllText(app, 'the key');
+  const full = resolve(app.context.cwd(), path);
+  try {
+    if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
+      await app.warn(`${full} can be read by other users: chmod 600 keeps it yours`);
+    }
+    return readFileSync(full, 'utf8');
+  } catch (cause) {
+    const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : (systemCode(cause) ?? 'it failed');
+    throw new AppError('bad_input', `cannot read the key from ${path}: ${why}`, { cause, hint: FLAGS_HINT });
+  }
+}
+
+/** One call with the key. What the service says to it is the run's failure, and nothing is saved. */
+async function prove(app: App, place: FoundEndpoint, key: string): Promise<void> {
+  const client = openClientFor(app, { url: place.url, key });
+  try {
+    await app.busy(`asking ${place.url.host}`, () => client.check());
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
+    throw new AppError(
+      'unauthorized',
+      `${place.url.host} refused the key …${last4(key)}; nothing was saved`,
+      {
+        ...error.details,
+        hint: 'check the key in the developer portal, then: restaurant login',
+      },
+    );
+  }
+}
+
+async function save(
+  app: App,
+  store: ConfigStore,
+  place: FoundEndpoint | undefined,
+  key: string,
+): Promise<void> {
+  const name = app.settings.profileName;
+  await store.update((file) => {
+    file.profiles ??= {};
+    const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
+    profile.key = key;
+    if (place === undefined) delete profile.key_origin;
+    else profile.key_origin = place.url.origin;
+    if (place?.from !== undefined) {
+      delete profile.base_url;
+      delete profile.endpoint;
+      Object.assign(profile, place.from);
+    }
+    file.profiles[name] = profile;
+  });
+}

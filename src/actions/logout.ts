@@ -1,0 +1,34 @@
+import { hashKey, openCache } from '../cache/cache.ts';
+import { variable } from '../config/settings.ts';
+import { openStore } from '../config/store.ts';
+import type { App } from '../run/app.ts';
+import { emitPlain } from '../run/emit.ts';
+
+/** Forgets the key of the profile, and what was cached with it. Says so where the environment still holds a key. */
+export async function logout(app: App): Promise<void> {
+  app.config();
+  const { profileName: profile } = app.settings;
+  const store = openStore(app.configDir, { warn: (text) => void app.warn(text) });
+  let removed: string | undefined;
+  if (store.exists()) {
+    await store.update((file) => {
+      const held =
+        file.profiles !== undefined && Object.hasOwn(file.profiles, profile)
+          ? file.profiles[profile]
+          : undefined;
+      if (held === undefined) return;
+      removed = held.key;
+      delete held.key;
+      delete held.key_origin;
+    });
+  }
+  if (removed !== undefined) {
+    app.guard(removed);
+    openCache({ cacheDir: app.paths.cacheDir, now: app.context.now }).clearFor(hashKey(removed));
+  }
+  const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
+  const facts = { profile, removed: removed !== undefined, key_in_environment: fromEnv };
+  const said = facts.removed ? `Forgot the key of profile ${profile}.` : `Profile ${profile} had no key.`;
+  const still = fromEnv ? '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY' : '';
+  await emitPlain(app, facts, () => `${said}${still}\n`);
+}

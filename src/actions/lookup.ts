@@ -1,0 +1,89 @@
+import type { Level, LookupOutput } from '../api/types.ts';
+import { AppError } from '../errors.ts';
+import { toJson } from '../output/json.ts';
+import { errorFacts } from '../output/problem.ts';
+import { pick } from '../output/records.ts';
+import { lookupPresentation } from '../output/render/lookup.ts';
+import type { App } from '../run/app.ts';
+import { emit, outputFormat, wantedColumns } from '../run/emit.ts';
+import { openService, type Service } from '../run/service.ts';
+import { openSink } from '../run/sink.ts';
+import { mapOrdered } from './ordered.ts';
+
+/** How many lookups are under way at a time. */
+const CONCURRENCY = 4;
+
+type Outcome =
+  | { restaurantId: string; output: LookupOutput; error?: undefined }
+  | { restaurantId: string; output?: undefined; error: AppError };
+
+/** Looks up one restaurant and shows it. Its failure is the run's. */
+export async function lookupOne(app: App, id: string, level: Level): Promise<void> {
+  const service = await openService(app);
+  const { output, cachedAt } = await app.busy(`looking up ${id}`, () => service.lookup(id, level));
+  await emit(app, lookupPresentation([{ restaurantId: id, output }], output));
+  if (cachedAt !== undefined) await app.note('answered from the cache (--max-age 0 asks again)');
+}
+
+/**
+ * Looks up many, some at a time, in order. A failed one does not stop the others, but for a refused key.
+ * @throws {AppError} `partial` after the output, when some failed
+ */
+export async function lookupAll(app: App, ids: readonly string[], level: Level): Promise<void> {
+  if (ids.length === 0) await app.note('no ids came in, so there is nothing to look up');
+  const service = ids.length === 0 ? undefined : await openService(app);
+  const outcomes = mapOrdered(ids, CONCURRENCY, (id) => outcomeOf(service, id, level));
+  const all = outputFormat(app) === 'ndjson' ? await stream(app, outcomes) : await gather(app, outcomes);
+  const failed = all.filter((outcome) => outcome.error !== undefined);
+  if (failed.length === 0) return;
+  throw new AppError('partial', `${failed.length} of ${all.length} lookups failed`, {
+    hint: `run those again: restaurant lookup ${failed[0]?.restaurantId ?? '<id>'}`,
+    retryable: failed.some(({ error }) => error?.retryable === true),
+  });
+}
+
+async function outcomeOf(service: Service | undefined, id: string, level: Level): Promise<Outcome> {
+  try {
+    const { output } = (await service?.lookup(id, level)) ?? { output: {} };
+    return { restaurantId: id, output };
+  } catch (error) {
+    // A key that is refused once is refused for all; an interruption ends all.
+    if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
+    return { restaurantId: id, error };
+  }
+}
+
+const asRecord = ({ restaurantId, output, error }: Outcome): Record<string, unknown> =>
+  error === undefined
+    ? { restaurant_id: restaurantId, output }
+    : { restaurant_id: restaurantId, error: errorFacts(error) };
+
+/** Writes each record as soon as it and those before it are there. */
+async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
+  const sink = openSink(app);
+  const columns = wantedColumns(app);
+  const all: Outcome[] = [];
+  for await (const outcome of outcomes) {
+    const record = asRecord(outcome);
+    if (columns !== undefined && outcome.output !== undefined) record.output = pick(outcome.output, columns);
+    await sink.write(`${toJson(record, false)}\n`);
+    all.push(outcome);
+  }
+  await sink.done();
+  return all;
+}
+
+async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
+  const all: Outcome[] = [];
+  await app.busy('looking up', async () => {
+    for await (const outcome of outcomes) all.push(outcome);
+  });
+  const good = all.flatMap(({ restaurantId, output }) =>
+    output === undefined ? [] : [{ restaurantId, output }],
+  );
+  await emit(app, lookupPresentation(good, all.map(asRecord)));
+  for (const { restaurantId, error } of all) {
+    if (error !== undefined) await app.warn(`${restaurantId}: ${error.message}`);
+  }
+  return all;
+}

@@ -1,0 +1,59 @@
+import { extname } from 'node:path';
+import { toJson } from '../output/json.ts';
+import type { App } from '../run/app.ts';
+import { parseFault } from '../sandbox/faults.ts';
+import { readRestaurants } from '../sandbox/load.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import { readArgumentFile } from './arguments.ts';
+
+/** Options of `sandbox` as commander gives them. */
+export interface SandboxCommandOptions {
+  port: number;
+  reply: 'json' | 'sse';
+  mode: 'service' | 'mcp';
+  auth: boolean;
+  perMinute: number;
+  perDay: number;
+  latency: number;
+  fault: string[];
+  data?: string;
+}
+
+/** Runs the sandbox until Ctrl-C or SIGTERM. Its address is the first line on stdout. */
+export async function serveSandbox(app: App, options: SandboxCommandOptions): Promise<void> {
+  const { data } = options;
+  const csv = data !== undefined && extname(data).toLowerCase() === '.csv';
+  const sandbox = await startSandbox({
+    port: options.port,
+    reply: options.reply,
+    mode: options.mode,
+    auth: options.auth,
+    perMinute: options.perMinute,
+    perDay: options.perDay,
+    latencyMs: options.latency,
+    faults: options.fault.map(parseFault),
+    ...(data === undefined
+      ? {}
+      : { restaurants: readRestaurants(readArgumentFile(app, data), csv ? 'csv' : 'json') }),
+    onRequest: ({ method, tool, status, key, ms }) => {
+      const what = [method ?? '-', tool].filter((part) => part !== undefined).join(' ');
+      void app.note(`${status} ${what} (${key ?? 'no key'}, ${Math.round(ms)} ms)`);
+    },
+  });
+  app.onClose(() => sandbox.close());
+  const { baseUrl: base_url, endpoint, keys } = sandbox;
+  const json = app.settings.resolve('format').value === 'json';
+  await app.context.stdout.write(json ? `${toJson({ base_url, endpoint, keys }, false)}\n` : `${base_url}\n`);
+  await app.note(
+    `try it: RESTAURANT_API_KEY=${'sk_service_demo_paid'} restaurant find Nopa --city SF --base-url ${base_url}`,
+  );
+  await stopped(app.context.signal);
+}
+
+/** Settles when the run is interrupted, which is how a server ends. */
+function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,87 @@
+import { endpointFromBase, parseEndpoint } from '../api/endpoint.ts';
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../config/catalogue.ts';
+import { type ConfigFile, configPath, type Profile } from '../config/read.ts';
+import { settingName } from '../config/settings.ts';
+import { openStore } from '../config/store.ts';
+import { readValue } from '../config/values.ts';
+import { renderPairs } from '../output/render/pairs.ts';
+import { cleanLine } from '../output/text.ts';
+import type { App } from '../run/app.ts';
+import { emitPlain } from '../run/emit.ts';
+
+/** The settings as `status` and `config list` tell them. */
+export function toldSettings(app: App): Record<string, { value: string | null; source: string }> {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.told(name)]));
+}
+
+/** Prints the value of a setting that is in force; nothing where it has none. */
+export async function getSetting(app: App, word: string): Promise<void> {
+  app.config();
+  const name = settingName(word);
+  const { value, source } = app.settings.told(name);
+  await emitPlain(app, { name, value, source }, () => (value === null ? '' : `${cleanLine(value)}\n`));
+}
+
+/** Saves a setting, checked. */
+export async function setSetting(app: App, word: string, value: string): Promise<void> {
+  const name = settingName(word);
+  checkSetting(name, value);
+  await change(app, (file) => {
+    placeOf(file, name, app.settings.profileName)[keyOf(name)] = value;
+  });
+  await emitPlain(app, { name, value, source: 'config' }, () => '');
+  await app.note(`${name} is ${value}`);
+}
+
+function checkSetting(name: SettingName, value: string): void {
+  const where = { name: `config set ${name}`, flag: true, hint: 'restaurant config list' };
+  readValue<unknown>(SETTINGS[name].read, value, where);
+  if (name === 'base-url') endpointFromBase(value);
+  if (name === 'endpoint') parseEndpoint(value);
+}
+
+/** Removes a setting from the config file. */
+export async function unsetSetting(app: App, word: string): Promise<void> {
+  const name = settingName(word);
+  await change(app, (file) => {
+    delete placeOf(file, name, app.settings.profileName)[keyOf(name)];
+  });
+  await emitPlain(app, { name, value: null, source: 'default' }, () => '');
+}
+
+/** Prints every setting with its source. */
+export async function listSettings(app: App): Promise<void> {
+  app.config();
+  const settings = toldSettings(app);
+  const pairs = Object.entries(settings).map(
+    ([name, { value, source }]) => [name, value === null ? '–' : `${value}  (${source})`] as const,
+  );
+  await emitPlain(app, settings, () => renderPairs([{ pairs }], app.view));
+}
+
+/** Prints where the config file is. */
+export async function printConfigPath(app: App): Promise<void> {
+  const path = configPath(app.configDir);
+  await emitPlain(app, { path }, () => `${path}\n`);
+}
+
+async function change(app: App, edit: (file: ConfigFile) => void): Promise<void> {
+  app.config();
+  await openStore(app.configDir, { warn: (text) => void app.warn(text) }).update(edit);
+}
+
+const keyOf = (name: SettingName): string =>
+  SETTINGS[name].file === 'profile' ? name.replace('-', '_') : name;
+
+/** The object of the file that holds the setting; made where it is missing. */
+function placeOf(file: ConfigFile, name: SettingName, profileName: string): Record<string, unknown> {
+  if (SETTINGS[name].file === 'settings') {
+    file.settings ??= {};
+    return file.settings;
+  }
+  file.profiles ??= {};
+  const held = Object.hasOwn(file.profiles, profileName) ? file.profiles[profileName] : undefined;
+  const profile: Profile = held ?? {};
+  file.profiles[profileName] = profile;
+  return profile;
+}

@@ -1,0 +1,144 @@
+import { last4 } from '../api/key.ts';
+import { openLedger } from '../budget/ledger.ts';
+import { configPath } from '../config/read.ts';
+import { renderPairs } from '../output/render/pairs.ts';
+import type { App } from '../run/app.ts';
+import { emitPlain } from '../run/emit.ts';
+import { openService } from '../run/service.ts';
+import { configuredEndpoint, configuredKey } from '../run/target.ts';
+import { VERSION } from '../version.ts';
+import { toldSettings } from './settings.ts';
+
+interface Window {
+  limit: number | null;
+  used: number;
+  free_at: string | null;
+}
+
+/** Tells which service, key, settings, quota and files this run would use; with `check` after one call. */
+export async function status(app: App, check: boolean): Promise<void> {
+  app.config();
+  const checked = check ? await probe(app) : undefined;
+  const demo = app.globals.demo === true;
+  const endpoint = demo ? undefined : configuredEndpoint(app)?.url;
+  const key = demo ? undefined : configuredKey(app, endpoint);
+  const facts = {
+    version: VERSION,
+    profile: app.settings.profileName,
+    endpoint: endpoint?.href ?? null,
+    key: {
+      present: key !== undefined,
+      last4: key === undefined ? null : last4(key.value),
+      source: key?.source ?? null,
+    },
+    settings: toldSettings(app),
+    budget: budgetOf(app, endpoint, key?.value),
+    files: {
+      config: app.paths.configDir === undefined ? null : configPath(app.paths.configDir),
+      state: app.paths.stateDir ?? null,
+      cache: app.paths.cacheDir ?? null,
+    },
+    ...(checked === undefined ? {} : { check: checked }),
+  };
+  await emitPlain(app, facts, () => `${statusText(app, facts)}\n`);
+}
+
+async function probe(app: App): Promise<{ ok: true; ms: number }> {
+  const { client, label } = await openService(app);
+  const start = app.context.now();
+  await app.busy(`asking ${label}`, () => client.check());
+  return { ok: true, ms: app.context.now() - start };
+}
+
+function budgetOf(
+  app: App,
+  endpoint: URL | undefined,
+  key: string | undefined,
+): { per_minute: Window; per_day: Window } {
+  const perMinute = app.settings.need('per-minute');
+  const perDay = app.settings.need('per-day');
+  if (endpoint === undefined || key === undefined) {
+    return { per_minute: windowOf(perMinute, 0), per_day: windowOf(perDay, 0) };
+  }
+  const { stateDir } = app.paths;
+  const ledger = openLedger({
+    stateDir,
+    key,
+    endpoint: endpoint.href,
+    now: app.context.now,
+    perMinute,
+    perDay,
+  });
+  const usage = ledger.usage();
+  return {
+    per_minute: windowOf(perMinute, usage.perMinute.used, usage.perMinute.freeAt),
+    per_day: windowOf(perDay, usage.perDay.used, usage.perDay.freeAt),
+  };
+}
+
+const windowOf = (limit: number, used: number, freeAt?: number): Window => ({
+  limit: limit === 0 ? null : limit,
+  used,
+  free_at: freeAt === undefined ? null : new Date(freeAt).toISOString(),
+});
+
+function statusText(
+  app: App,
+  facts: {
+    profile: string;
+    endpoint: string | null;
+    key: { last4: string | null; source: string | null };
+    settings: Record<string, { value: string | null; source: string }>;
+    budget: { per_minute: Window; per_day: Window };
+    files: Record<string, string | null>;
+    check?: { ms: number };
+  },
+): string {
+  const source = facts.key.source === 'env' ? 'RESTAURANT_API_KEY' : 'saved login';
+  const key = facts.key.last4 === null ? 'none: restaurant login' : `…${facts.key.last4} (${source})`;
+  const told = Object.entries(facts.settings).filter(([, { value }]) => value !== null);
+  return renderPairs(
+    [
+      {
+        pairs: [
+          ['Profile', facts.profile],
+          [
+            'Service',
+            facts.endpoint ??
+              (app.globals.demo === true
+                ? 'the embedded sandbox'
+                : 'none: restaurant login --base-url <url>'),
+          ],
+          ['Key', key],
+          ...(facts.check === undefined
+            ? []
+            : [['Check', `the service answered in ${facts.check.ms} ms`] as const]),
+        ],
+      },
+      {
+        title: 'Quota',
+        pairs: [
+          ['This minute', windowText(facts.budget.per_minute)],
+          ['Last 24 hours', windowText(facts.budget.per_day)],
+        ],
+      },
+      {
+        title: 'Settings',
+        pairs: told.map(([name, { value, source: from }]) => [name, `${value}  (${from})`] as const),
+      },
+      {
+        title: 'Files',
+        pairs: Object.entries(facts.files).map(([name, path]) => [name, path ?? 'none'] as const),
+      },
+    ],
+    app.view,
+  );
+}
+
+const windowText = ({ limit, used, free_at }: Window): string =>
+  [
+    limit === null ? `${used} used, no limit` : `${used} of ${limit} used`,
+    free_at === null ? '' : `room again at ${free_at}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ');

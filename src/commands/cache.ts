@@ -1,0 +1,41 @@
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+
+/** Adds `cache` and its subcommands to the program. */
+export function registerCache(program: CliCommand, app: App): void {
+  const cache = program
+    .command('cache')
+    .summary('the response cache')
+    .description('The cache of answers to find and lookup.')
+    .examples('restaurant cache clear')
+    .says('How old a cached answer may be: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
+  cache
+    .command('clear')
+    .summary('remove all cached answers')
+    .description('Remove all cached answers.')
+    .obeys('json')
+    .prints({ type: 'object', required: ['removed'], properties: { removed: { type: 'integer' } } })
+    .examples('restaurant cache clear')
+    .action(async () => {
+      const { openCache } = await import('../cache/cache.ts');
+      const { emitPlain } = await import('../run/emit.ts');
+      const removed = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now }).clear();
+      await emitPlain(
+        app,
+        { removed },
+        () => `removed ${removed} cached ${removed === 1 ? 'answer' : 'answers'}\n`,
+      );
+    });
+  cache
+    .command('path')
+    .summary('where the cache is')
+    .description('Print the folder of the cache.')
+    .obeys('json')
+    .prints({ type: 'object', required: ['path'], properties: { path: { type: ['string', 'null'] } } })
+    .examples('restaurant cache path')
+    .action(async () => {
+      const { emitPlain } = await import('../run/emit.ts');
+      const path = app.paths.cacheDir ?? null;
+      await emitPlain(app, { path }, () => (path === null ? '' : `${path}\n`));
+    });
+}

@@ -1,0 +1,102 @@
+import { type FindFilters, filterRestaurants } from '../actions/filter.ts';
+import type { FindAnswer } from '../api/decode.ts';
+import { nonEmpty, wholeNumber } from '../config/values.ts';
+import { AppError } from '../errors.ts';
+import type { App } from '../run/app.ts';
+import { emit, toTerminal } from '../run/emit.ts';
+import type { CliCommand } from '../tree/command.ts';
+import { flagValue } from '../tree/options.ts';
+import { FIND_OUTPUT } from '../tree/schemas.ts';
+
+interface FindOptions extends FindFilters {
+  city?: string;
+}
+
+/** Adds `find` to the program. */
+export function registerFind(program: CliCommand, app: App, action = runFind): void {
+  program
+    .command('find')
+    .summary('search restaurants by name and city')
+    .description('Search restaurants by name and city.')
+    .argument('<name>', 'name of the restaurant, or a part of it')
+    .option('--city <city>', 'city to search in; needed unless one is set', flagValue('--city', nonEmpty))
+    .option('--cuisine <text>', 'keep those with this cuisine', flagValue('--cuisine', nonEmpty))
+    .option('--neighborhood <text>', 'keep those of this neighborhood', flagValue('--neighborhood', nonEmpty))
+    .option('--grade <grade>', 'keep those with this grade', flagValue('--grade', nonEmpty))
+    .option('-n, --limit <n>', 'show at most so many, 1 to 1000', flagValue('--limit', wholeNumber(1, 1000)))
+    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .prints(FIND_OUTPUT)
+    .examples(
+      'restaurant find "Nopa" --city SF --demo',
+      'restaurant find "Blue Door" --city London --grade A --demo',
+      'restaurant find "Nopa" --city SF --demo --json',
+    )
+    .says(
+      'Filters and --limit act here, on what the service found. The rows are numbered:\n' +
+        'restaurant lookup 2 shows the second one.',
+    )
+    .action((name: string, options: FindOptions) => action(app, name, options));
+}
+
+async function runFind(app: App, name: string, options: FindOptions): Promise<void> {
+  const query = { name: wanted(name), city: options.city ?? app.settings.get('city') ?? noCity(name) };
+  const { checkOutput } = await import('../run/sink.ts');
+  checkOutput(app);
+  const { findCall, previewed } = await import('../run/preview.ts');
+  if (await previewed(app, [findCall(query)])) return;
+  const { openService } = await import('../run/service.ts');
+  const service = await openService(app);
+  const { answer, cachedAt } = await app.busy(`searching ${query.name} in ${query.city}`, () =>
+    service.find(query),
+  );
+  const { results, unreadable } = answer;
+  const kept = filterRestaurants(results, options);
+  const { rememberRows } = await import('../run/last-rows.ts');
+  rememberRows(app, kept);
+  await show(app, answer, kept);
+  await footer(app, answer, kept.length, query, cachedAt);
+  if (unreadable > 0) {
+    throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
+      hint: 'restaurant find … --json shows them as they came',
+    });
+  }
+}
+
+function wanted(name: string): string {
+  if (name.trim() !== '') return name;
+  throw new AppError('usage', 'the name is empty', { hint: 'restaurant find "Nopa" --city "San Francisco"' });
+}
+
+function noCity(name: string): never {
+  throw new AppError('usage', 'find needs a city', {
+    hint: `restaurant find ${JSON.stringify(name)} --city "San Francisco", or for all searches: restaurant config set city "San Francisco"`,
+  });
+}
+
+async function show(app: App, answer: FindAnswer, kept: readonly unknown[]): Promise<void> {
+  const { findPresentation } = await import('../output/render/find.ts');
+  const cut = kept.length !== answer.results.length;
+  await emit(app, findPresentation(cut ? { ...answer.output, results: kept } : answer.output, kept));
+}
+
+async function footer(
+  app: App,
+  answer: FindAnswer,
+  shown: number,
+  query: { name: string; city: string },
+  cachedAt: number | undefined,
+): Promise<void> {
+  const total = answer.output.total_matches;
+  if (shown === 0) {
+    const most = answer.results.length;
+    const none =
+      most === 0
+        ? `nothing found for ${query.name} in ${query.city}`
+        : `${most} found, none passes the filters`;
+    return app.note(none);
+  }
+  if (!toTerminal(app)) return;
+  const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
+  const age = cachedAt === undefined ? '' : ` · answered from the cache (--max-age 0 asks again)`;
+  await app.note(`${count} · restaurant lookup 1${shown > 1 ? ` … ${shown}` : ''} shows details${age}`);
+}

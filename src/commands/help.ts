@@ -1,0 +1,25 @@
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+import { helpText } from '../tree/help.ts';
+
+/** Adds `help` to the program. */
+export function registerHelp(program: CliCommand, app: App): void {
+  program
+    .command('help')
+    .summary('help on a command or a topic')
+    .description('Show help on a command, or on a topic: environment, exit-codes, formats.')
+    .argument('[command...]', 'a command, or environment, exit-codes, formats')
+    .examples('restaurant help find', 'restaurant help exit-codes')
+    .action(async (words: string[]) => {
+      await app.context.stdout.write(await textFor(program, app, words));
+    });
+}
+
+async function textFor(program: CliCommand, app: App, words: readonly string[]): Promise<string> {
+  const { TOPICS } = await import('../tree/topics.ts');
+  const [word = ''] = words;
+  const topic = words.length === 1 && Object.hasOwn(TOPICS, word) ? TOPICS[word] : undefined;
+  if (topic !== undefined) return topic();
+  const { commandNamed } = await import('../tree/introspect.ts');
+  return helpText(commandNamed(program, words), app.helpWidth);
+}

@@ -1,0 +1,20 @@
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+import { LOGOUT_OUTPUT } from '../tree/schemas.ts';
+
+/** Adds `logout` to the program. */
+export function registerLogout(program: CliCommand, app: App, action = runLogout): void {
+  program
+    .command('logout')
+    .summary('forget the saved key')
+    .description('Forget the saved key, and the cached answers that it got. The address stays.')
+    .obeys('service', 'json')
+    .prints(LOGOUT_OUTPUT)
+    .examples('restaurant logout')
+    .action(() => action(app));
+}
+
+async function runLogout(app: App): Promise<void> {
+  const { logout } = await import('../actions/logout.ts');
+  await logout(app);
+}

@@ -1,0 +1,81 @@
+import type { RawAnswer } from '../api/client.ts';
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+import { RAW_OUTPUT } from '../tree/schemas.ts';
+
+interface RawOptions {
+  field: string[];
+  jsonField: string[];
+  header: string[];
+  include?: true;
+  unwrap?: true;
+}
+
+const collect = (value: string, sofar: string[]): string[] => [...sofar, value];
+
+/** Adds `raw` to the program. */
+export function registerRaw(program: CliCommand, app: App, action = runRaw): void {
+  program
+    .command('raw')
+    .summary('any JSON-RPC call, the whole answer')
+    .description('Make any JSON-RPC call and print the whole response envelope as it came.')
+    .argument('<method>', 'JSON-RPC method, such as tools/call')
+    .argument('[params]', 'JSON, @file, or - for stdin')
+    .option('-f, --field <key=text>', 'a parameter as a string; dotted keys nest', collect, [])
+    .option('-F, --json-field <key=json>', 'a parameter as JSON; dotted keys nest', collect, [])
+    .option('-H, --header <name: value>', 'one more request header', collect, [])
+    .option('-i, --include', 'print status line and response headers first')
+    .option('--unwrap', 'print result.content[0].text, parsed, instead of the envelope')
+    .obeys('service', 'request', 'preview', 'json', 'file')
+    .prints(RAW_OUTPUT)
+    .examples(
+      'restaurant raw tools/list --demo',
+      `restaurant raw tools/call '{"name":"find_restaurant","arguments":\n      {"name":"Nopa","city":"SF"}}' --demo`,
+      'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa \\\n      -f arguments.city=SF --unwrap --demo',
+    )
+    .says('A JSON-RPC error is printed like any answer; the exit code is then 7.')
+    .action((method: string, params: string | undefined, options: RawOptions) =>
+      action(app, method, params, options),
+    );
+}
+
+async function runRaw(
+  app: App,
+  method: string,
+  params: string | undefined,
+  options: RawOptions,
+): Promise<void> {
+  const { gatherParams, gatherHeaders } = await import('../actions/raw-input.ts');
+  const { checkOutput, openSink } = await import('../run/sink.ts');
+  checkOutput(app);
+  const headers = gatherHeaders(options.header);
+  const call = { method, params: await gatherParams(app, params, options) };
+  const { previewed } = await import('../run/preview.ts');
+  if (await previewed(app, [{ ...call, headers }])) return;
+  const { openService } = await import('../run/service.ts');
+  const { client } = await openService(app);
+  const answer = await app.busy(method, () => client.raw(method, call.params, { headers }));
+  const sink = openSink(app);
+  if (options.include === true) await sink.write(headOf(answer));
+  await sink.write(await bodyOf(app, answer, options.unwrap === true));
+  await sink.done();
+  if (answer.failed) app.exitCode = 7;
+}
+
+function headOf({ status, statusText, headers }: RawAnswer): string {
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return `${['HTTP/1.1', status, statusText].join(' ').trim()}\n${lines.join('\n')}\n\n`;
+}
+
+async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
+  const { escapeJson, toJson } = await import('../output/json.ts');
+  const { toTerminal } = await import('../run/emit.ts');
+  const pretty = toTerminal(app);
+  if (unwrap && !answer.failed) {
+    const { unwrapText } = await import('../api/decode.ts');
+    return `${toJson(unwrapText(answer.envelope), pretty)}\n`;
+  }
+  // The text as it came keeps numbers that a parser would round.
+  const exact = !pretty && !/[\r\n]/.test(answer.text);
+  return `${exact ? escapeJson(answer.text) : toJson(answer.envelope, pretty)}\n`;
+}

@@ -1,0 +1,29 @@
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+
+/** Adds `schema` to the program. */
+export function registerSchema(program: CliCommand, app: App): void {
+  program
+    .command('schema')
+    .summary('the command tree as JSON')
+    .description(
+      'Print the whole command tree, or one command with its input and output JSON Schema, as JSON.',
+    )
+    .argument('[command...]', 'one command, such as find or config set')
+    .obeys('json', 'file')
+    .prints({ type: 'object', required: ['name'] })
+    .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
+    .action(async (words: string[]) => {
+      const { commandNamed, describeCommand, describeProgram } = await import('../tree/introspect.ts');
+      const { toJson } = await import('../output/json.ts');
+      const { toTerminal } = await import('../run/emit.ts');
+      const { openSink } = await import('../run/sink.ts');
+      const facts =
+        words.length === 0
+          ? describeProgram(program)
+          : describeCommand(program, commandNamed(program, words), true);
+      const sink = openSink(app);
+      await sink.write(`${toJson(facts, toTerminal(app))}\n`);
+      await sink.done();
+    });
+}

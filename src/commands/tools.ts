@@ -1,0 +1,35 @@
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+import { TOOLS_OUTPUT } from '../tree/schemas.ts';
+
+/** Adds `tools` to the program. */
+export function registerTools(program: CliCommand, app: App, action = runTools): void {
+  program
+    .command('tools')
+    .summary("the service's tools, or the arguments of one")
+    .description("List the service's tools (tools/list), or show the arguments of one.")
+    .argument('[name]', 'one tool, in detail')
+    .obeys('service', 'request', 'preview', 'json', 'records', 'file')
+    .prints(TOOLS_OUTPUT)
+    .examples('restaurant tools --demo', 'restaurant tools find_restaurant --demo')
+    .action((name: string | undefined) => action(app, name));
+}
+
+async function runTools(app: App, name: string | undefined): Promise<void> {
+  const { checkOutput } = await import('../run/sink.ts');
+  checkOutput(app);
+  const { previewed } = await import('../run/preview.ts');
+  if (await previewed(app, [{ method: 'tools/list' }])) return;
+  const { openService } = await import('../run/service.ts');
+  const service = await openService(app);
+  const tools = await app.busy('asking for the tools', () => service.client.listTools());
+  const { emit } = await import('../run/emit.ts');
+  const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
+  if (name === undefined) {
+    await emit(app, toolsPresentation(tools));
+    if (tools.length === 0) await app.note('the service offers no tools');
+    return;
+  }
+  const { knownTool } = await import('../actions/tool-arguments.ts');
+  await emit(app, toolPresentation(knownTool(tools, name)));
+}

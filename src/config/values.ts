@@ -1,0 +1,94 @@
+import { AppError } from '../errors.ts';
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** The longest duration that can be asked for: timers overflow past 2^31-1 ms. */
+const LONGEST_MS = 24 * 86_400_000;
+
+/**
+ * Reads a duration such as `500ms`, `30s`, `2m`, `1h`, `1d`, or a bare `0`.
+ * @returns milliseconds
+ * @throws {Error} saying what is expected
+ */
+export function parseDuration(text: string): number {
+  if (text.trim() === '0') return 0;
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim());
+  const [, digits = '', unit = ''] = match ?? [];
+  const factor = UNITS[unit];
+  if (factor === undefined) throw new Error('expected a duration with its unit, such as 500ms, 30s or 2m');
+  const ms = Math.round(Number(digits) * factor);
+  if (ms > LONGEST_MS) throw new Error('expected at most 24d');
+  return ms;
+}
+
+/** As {@link parseDuration}, but more than zero. */
+export function parseTimeSpan(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === 0) throw new Error('expected more than 0, such as 30s');
+  return ms;
+}
+
+/** Makes a reader of whole numbers from `min` to `max`, written in plain digits. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new Error(`expected a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+/** Makes a reader that takes one of `choices`. */
+export function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) throw new Error(`expected one of ${choices.join(', ')}`);
+    return found;
+  };
+}
+
+/** Reads text that must say something; surrounding blanks are dropped. */
+export function nonEmpty(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new Error('expected some text');
+  return trimmed;
+}
+
+/** Reads the name of a profile. */
+export function parseProfileName(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) {
+    throw new Error('expected a short name of letters, digits, dots, hyphens and underscores');
+  }
+  return text;
+}
+
+/** Reads what keys begin with. */
+export function parseKeyPrefix(text: string): string {
+  if (!/^[\x21-\x7e]{1,64}$/.test(text)) throw new Error('expected 1 to 64 visible ASCII characters');
+  return text;
+}
+
+/**
+ * Turns a reader's complaint into a usage error that names where the value stood and what it was.
+ * @throws {AppError} `usage` for a flag, `bad_config` for a variable or the config file
+ */
+export function readValue<T>(
+  read: (text: string) => T,
+  text: string,
+  where: { name: string; flag: boolean; hint?: string },
+): T {
+  try {
+    return read(text);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const expected = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError(where.flag ? 'usage' : 'bad_config', `${where.name} '${text}': ${expected}`, {
+      hint: where.hint,
+    });
+  }
+}

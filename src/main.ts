@@ -1,0 +1,70 @@
+import { homedir } from 'node:os';
+import { run, tellEscaped } from './cli.ts';
+import type { Context } from './context.ts';
+import { AppError } from './errors.ts';
+import { inputFrom, outputTo } from './streams.ts';
+
+/** Exit code of a process that a signal ended. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+function listenForSignals(): { signal: AbortSignal; exitCode(): number | undefined } {
+  const controller = new AbortController();
+  let code: number | undefined;
+  for (const [name, exit] of Object.entries(SIGNALS)) {
+    process.on(name, () => {
+      // The second one does not wait for anything.
+      if (code !== undefined) process.exit(exit);
+      code = exit;
+      controller.abort(new AppError('interrupted', `interrupted by ${name}`));
+    });
+  }
+  return { signal: controller.signal, exitCode: () => code };
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+const interruption = listenForSignals();
+
+const promptStreams = { input: process.stdin, output: process.stderr, signal: interruption.signal };
+
+const context: Context = {
+  stdin: inputFrom(process.stdin),
+  stdout: outputTo(process.stdout, 'stdout'),
+  stderr: outputTo(process.stderr, 'stderr'),
+  env: process.env,
+  platform: process.platform,
+  cwd: () => process.cwd(),
+  homedir,
+  now: Date.now,
+  sleep,
+  random: Math.random,
+  signal: interruption.signal,
+  prompt: {
+    secret: async (message) => (await import('./prompt.ts')).askSecret(message, promptStreams),
+    text: async (message, placeholder) =>
+      (await import('./prompt.ts')).askText(message, placeholder, promptStreams),
+  },
+};
+
+// What no catch saw (a library's callback): the same one line, then the end.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => {
+    tellEscaped(error, process.argv.slice(2), context).then((code) => process.exit(code));
+  });
+}
+
+const exitCode = await run(process.argv.slice(2), context);
+process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);

@@ -1,0 +1,58 @@
+import { registerCache } from './commands/cache.ts';
+import { registerCall } from './commands/call.ts';
+import { registerConfig } from './commands/config.ts';
+import { registerFind } from './commands/find.ts';
+import { registerHelp } from './commands/help.ts';
+import { registerLogin } from './commands/login.ts';
+import { registerLogout } from './commands/logout.ts';
+import { registerLookup } from './commands/lookup.ts';
+import { registerRaw } from './commands/raw.ts';
+import { registerSandbox } from './commands/sandbox.ts';
+import { registerSchema } from './commands/schema.ts';
+import { registerStatus } from './commands/status.ts';
+import { registerTools } from './commands/tools.ts';
+import type { App } from './run/app.ts';
+import { CliCommand } from './tree/command.ts';
+import { configureHelp } from './tree/help.ts';
+import { addGlobalOptions, checkGlobalOptions } from './tree/options.ts';
+import { VERSION } from './version.ts';
+
+/** Builds the command tree. Commands load what they need when they are run. */
+export function buildProgram(app: App): CliCommand {
+  const program = new CliCommand('restaurant');
+  program
+    .description('Search restaurants, read their details, from the command line.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption(false)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => app.collect(text), writeErr: () => {}, outputError: () => {} })
+    .hook('preAction', (_program, command) => checkGlobalOptions(program, command as CliCommand))
+    .examples(
+      'restaurant find "Nopa" --city SF --demo',
+      'restaurant lookup 1 --fields premium --demo',
+      'restaurant find "Nopa" --city SF --demo --json',
+    )
+    .says('Topics: restaurant help environment, exit-codes, formats');
+  addGlobalOptions(program);
+  configureHelp(program);
+
+  program.commandsGroup('Restaurants:');
+  registerFind(program, app);
+  registerLookup(program, app);
+  program.commandsGroup('The service:');
+  registerTools(program, app);
+  registerCall(program, app);
+  registerRaw(program, app);
+  registerSandbox(program, app);
+  program.commandsGroup('Key and settings:');
+  registerLogin(program, app);
+  registerLogout(program, app);
+  registerStatus(program, app);
+  registerConfig(program, app);
+  registerCache(program, app);
+  program.commandsGroup('More:');
+  registerSchema(program, app);
+  registerHelp(program, app);
+  return program;
+}

@@ -1,0 +1,145 @@
+import { type Client, openClient } from '../api/client.ts';
+import { decodeFind, decodeLookup, type FindAnswer } from '../api/decode.ts';
+import { assertMayCarryKey } from '../api/endpoint.ts';
+import type { Level, LookupOutput, Tool } from '../api/types.ts';
+import { openLedger } from '../budget/ledger.ts';
+import { type Cache, hashKey, openCache } from '../cache/cache.ts';
+import { AppError } from '../errors.ts';
+import { openSessionMemory } from '../state/sessions.ts';
+import { VERSION } from '../version.ts';
+import type { App } from './app.ts';
+import { DEMO } from './last-rows.ts';
+import { needEndpoint, needKey } from './target.ts';
+import { traceTo } from './trace.ts';
+
+/** The service as the commands use it: its client, with what was answered before. */
+export interface Service {
+  readonly client: Client;
+  /** How it is called in messages: its host. */
+  readonly label: string;
+  find(query: { name: string; city: string }): Promise<{ answer: FindAnswer; cachedAt?: number }>;
+  lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
+  /** All tools; undefined where the service has no list of them. */
+  tools(): Promise<readonly Tool[] | undefined>;
+}
+
+interface Target {
+  readonly url: URL;
+  readonly key: string;
+}
+
+/** Opens the service of this run. It is closed when the run ends. */
+export async function openService(app: App): Promise<Service> {
+  const demo = app.globals.demo === true;
+  const target = demo ? await startDemo(app) : configuredTarget(app);
+  const client = openClientFor(app, target);
+  return serviceOver(app, client, target, demo);
+}
+
+function configuredTarget(app: App): Target {
+  const { url } = needEndpoint(app);
+  return { url, key: needKey(app, url).value };
+}
+
+/** The sandbox in this process, over real loopback HTTP, so that a demo takes the whole way of a call. */
+async function startDemo(app: App): Promise<Target> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const sandbox = await startSandbox({ perMinute: 0, perDay: 0 });
+  app.onClose(() => sandbox.close());
+  return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid };
+}
+
+/** A client of this run's settings for an endpoint and a key. */
+export function openClientFor(app: App, { url, key }: Target): Client {
+  const { context, settings, globals } = app;
+  const demo = globals.demo === true;
+  const insecureHttp = globals.insecureHttp === true;
+  assertMayCarryKey(url, insecureHttp);
+  const stateDir = demo ? undefined : app.paths.stateDir;
+  const warn = (text: string): void => void app.warn(text);
+  const ledger = demo
+    ? undefined
+    : openLedger({
+        stateDir,
+        key,
+        endpoint: url.href,
+        now: context.now,
+        perMinute: settings.need('per-minute'),
+        perDay: settings.need('per-day'),
+      });
+  const client = openClient({
+    endpoint: url,
+    key,
+    insecureHttp,
+    protocol: settings.need('protocol'),
+    timeoutMs: settings.need('timeout'),
+    retries: settings.need('retries'),
+    maxWaitMs: settings.need('max-wait'),
+    version: VERSION,
+    context,
+    onRequest: () => ledger?.record(),
+    onRateLimited: (until) => ledger?.hold(until),
+    onWait: ({ ms, error }) => {
+      const seconds = Math.max(1, Math.round(ms / 1000));
+      void app.warn(`${error.message}; trying again in ${seconds} s`);
+    },
+    ...(app.verbose ? { trace: traceTo(app) } : {}),
+    ...(stateDir === undefined ? {} : { session: openSessionMemory(stateDir, url.href, warn) }),
+  });
+  app.onClose(() => client.close());
+  return client;
+}
+
+function serviceOver(app: App, client: Client, { url, key }: Target, demo: boolean): Service {
+  const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
+  const remembered = <T extends object>(tool: string, args: Record<string, unknown>, ask: () => Promise<T>) =>
+    throughCache(
+      cache,
+      { endpoint: url.href, keyHash: hashKey(key), tool, args },
+      app.settings.need('max-age'),
+      ask,
+    );
+  return {
+    client,
+    label: demo ? DEMO : url.host,
+    async find(query) {
+      const held = await remembered(
+        'find_restaurant',
+        { ...query },
+        async () => (await client.find(query)).output,
+      );
+      return { answer: decodeFind({ structuredContent: held.value }), ...held.at };
+    },
+    async lookup(id, level) {
+      const held = await remembered('lookup_restaurant', { restaurant_id: id, fields: level }, () =>
+        client.lookup(id, level),
+      );
+      return { output: decodeLookup({ structuredContent: held.value }), ...held.at };
+    },
+    tools: () => listOrNone(client),
+  };
+}
+
+/** The answer as it was, where it is young enough; else asked for, and kept. Failures are never kept. */
+async function throughCache<T extends object>(
+  cache: Cache | undefined,
+  key: Parameters<Cache['get']>[0],
+  maxAgeMs: number,
+  ask: () => Promise<T>,
+): Promise<{ value: unknown; at: { cachedAt?: number } }> {
+  const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
+  if (held !== undefined) return { value: held.value, at: { cachedAt: held.at } };
+  const value = await ask();
+  cache?.put(key, value);
+  return { value, at: {} };
+}
+
+/** Some services have tools and no list of them; a JSON-RPC refusal says so. */
+async function listOrNone(client: Client): Promise<readonly Tool[] | undefined> {
+  try {
+    return await client.listTools();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rpc_error') return undefined;
+    throw error;
+  }
+}

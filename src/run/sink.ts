@@ -1,0 +1,72 @@
+import { existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { AppError, systemCode } from '../errors.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import type { App } from './app.ts';
+
+/** Where a command's data goes: stdout, or the file of `--output`. */
+export interface Sink {
+  write(text: string): Promise<void>;
+  /** Makes what was written stand: a file appears whole, at this moment. */
+  done(): Promise<void>;
+}
+
+/** The path that `--output` names; undefined for stdout. */
+export function outputPath(app: App): string | undefined {
+  const { output } = app.globals;
+  if (output === '')
+    throw new AppError('usage', '--output needs the name of a file', { hint: 'restaurant … -o out.csv' });
+  return output === undefined || output === '-' ? undefined : resolve(app.context.cwd(), output);
+}
+
+/** Extension of the output file, lower-case, without its dot; empty for stdout. */
+export const outputExtension = (app: App): string =>
+  extname(outputPath(app) ?? '')
+    .slice(1)
+    .toLowerCase();
+
+/**
+ * Refuses an output that stands already, before anything is asked of the service.
+ * @throws {AppError} `usage` naming --force; `io_error` for a folder
+ */
+export function checkOutput(app: App): void {
+  const path = outputPath(app);
+  if (path === undefined || !existsSync(path)) return;
+  const facts = statSync(path);
+  if (facts.isDirectory()) {
+    throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+  }
+  if (facts.isFile() && app.globals.force !== true) {
+    throw new AppError('usage', `${path} exists`, {
+      hint: 'add --force to replace it, or name another file with -o',
+    });
+  }
+}
+
+/** Opens the place for a command's data. @throws {AppError} as {@link checkOutput} */
+export function openSink(app: App): Sink {
+  checkOutput(app);
+  const path = outputPath(app);
+  const { stdout } = app.context;
+  if (path === undefined) return { write: (text) => stdout.write(text), done: async () => {} };
+  const parts: string[] = [];
+  return {
+    write: async (text) => {
+      parts.push(text);
+    },
+    done: async () => writeOutput(path, parts.join('')),
+  };
+}
+
+function writeOutput(path: string, text: string): void {
+  // A device or a pipe is written to; only a plain file can be replaced.
+  if (existsSync(path) && !lstatSync(path).isFile() && !statSync(path).isFile()) {
+    try {
+      writeFileSync(path, text);
+    } catch (cause) {
+      throw new AppError('io_error', `cannot write ${path}: ${systemCode(cause) ?? 'it failed'}`, { cause });
+    }
+    return;
+  }
+  writeFileAtomic(path, text, { mode: 0o644 });
+}

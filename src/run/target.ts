@@ -1,0 +1,82 @@
+import { endpointFromBase, isLoopback, parseEndpoint } from '../api/endpoint.ts';
+import { checkKey } from '../api/key.ts';
+import { type Source, variable } from '../config/settings.ts';
+import { AppError } from '../errors.ts';
+import type { App } from './app.ts';
+
+export interface FoundEndpoint {
+  readonly url: URL;
+  /** What `login` writes into the profile: set where a flag or an answer named the service. */
+  readonly from?: { base_url: string } | { endpoint: string };
+  readonly source?: Source;
+}
+
+/** The endpoint as set by flag, else environment, else profile; the exact endpoint before the base URL. */
+export function configuredEndpoint(app: App): FoundEndpoint | undefined {
+  const exact = app.settings.resolve('endpoint');
+  const base = app.settings.resolve('base-url');
+  for (const source of ['flag', 'env', 'config'] as const) {
+    if (exact.value !== undefined && exact.source === source) {
+      const url = parseEndpoint(exact.value);
+      return { url, source, ...(source === 'flag' ? { from: { endpoint: exact.value.trim() } } : {}) };
+    }
+    if (base.value !== undefined && base.source === source) {
+      const url = endpointFromBase(base.value);
+      return { url, source, ...(source === 'flag' ? { from: { base_url: base.value.trim() } } : {}) };
+    }
+  }
+  return undefined;
+}
+
+/** The endpoint. @throws {AppError} `no_service`; `bad_config` where the config file that would name it is damaged */
+export function needEndpoint(app: App): FoundEndpoint {
+  const found = configuredEndpoint(app);
+  if (found !== undefined) return found;
+  app.config();
+  throw new AppError('no_service', 'no service is configured');
+}
+
+export interface FoundKey {
+  readonly value: string;
+  readonly source: Extract<Source, 'env' | 'config'>;
+}
+
+/**
+ * The API key: from the environment, else from the saved login. A saved key goes to the service it was saved for and
+ * to no other; all ports of this machine count as one.
+ * @throws {AppError} `bad_key`; `no_key` where the saved key belongs elsewhere
+ */
+export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
+  const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
+  if (fromEnv !== undefined) {
+    app.guard(fromEnv.trim());
+    return { value: checkKey(fromEnv, app.settings.need('key-prefix')), source: 'env' };
+  }
+  const { key, key_origin: origin } = app.settings.profile;
+  if (key === undefined || key === '') return undefined;
+  app.guard(key.trim());
+  if (endpoint !== undefined && origin !== undefined && !sameHome(endpoint, origin)) {
+    throw new AppError('no_key', `the saved key belongs to ${origin} and is not sent to ${endpoint.origin}`, {
+      hint: `restaurant login --base-url ${endpoint.origin} --profile <name> saves another`,
+    });
+  }
+  return { value: checkKey(key, app.settings.need('key-prefix')), source: 'config' };
+}
+
+function sameHome(endpoint: URL, origin: string): boolean {
+  if (endpoint.origin === origin) return true;
+  const home = URL.canParse(origin) ? new URL(origin) : undefined;
+  return home !== undefined && isLoopback(home) && isLoopback(endpoint);
+}
+
+/** The key. @throws {AppError} `no_key`; `bad_config` where the config file that would hold it is damaged */
+export function needKey(app: App, endpoint: URL): FoundKey {
+  const found = configuredKey(app, endpoint);
+  if (found !== undefined) return found;
+  app.config();
+  const { profileName } = app.settings;
+  const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
+  throw new AppError('no_key', `no API key${which}`, {
+    hint: `restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}, or set RESTAURANT_API_KEY`,
+  });
+}

@@ -1,0 +1,22 @@
+import { AppError } from '../errors.ts';
+import { problemJson, problemText } from '../output/problem.ts';
+import type { App } from './app.ts';
+
+const FAULT_HINT = (app: App): string => {
+  const { platform } = app.context;
+  return `this should not happen; please report it with the output of --verbose (${platform})`;
+};
+
+/** Tells an error on stderr: as lines for a person, or as one line of JSON. */
+export async function tell(error: AppError, app: App, json: boolean): Promise<void> {
+  const { stderr } = app.context;
+  const told =
+    error.code === 'unexpected' && !app.verbose
+      ? new AppError('unexpected', error.message, { ...error.details, hint: FAULT_HINT(app) })
+      : error;
+  const text = json
+    ? `${problemJson(told)}\n`
+    : problemText(told, app.paletteFor('stderr'), { verbose: app.verbose });
+  // Nothing is left to tell it to where stderr is gone.
+  await stderr.write(app.redact(text)).catch(() => {});
+}

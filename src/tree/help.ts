@@ -1,0 +1,57 @@
+import { type Help, Option } from 'commander';
+import type { CliCommand } from './command.ts';
+import { obeyedOptions } from './options.ts';
+
+/** Known to help alone: the route finds `-h` before commander parses. */
+const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
+
+/** What bare `restaurant` prints. */
+export const INTRO = `restaurant: search restaurants, read their details, from the command line
+
+  $ restaurant find "Nopa" --city SF --demo     try it now: no key, no network
+  $ restaurant login                            save the address and your API key
+  $ restaurant find "Nopa" --city SF            search
+  $ restaurant lookup 1                         details of the first one found
+
+restaurant --help lists all commands.
+`;
+
+/** Sets how help is laid out, for the program and all commands made from it afterwards. */
+export function configureHelp(program: CliCommand): void {
+  program.configureHelp({
+    showGlobalOptions: false,
+    visibleOptions(command) {
+      const cli = command as CliCommand;
+      const own = cli === program ? [] : command.options.filter((option) => !option.hidden);
+      const shared = cli.children.length > 0 && cli !== program ? [] : obeyedOptions(program, cli);
+      return [...own, ...shared, HELP_OPTION];
+    },
+    visibleCommands: (command) => (command as CliCommand).children.slice(),
+    subcommandTerm: (command) => [command.name(), argumentTerms(command as CliCommand)].join(' ').trim(),
+    commandUsage: (command) => `restaurant ${usageOf(command as CliCommand)}`,
+  });
+}
+
+const argumentTerms = (command: CliCommand): string =>
+  command.registeredArguments
+    .map((argument) => {
+      const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+      return argument.required ? `<${name}>` : `[${name}]`;
+    })
+    .join(' ');
+
+const usageOf = (command: CliCommand): string =>
+  [command.path, command.children.length > 0 ? '<command>' : argumentTerms(command), '[options]']
+    .filter((part) => part !== '')
+    .join(' ');
+
+/** Help of one command: usage, arguments, options, details, examples. */
+export function helpText(command: CliCommand, width: number): string {
+  const helper: Help = command.createHelp();
+  helper.helpWidth = Math.min(Math.max(width, 40), 100);
+  const body = helper.formatHelp(command, helper).trimEnd();
+  const details = command.details === '' ? '' : `\n\n${command.details.trim()}`;
+  const lines = command.exampleLines.map((line) => `  $ ${line}`);
+  const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
+  return `${body}${details}${examples}\n`;
+}

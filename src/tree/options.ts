@@ -1,0 +1,220 @@
+import { Option } from 'commander';
+import { FORMATS, PROTOCOLS, SETTINGS, type SettingName } from '../config/catalogue.ts';
+import { readValue } from '../config/values.ts';
+import { AppError } from '../errors.ts';
+import type { CliCommand, OptionGroup } from './command.ts';
+
+/** Global options as commander hands them over; settings are still text. */
+export interface GlobalOptions {
+  baseUrl?: string;
+  endpoint?: string;
+  profile?: string;
+  protocol?: string;
+  timeout?: string;
+  retries?: string;
+  maxWait?: string;
+  maxAge?: string;
+  format?: string;
+  json?: true;
+  output?: string;
+  force?: true;
+  columns?: string;
+  rawCsv?: true;
+  demo?: true;
+  insecureHttp?: true;
+  dryRun?: true;
+  curl?: true;
+  verbose?: true;
+  quiet?: true;
+  color: boolean;
+  input: boolean;
+}
+
+interface GlobalOption {
+  readonly group: OptionGroup;
+  readonly flags: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  /** The setting that it sets, for its default and its variable. */
+  readonly setting?: SettingName;
+}
+
+const HEADINGS: Readonly<Record<OptionGroup, string>> = {
+  json: 'Output options:',
+  records: 'Output options:',
+  file: 'Output options:',
+  service: 'Service options:',
+  request: 'Service options:',
+  cache: 'Service options:',
+  preview: 'Service options:',
+  general: 'General options:',
+};
+
+/** In the order in which help shows them. */
+const GLOBAL_OPTIONS: readonly GlobalOption[] = [
+  { group: 'json', flags: '-j, --json', about: 'print JSON, as the service gave it' },
+  {
+    group: 'records',
+    flags: '--format <format>',
+    about: 'form of the output',
+    choices: FORMATS,
+    setting: 'format',
+  },
+  { group: 'records', flags: '--columns <a,b,c>', about: 'which columns or keys, dotted where nested' },
+  {
+    group: 'records',
+    flags: '--raw-csv',
+    about: 'leave CSV cells that a spreadsheet would run as a formula',
+  },
+  {
+    group: 'file',
+    flags: '-o, --output <file>',
+    about: 'write there instead of stdout; the format follows the extension',
+  },
+  { group: 'file', flags: '--force', about: 'replace the output file where it exists' },
+  {
+    group: 'service',
+    flags: '--base-url <url>',
+    about: 'the service; the endpoint is <url>/api/mcp',
+    setting: 'base-url',
+  },
+  {
+    group: 'service',
+    flags: '--endpoint <url>',
+    about: 'the exact endpoint, instead',
+    setting: 'endpoint',
+  },
+  { group: 'service', flags: '--profile <name>', about: 'which saved login', setting: 'profile' },
+  { group: 'service', flags: '--demo', about: 'an embedded sandbox for this one call: no key, no network' },
+  {
+    group: 'service',
+    flags: '--protocol <p>',
+    about: 'how to speak to the endpoint',
+    choices: PROTOCOLS,
+    setting: 'protocol',
+  },
+  { group: 'service', flags: '--insecure-http', about: 'let the key travel over http to another machine' },
+  {
+    group: 'request',
+    flags: '--timeout <t>',
+    about: 'total time for one call: 500ms, 30s, 2m',
+    setting: 'timeout',
+  },
+  { group: 'request', flags: '--retries <n>', about: 'tries after the first', setting: 'retries' },
+  {
+    group: 'request',
+    flags: '--max-wait <t>',
+    about: 'longest wait that a 429 may ask for; extends --timeout',
+    setting: 'max-wait',
+  },
+  {
+    group: 'cache',
+    flags: '--max-age <t>',
+    about: 'accept a cached answer this old; 0 asks again',
+    setting: 'max-age',
+  },
+  { group: 'preview', flags: '--dry-run', about: 'print the request as JSON, key redacted; send nothing' },
+  { group: 'preview', flags: '--curl', about: 'print the equal curl command; send nothing' },
+  { group: 'general', flags: '--verbose', about: 'show the exchange on stderr, key redacted' },
+  { group: 'general', flags: '-q, --quiet', about: 'no notes on stderr' },
+  { group: 'general', flags: '--no-color', about: 'no colour' },
+  { group: 'general', flags: '--no-input', about: 'never ask' },
+];
+
+const defaultOf = (name: SettingName): string | undefined => {
+  const { fallback, fallbackText } = SETTINGS[name] as { fallback?: string; fallbackText?: string };
+  return fallbackText ?? fallback;
+};
+
+function makeOption(entry: GlobalOption): Option {
+  const fallback = entry.setting === undefined ? undefined : defaultOf(entry.setting);
+  const notes = [
+    entry.choices === undefined ? '' : entry.choices.join(', '),
+    fallback === undefined ? '' : `default ${fallback}`,
+  ].filter((note) => note !== '');
+  const about = notes.length === 0 ? entry.about : `${entry.about} (${notes.join('; ')})`;
+  return new Option(entry.flags, about).helpGroup(HEADINGS[entry.group]);
+}
+
+const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?.[0] ?? entry.flags;
+
+/** Gives the program its global options. */
+export function addGlobalOptions(program: CliCommand): void {
+  for (const entry of GLOBAL_OPTIONS) program.addOption(makeOption(entry));
+}
+
+/** The global options that a command obeys, of those that the program has. */
+export function obeyedOptions(program: CliCommand, command: CliCommand): Option[] {
+  const wanted = new Set(
+    GLOBAL_OPTIONS.filter((entry) => command.uses.includes(entry.group)).map((entry) => longFlag(entry)),
+  );
+  return program.options.filter(
+    (option) => option.long !== undefined && option.long !== null && wanted.has(option.long),
+  ) as Option[];
+}
+
+/** The setting, the allowed values and the variable of a global option. */
+export function globalOptionFacts(long: string): { choices?: readonly string[]; setting?: SettingName } {
+  return GLOBAL_OPTIONS.find((entry) => longFlag(entry) === long) ?? {};
+}
+
+/**
+ * Refuses global options that mean nothing to the command, and pairs that contradict each other.
+ * @throws {AppError} `usage` naming the options
+ */
+export function checkGlobalOptions(program: CliCommand, command: CliCommand): void {
+  const given = (long: string): boolean => {
+    const option = program.options.find((each) => each.long === long);
+    return option !== undefined && program.getOptionValueSource(option.attributeName()) === 'cli';
+  };
+  for (const entry of GLOBAL_OPTIONS) {
+    const long = longFlag(entry);
+    if (given(long) && !command.uses.includes(entry.group)) {
+      throw new AppError('usage', `${command.path} does not take ${long}`, {
+        hint: `restaurant ${command.path} --help`,
+      });
+    }
+  }
+  const conflict = (one: string, other: string): void => {
+    if (given(one) && given(other)) {
+      throw new AppError('usage', `${one} and ${other} contradict each other`, {
+        hint: `leave one out; restaurant ${command.path} --help`,
+      });
+    }
+  };
+  if (program.opts<GlobalOptions>().format !== 'json') conflict('--json', '--format');
+  conflict('--base-url', '--endpoint');
+  conflict('--demo', '--base-url');
+  conflict('--demo', '--endpoint');
+  conflict('--dry-run', '--curl');
+  conflict('--verbose', '--quiet');
+}
+
+const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = [
+  ['base-url', 'baseUrl'],
+  ['endpoint', 'endpoint'],
+  ['profile', 'profile'],
+  ['protocol', 'protocol'],
+  ['timeout', 'timeout'],
+  ['retries', 'retries'],
+  ['max-wait', 'maxWait'],
+  ['max-age', 'maxAge'],
+  ['format', 'format'],
+];
+
+/** The settings that flags give, as text. */
+export function flagTexts(globals: GlobalOptions): Partial<Record<SettingName, string>> {
+  const flags: Partial<Record<SettingName, string>> = {};
+  for (const [name, option] of FLAG_SETTINGS) {
+    const value = globals[option];
+    if (typeof value === 'string') flags[name] = value;
+  }
+  if (globals.json === true) flags.format = 'json';
+  return flags;
+}
+
+/** Makes a reader of an option's value for commander. @throws {AppError} `usage` naming the flag */
+export const flagValue =
+  <T>(flag: string, read: (text: string) => T) =>
+  (text: string): T =>
+    readValue(read, text, { name: flag, flag: true });

@@ -1,0 +1,49 @@
+import { AppError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import type { CliCommand } from './command.ts';
+
+/** Verbs of other tools, and ours for the same act. */
+const OTHER_VERBS: Readonly<Record<string, string>> = {
+  search: 'find',
+  query: 'find',
+  list: 'find',
+  ls: 'find',
+  get: 'lookup',
+  show: 'lookup',
+  view: 'lookup',
+  info: 'lookup',
+  details: 'lookup',
+  describe: 'lookup',
+  request: 'raw',
+  rpc: 'raw',
+  api: 'raw',
+  curl: 'raw',
+  run: 'call',
+  exec: 'call',
+  invoke: 'call',
+  tool: 'tools',
+  auth: 'login',
+  signin: 'login',
+  signout: 'logout',
+  whoami: 'status',
+  settings: 'config',
+  set: 'config set',
+  server: 'sandbox',
+  serve: 'sandbox',
+  version: '--version',
+};
+
+/** The error for a word that names no command, with the command that was probably meant. */
+export function unknownCommand(word: string, parent: CliCommand): AppError {
+  const within = parent.path === '' ? '' : `${parent.path} `;
+  const names = parent.children.map((child) => child.name());
+  const other = parent.path === '' && Object.hasOwn(OTHER_VERBS, word.toLowerCase());
+  const near = other ? [OTHER_VERBS[word.toLowerCase()] ?? ''] : nearest(word, names);
+  const known = near.filter((name) => name.startsWith('--') || names.includes(name.split(' ')[0] ?? ''));
+  const meant = known.map((name) => `restaurant ${within}${name}`).join(' or ');
+  const hint =
+    meant === ''
+      ? `restaurant ${within}--help lists the commands`
+      : `did you mean ${meant}? See restaurant --help`;
+  return new AppError('usage', `unknown command '${within}${word}'`, { hint });
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../src/cli.ts';
+import type { Context } from '../../src/context.ts';
+
+/** What a run left behind: the three things that a caller sees. */
+export interface Transcript {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string | Uint8Array;
+  /** Which streams are terminals, and how wide. */
+  readonly tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean; columns?: number };
+  readonly cwd?: string;
+  readonly signal?: AbortSignal;
+  readonly now?: () => number;
+  readonly sleep?: Context['sleep'];
+  readonly answers?: { secret?: string; text?: string };
+  readonly platform?: NodeJS.Platform;
+  readonly homedir?: () => string;
+}
+
+/** A home of its own for a test: an empty folder, and the variables that point there. */
+export function freshHome(): { home: string; env: Record<string, string> } {
+  const home = mkdtempSync(join(tmpdir(), 'restaurant-test-'));
+  return { home, env: { HOME: home, LANG: 'C.UTF-8' } };
+}
+
+const never = new AbortController().signal;
+
+/** Runs one command line in this process, as the program would, and gives its transcript. */
+export async function runCli(argv: readonly string[], options: RunOptions = {}): Promise<Transcript> {
+  const { tty = {} } = options;
+  let stdout = '';
+  let stderr = '';
+  const columns = tty.columns ?? 80;
+  const bytes = typeof options.stdin === 'string' ? new TextEncoder().encode(options.stdin) : options.stdin;
+  const answer = (text: string | undefined) => {
+    if (text === undefined) throw new Error('asked, but the test has no answer');
+    return Promise.resolve(text);
+  };
+  const context: Context = {
+    stdin: {
+      isTTY: tty.stdin ?? false,
+      async *chunks() {
+        if (bytes !== undefined) yield bytes;
+      },
+    },
+    stdout: {
+      isTTY: tty.stdout ?? false,
+      columns,
+      write: async (text) => {
+        stdout += text;
+      },
+    },
+    stderr: {
+      isTTY: tty.stderr ?? false,
+      columns,
+      write: async (text) => {
+        stderr += text;
+      },
+    },
+    env: options.env ?? freshHome().env,
+    platform: options.platform ?? 'linux',
+    cwd: () => options.cwd ?? options.env?.HOME ?? tmpdir(),
+    homedir: options.homedir ?? (() => options.env?.HOME ?? '/nonexistent'),
+    now: options.now ?? Date.now,
+    sleep: options.sleep ?? realSleep,
+    random: () => 0.5,
+    signal: options.signal ?? never,
+    prompt: { secret: () => answer(options.answers?.secret), text: () => answer(options.answers?.text) },
+  };
+  const exit = await run(argv, context);
+  return { exit, stdout, stderr };
+}
+
+function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  main: ['cli', 'streams', 'prompt'],
+  cli: ['program', 'tree', 'run'],
+  program: ['tree', 'commands', 'run'],
+  commands: ['tree', 'run', 'actions', 'api', 'cache', 'config', 'output'],
+  actions: ['run', 'api', 'budget', 'cache', 'config', 'nearest', 'output', 'sandbox', 'files', 'tree'],
+  run: ['api', 'budget', 'cache', 'config', 'files', 'output', 'sandbox', 'state', 'tree'],
+  tree: ['config', 'nearest'],
+  api: [],
+  budget: ['files', 'state'],
+  cache: ['files'],
+  config: ['files'],
+  state: ['files'],
+  files: [],
+  output: ['nearest'],
+  sandbox: [],
+  streams: [],
+  prompt: [],
+  nearest: [],
+  version: [],
+  errors: [],
+  context: [],
+};
+const KNOWN_TO_ALL = ['errors', 'context', 'version'];
+const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'nearest'];
+
+/** The one file, or room, through which each library comes in. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  undici: ['api/transport.ts', 'api/dispatcher.ts'],
+  conf: ['config/store.ts'],
+  chalk: ['output/color.ts'],
+  'cli-table3': ['output/table.ts'],
+  commander: ['tree/', 'cli.ts'],
+  '@clack/prompts': ['prompt.ts'],
+  'eventsource-parser': ['api/sse.ts'],
+  'string-width': ['output/text.ts'],
+  'wrap-ansi': ['output/text.ts'],
+  'csv-stringify/sync': ['output/delimited.ts'],
+  'csv-parse/sync': ['sandbox/load.ts'],
+  'fastest-levenshtein': ['nearest.ts'],
+  'jsonc-parser': ['actions/arguments.ts', 'mcp/'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly type: boolean;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => file.endsWith('.ts'));
+
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const found = text.matchAll(/(?:^(?:import|export)\s+(type\s)?[^;]*?from\s+|\bimport\()'([^']+)'/gm);
+  return [...found].map(([, type, target = '']) => ({ file, target, type: type !== undefined }));
+});
+
+const roomOf = (file: string): string =>
+  file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, '');
+
+const inner = imports
+  .filter(({ target }) => target.startsWith('.') && target.endsWith('.ts'))
+  .map((one) => ({
+    ...one,
+    target: normalize(join(dirname(one.file), one.target))
+      .split(sep)
+      .join('/'),
+  }));
+
+describe('imports', () => {
+  it('finds the sources', () => {
+    expect(files.length).toBeGreaterThan(60);
+    expect(inner.length).toBeGreaterThan(150);
+  });
+
+  it('run one way', () => {
+    const wrong = inner.filter(({ file, target, type }) => {
+      const from = roomOf(file);
+      const to = roomOf(target);
+      if (from === to) return false;
+      if (KNOWN_TO_ALL.includes(to)) return NEVER_KNOWN_BY.includes(from) && to !== 'errors';
+      // Types describe; they make nobody depend on how another room works.
+      if (type && target === 'api/types.ts') return false;
+      return !(MAY_IMPORT[from] ?? []).includes(to);
+    });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('never lead from one command to another', () => {
+    const wrong = inner.filter(
+      ({ file, target }) => roomOf(file) === 'commands' && roomOf(target) === 'commands',
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('bring each library in through its own door', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      if (target.startsWith('.') || target.startsWith('node:')) return false;
+      return !(DOORS[target] ?? []).some(
+        (door) => file === door || (door.endsWith('/') && file.startsWith(door)),
+      );
+    });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('leave the process to main', () => {
+    const readers = files.filter((file) => {
+      const text = readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      return /\bprocess\.(env|argv|stdout|stderr|stdin|exit|cwd|on)\b/.test(text);
+    });
+    // conf leaves signal handlers behind, which its door takes away again.
+    expect(readers).toEqual(['main.ts', 'config/store.ts']);
+  });
+});
