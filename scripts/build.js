@@ -14,6 +14,8 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.18',
+  // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
+  mainFields: ['module', 'main'],
   minify: true,
   keepNames: true,
   legalComments: 'none',

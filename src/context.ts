@@ -32,6 +32,8 @@ export interface Context {
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** What this runs on, for reports of faults: `Node.js v20.18.0, linux x64`. */
+  readonly runtime: string;
   /** Current folder. @throws where it was deleted. */
   cwd(): string;
   /** Home folder as the system's user database has it. */

@@ -46,6 +46,7 @@ const context: Context = {
   stderr: outputTo(process.stderr, 'stderr'),
   env: process.env,
   platform: process.platform,
+  runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
   cwd: () => process.cwd(),
   homedir,
   now: Date.now,

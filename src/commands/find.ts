@@ -98,5 +98,5 @@ async function footer(
   if (!toTerminal(app)) return;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ` · answered from the cache (--max-age 0 asks again)`;
-  await app.note(`${count} · restaurant lookup 1${shown > 1 ? ` … ${shown}` : ''} shows details${age}`);
+  await app.note(`${count} · restaurant lookup 1 for details${age}`);
 }

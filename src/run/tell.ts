@@ -1,18 +1,18 @@
+import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { problemJson, problemText } from '../output/problem.ts';
+import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 
-const FAULT_HINT = (app: App): string => {
-  const { platform } = app.context;
-  return `this should not happen; please report it with the output of --verbose (${platform})`;
-};
+const reportHint = ({ runtime }: Context): string =>
+  `this is a fault of restaurant ${VERSION} (${runtime}); please report what --verbose prints`;
 
 /** Tells an error on stderr: as lines for a person, or as one line of JSON. */
 export async function tell(error: AppError, app: App, json: boolean): Promise<void> {
   const { stderr } = app.context;
   const told =
     error.code === 'unexpected' && !app.verbose
-      ? new AppError('unexpected', error.message, { ...error.details, hint: FAULT_HINT(app) })
+      ? new AppError('unexpected', error.message, { ...error.details, hint: reportHint(app.context) })
       : error;
   const text = json
     ? `${problemJson(told)}\n`

@@ -50,7 +50,7 @@ describe('find', () => {
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^# +NAME/);
     expect(stdout).toMatch(/^1 +Nopa/m);
-    expect(stderr).toMatch(/match.* · restaurant lookup 1/);
+    expect(stderr).toMatch(/match.* · restaurant lookup 1 for details/);
   });
 
   it.each([40, 60, 80, 120, 200])('stays within %i columns, whatever the names', async (columns) => {

@@ -67,6 +67,7 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
     },
     env: options.env ?? freshHome().env,
     platform: options.platform ?? 'linux',
+    runtime: 'Node.js of the tests',
     cwd: () => options.cwd ?? options.env?.HOME ?? tmpdir(),
     homedir: options.homedir ?? (() => options.env?.HOME ?? '/nonexistent'),
     now: options.now ?? Date.now,

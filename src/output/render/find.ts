@@ -28,11 +28,11 @@ const NUMBER: Column = {
 };
 
 const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
-  name: { title: 'name', min: 14, max: 48, priority: 9, paint: (text, palette) => palette.name(text) },
+  name: { title: 'name', min: 20, max: 48, priority: 9, paint: (text, palette) => palette.name(text) },
   grade: { title: 'grade', max: 12, priority: 8, paint: (text, palette) => palette.grade(text) },
   cuisine_tags: { title: 'cuisine', min: 10, max: 36, priority: 7 },
   neighborhood: { title: 'neighborhood', min: 10, max: 28, priority: 6 },
-  address: { title: 'address', min: 16, max: 56, priority: 4, paint: dim },
+  address: { title: 'address', min: 20, max: 56, priority: 4, paint: dim },
   city: { title: 'city', min: 8, max: 24, priority: 5 },
   lat: { title: 'lat', align: 'right', priority: 2 },
   lng: { title: 'lng', align: 'right', priority: 2 },
