@@ -1,4 +1,5 @@
-import type { AppError } from '../errors.ts';
+import { inspect } from 'node:util';
+import { type AppError, systemCode } from '../errors.ts';
 import type { Palette } from './color.ts';
 import { toJson } from './json.ts';
 import { clean, cleanLine, truncate } from './text.ts';
@@ -48,9 +49,10 @@ function causesOf(error: Error): unknown[] {
 
 function describe(cause: unknown): string {
   if (!(cause instanceof Error))
-    return typeof cause === 'string' ? cause : (JSON.stringify(cause) ?? String(cause));
-  const code = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
-  return `${cause.name}: ${cause.message}${code}`;
+    return typeof cause === 'string' ? cause : inspect(cause, { breakLength: Number.POSITIVE_INFINITY });
+  const code = systemCode(cause);
+  const parts = [cause.name, cause.message].filter((part) => part !== '');
+  return parts.join(': ') + (code === undefined ? '' : ` (${code})`);
 }
 
 /** What is known of a failure, under the names that JSON output has for it. */

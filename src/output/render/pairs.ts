@@ -8,14 +8,13 @@ export interface PairSection {
   readonly pairs: readonly (readonly [key: string, text: string])[];
 }
 
-/** Groups of aligned key/value lines with a blank line between, without a final line break. Empty groups are left out. */
+/** Groups of aligned key/value lines with a blank line between, as whole lines. Empty groups are left out. */
 export function renderPairs(sections: readonly PairSection[], view: View): string {
-  return sections
-    .filter(({ pairs }) => pairs.length > 0)
-    .map(({ title, pairs }) => {
-      const heading = title === undefined ? [] : wrap(cleanLine(title), view.width).map(view.palette.heading);
-      const list = pairs.map(([key, text]) => ({ key, text }));
-      return [...heading, ...pairLines(list, view.width, view)].join('\n');
-    })
-    .join('\n\n');
+  const groups = sections.filter(({ pairs }) => pairs.length > 0);
+  const texts = groups.map(({ title, pairs }) => {
+    const heading = title === undefined ? [] : wrap(cleanLine(title), view.width).map(view.palette.heading);
+    const list = pairs.map(([key, text]) => ({ key, text }));
+    return [...heading, ...pairLines(list, view.width, view)].map((line) => `${line}\n`).join('');
+  });
+  return texts.join('\n');
 }

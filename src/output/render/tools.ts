@@ -78,7 +78,9 @@ export function renderTool(tool: Tool, view: View): string {
   return [
     head.join('\n'),
     description === '' ? '' : wrap(description, Math.min(view.width, READING_WIDTH)).join('\n'),
-    args.length === 0 ? palette.dim('It takes no arguments.') : renderTable(ARGUMENT_COLUMNS, rows, view),
+    args.length === 0
+      ? wrap('It takes no arguments.', view.width).map(palette.dim).join('\n')
+      : renderTable(ARGUMENT_COLUMNS, rows, view),
     example.map(palette.code).join(' \\\n'),
   ]
     .filter((part) => part !== '')
