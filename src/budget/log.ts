@@ -1,0 +1,183 @@
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../errors.ts';
+import { ensurePrivateFolder } from '../files/atomic.ts';
+import { writeAll } from '../files/write.ts';
+import { decodeRecords, encodeRecord, type LedgerRecord, RECORD_SIZE } from './record.ts';
+
+/** What a log holds, each in the order in which it was appended. */
+export interface History {
+  /** Requests, claims and cancels. */
+  readonly records: readonly LedgerRecord[];
+  readonly holds: readonly LedgerRecord[];
+}
+
+/** Records in the order in which they were appended, by whichever process. */
+export interface Log {
+  /** @throws the system's error when the record cannot be kept. */
+  append(record: LedgerRecord): void;
+  /**
+   * @param since older records may be left out, in milliseconds since the epoch.
+   * @throws the system's error when the records cannot be read.
+   */
+  read(since: number): History;
+}
+
+/** What was read of one file so far. */
+interface Part {
+  readonly generation: number;
+  readonly inode: bigint;
+  readonly offset: number;
+  readonly records: LedgerRecord[];
+  readonly holds: LedgerRecord[];
+}
+
+/** A file with so many is followed by the next; it and its predecessor are kept. A daily limit above it is not exact. */
+const MAX_RECORDS = 65_536;
+export const MAX_FILE_BYTES = MAX_RECORDS * RECORD_SIZE;
+const MAX_HOLDS = 1000;
+const MAX_STEPS = 100;
+
+/** A log for this process alone. */
+export function openMemoryLog(start: History): Log {
+  let records = [...start.records];
+  let holds = [...start.holds];
+  return {
+    append(record) {
+      if (record.type === 'hold') holds = [...holds.slice(-MAX_HOLDS), record];
+      else records.push(record);
+      if (records.length > 2 * MAX_RECORDS) records = records.slice(MAX_RECORDS);
+    },
+    read: () => ({ records, holds }),
+  };
+}
+
+/**
+ * A log shared by processes without a lock: files `<name>.<generation>` that grow by O_APPEND and are never rewritten.
+ * When one is full the next is created. Whoever appended looks afterwards whether there is a next one by now, and if so
+ * appends there too; whoever appends to the next one reads the one before it afterwards. So of two processes at least
+ * one sees the other's record, and readers count a record that stands in both files once, by its id.
+ */
+export function openFileLog(folder: string, name: string): Log {
+  const pathOf = (generation: number) => join(folder, `${name}.${generation}`);
+  let parts: Part[] = [];
+  let folderMade = false;
+
+  function append(record: LedgerRecord): void {
+    if (!folderMade) ensurePrivateFolder(folder);
+    folderMade = true;
+    const bytes = encodeRecord(record);
+    for (let step = 0; step < MAX_STEPS; step += 1) {
+      const generation = newest();
+      const size = appendTo(pathOf(generation), bytes, folder);
+      if (existsSync(pathOf(generation + 1))) continue;
+      if (size >= MAX_FILE_BYTES) begin(generation + 1);
+      return;
+    }
+  }
+
+  function begin(generation: number): void {
+    closeSync(openSync(pathOf(generation), 'a', 0o600));
+    for (const old of generations()) if (old < generation - 1) rmSync(pathOf(old), { force: true });
+  }
+
+  function newest(): number {
+    return Math.max(0, ...generations());
+  }
+
+  function generations(): number[] {
+    try {
+      return readdirSync(folder)
+        .filter((file) => file.startsWith(`${name}.`) && /^\d{1,15}$/.test(file.slice(name.length + 1)))
+        .map((file) => Number(file.slice(name.length + 1)));
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  function read(since: number): History {
+    const last = newest();
+    const before = new Map(parts.map((part) => [part.generation, part]));
+    parts = [last - 1, last]
+      .map((generation) => readPart(pathOf(generation), generation, before.get(generation), since))
+      .filter((part) => part !== undefined);
+    const [first, second] = parts;
+    if (first === undefined || second === undefined) return first ?? { records: [], holds: [] };
+    return { records: first.records.concat(second.records), holds: first.holds.concat(second.holds) };
+  }
+
+  return { append, read };
+}
+
+/** @returns the size of the file afterwards. */
+function appendTo(path: string, bytes: Buffer, folder: string): number {
+  const file = openIn(folder, path);
+  try {
+    writeAll(file, bytes);
+    return fstatSync(file).size;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The folder may have been deleted while we run. */
+function openIn(folder: string, path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    ensurePrivateFolder(folder);
+    return openSync(path, 'a', 0o600);
+  }
+}
+
+/** Reads what was added since `before`; all of it when the file is another one now or was cut. */
+function readPart(
+  path: string,
+  generation: number,
+  before: Part | undefined,
+  since: number,
+): Part | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const stats = fstatSync(file, { bigint: true });
+    const size = Number(stats.size);
+    const known =
+      before !== undefined && before.inode === stats.ino && before.offset <= size ? before : undefined;
+    // A file is hardly over its size; of one that is, the end is what matters.
+    const start = Math.max(known?.offset ?? 0, size - 2 * MAX_FILE_BYTES);
+    const bytes = readRange(file, start, size);
+    const { records, rest } = decodeRecords(bytes);
+    const part = {
+      generation,
+      inode: stats.ino,
+      offset: start + bytes.length - rest,
+      records: known?.records ?? [],
+      holds: known?.holds ?? [],
+    };
+    for (const record of records) {
+      if (record.at >= since) (record.type === 'hold' ? part.holds : part.records).push(record);
+    }
+    return part;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readRange(file: number, start: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.max(0, end - start));
+  let length = 0;
+  while (length < bytes.length) {
+    const count = readSync(file, bytes, length, bytes.length - length, start + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}

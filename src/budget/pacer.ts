@@ -1,0 +1,98 @@
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import type { Ledger } from './ledger.ts';
+import type { Block } from './windows.ts';
+
+export interface PacerOptions {
+  readonly ledger: Ledger;
+  readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
+  /** Whether to sleep also until the next day, or through a long wait that the service asks for. */
+  readonly wait: boolean;
+  /** Longest wait that the service may ask for, in milliseconds, unless `wait`. Default 60 s. */
+  readonly maxWaitMs?: number;
+  /** Told when a wait begins or gets longer. */
+  readonly onWait?: (block: Block) => void;
+}
+
+/** Lets requests go at the pace of the budget. */
+export interface Pacer {
+  /**
+   * Waits for one request to be allowed, in the order of the calls. It is counted in the ledger then.
+   * @throws {AppError} `budget_spent` when the day's budget is spent, `rate_limited` when the service asks for too long a
+   * wait, both with `retryAfter`, unless waiting was asked for; the signal's reason.
+   */
+  acquire(signal?: AbortSignal): Promise<void>;
+}
+
+/** Sleeping in pieces, since a clock may be set or a machine suspended meanwhile. */
+const LONGEST_SLEEP_MS = 60_000;
+/** Waiting processes wake a little apart. */
+const SPREAD_MS = 25;
+
+export function openPacer(options: PacerOptions): Pacer {
+  const { ledger, context } = options;
+  let queue: Promise<void> = Promise.resolve();
+
+  async function takeSlot(signal: AbortSignal | undefined): Promise<void> {
+    let told = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      const slot = ledger.reserve();
+      if (slot.granted) return;
+      refuse(slot, options);
+      if (slot.freeAt > told) options.onWait?.({ freeAt: slot.freeAt, window: slot.window });
+      told = Math.max(told, slot.freeAt);
+      const left = Math.max(1, slot.freeAt - context.now()) + context.random() * SPREAD_MS;
+      await context.sleep(Math.min(left, LONGEST_SLEEP_MS), signal);
+    }
+  }
+
+  return {
+    async acquire(signal) {
+      const before = queue;
+      let leave = () => {};
+      const gone = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      queue = before.then(() => gone);
+      try {
+        await unlessAborted(before, signal);
+        await takeSlot(signal);
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** @throws {AppError} when this wait is too long to be made. */
+function refuse(
+  { freeAt, window }: Block,
+  { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,
+): void {
+  const ms = freeAt - context.now();
+  const tooLong = window === 'day' || (window === 'hold' && ms > maxWaitMs);
+  if (wait || !tooLong) return;
+  const time = new Date(freeAt).toISOString();
+  const retryAfter = Math.max(1, Math.ceil(ms / 1000));
+  if (window === 'hold') {
+    throw new AppError('rate_limited', `the service asks to wait until ${time}`, { retryAfter });
+  }
+  const { limit } = ledger.usage().perDay;
+  throw new AppError('budget_spent', `the budget of ${limit} requests a day is spent until ${time}`, {
+    retryAfter,
+  });
+}
+
+function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, reject);
+  });
+}
