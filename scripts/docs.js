@@ -7,7 +7,7 @@ const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const restaurant = (...words) =>
   execFileSync(process.execPath, [path('bin/restaurant.js'), ...words], { encoding: 'utf8' });
 
-const cell = (text) => text.replaceAll('|', '\\|');
+const cell = (text) => (text.startsWith('`') ? text : text.replaceAll('<', '&lt;')).replaceAll('|', '\\|');
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
@@ -60,9 +60,9 @@ const parts = {
 
 const before = readFileSync(path('README.md'), 'utf8');
 const after = Object.entries(parts).reduce((text, [name, part]) => {
-  const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- /${name} -->)`);
+  const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
   if (!place.test(text)) throw new Error(`README.md has no place for ${name}`);
-  return text.replace(place, (_all, start, end) => start + part + end);
+  return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
 }, before);
 
 if (!process.argv.includes('--check')) writeFileSync(path('README.md'), after);

@@ -14,10 +14,11 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
     .argument('<tool>', 'name of the tool; restaurant tools lists them')
     .argument('[key=value...]', 'arguments: key=text, key:=json, key=@file')
     .option('--args <json>', 'all arguments at once: JSON, @file, or - for stdin')
-    .obeys('service', 'request', 'preview', 'json', 'records', 'file')
+    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
     .prints(CALL_OUTPUT)
     .examples(
       'restaurant call find_restaurant name=Nopa city=SF --demo',
+      'restaurant call explore_area city=SF neighborhood=NoPa --demo',
       `restaurant call find_restaurant --args '{"name":"Nopa","city":"SF"}' --demo`,
     )
     .says(
@@ -46,10 +47,12 @@ async function runCall(app: App, tool: string, words: string[], options: { args?
     return;
   }
   const { openService } = await import('../run/service.ts');
-  const service = await openService(app);
+  const service = await openService(app, 'mcp');
   const known = await describedTool(app, service, tool);
   const args = await toolArguments(app, words, options.args, known);
-  const result = await app.busy(tool, () => service.client.callTool(tool, args));
+  const result = await app.busy(tool, () =>
+    service.remember(`call ${tool}`, args, () => service.client.callTool(tool, args)),
+  );
   const { emit } = await import('../run/emit.ts');
   const { callPresentation } = await import('../output/render/call.ts');
   await emit(app, callPresentation(result));

@@ -26,10 +26,9 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .option('-H, --header <name: value>', 'one more request header', collect, [])
     .option('-i, --include', 'print status line and response headers first')
     .option('--unwrap', 'print result.content[0].text, parsed, instead of the envelope')
-    .obeys('service', 'request', 'preview', 'json', 'file')
+    .obeys('service', 'request', 'cache', 'preview', 'json', 'file')
     .prints(RAW_OUTPUT)
     .examples(
-      'restaurant raw tools/list --demo',
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":\n      {"name":"Nopa","city":"SF"}}' --demo`,
       'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa \\\n      -f arguments.city=SF --unwrap --demo',
     )
@@ -53,8 +52,15 @@ async function runRaw(
   const { previewed } = await import('../run/preview.ts');
   if (await previewed(app, [{ ...call, headers }])) return;
   const { openService } = await import('../run/service.ts');
-  const { client } = await openService(app);
-  const answer = await app.busy(method, () => client.raw(method, call.params, { headers }));
+  const service = await openService(app);
+  const answer = await app.busy(method, () =>
+    service.remember(
+      `raw ${method}`,
+      { params: call.params, headers },
+      () => service.client.raw(method, call.params, { headers }),
+      ({ failed }) => !failed,
+    ),
+  );
   const sink = openSink(app);
   if (options.include === true) await sink.write(headOf(answer));
   await sink.write(await bodyOf(app, answer, options.unwrap === true));

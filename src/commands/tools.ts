@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { TOOLS_OUTPUT } from '../tree/schemas.ts';
@@ -21,8 +22,8 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   const { previewed } = await import('../run/preview.ts');
   if (await previewed(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../run/service.ts');
-  const service = await openService(app);
-  const tools = await app.busy('asking for the tools', () => service.client.listTools());
+  const service = await openService(app, 'mcp');
+  const tools = (await app.busy('asking for the tools', () => service.tools())) ?? noList(service.label);
   const { emit } = await import('../run/emit.ts');
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
   if (name === undefined) {
@@ -32,4 +33,10 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   }
   const { knownTool } = await import('../actions/tool-arguments.ts');
   await emit(app, toolPresentation(knownTool(tools, name)));
+}
+
+function noList(label: string): never {
+  throw new AppError('rpc_error', `${label} has no list of its tools`, {
+    hint: 'the documented ones are find_restaurant and lookup_restaurant: restaurant find --help',
+  });
 }

@@ -3,7 +3,7 @@ import { decodeFind, decodeLookup, type FindAnswer } from '../api/decode.ts';
 import { assertMayCarryKey } from '../api/endpoint.ts';
 import type { Level, LookupOutput, Tool } from '../api/types.ts';
 import { openLedger } from '../budget/ledger.ts';
-import { type Cache, hashKey, openCache } from '../cache/cache.ts';
+import { type Cache, type CacheKey, hashKey, openCache } from '../cache/cache.ts';
 import { AppError } from '../errors.ts';
 import { openSessionMemory } from '../state/sessions.ts';
 import { VERSION } from '../version.ts';
@@ -19,6 +19,13 @@ export interface Service {
   readonly label: string;
   find(query: { name: string; city: string }): Promise<{ answer: FindAnswer; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
+  /** Any other call: kept, if it is worth it, and answered from what was kept where --max-age asks for that. */
+  remember<T extends object>(
+    name: string,
+    args: Record<string, unknown>,
+    ask: () => Promise<T>,
+    worth?: (value: T) => boolean,
+  ): Promise<T>;
   /** All tools; undefined where the service has no list of them. */
   tools(): Promise<readonly Tool[] | undefined>;
 }
@@ -28,10 +35,13 @@ interface Target {
   readonly key: string;
 }
 
-/** Opens the service of this run. It is closed when the run ends. */
-export async function openService(app: App): Promise<Service> {
+/**
+ * Opens the service of this run. It is closed when the run ends.
+ * @param demoMode what the sandbox of --demo is: the plain service, or a full MCP server with a list of its tools
+ */
+export async function openService(app: App, demoMode: 'service' | 'mcp' = 'service'): Promise<Service> {
   const demo = app.globals.demo === true;
-  const target = demo ? await startDemo(app) : configuredTarget(app);
+  const target = demo ? await startDemo(app, demoMode) : configuredTarget(app);
   const client = openClientFor(app, target);
   return serviceOver(app, client, target, demo);
 }
@@ -42,9 +52,9 @@ function configuredTarget(app: App): Target {
 }
 
 /** The sandbox in this process, over real loopback HTTP, so that a demo takes the whole way of a call. */
-async function startDemo(app: App): Promise<Target> {
+async function startDemo(app: App, mode: 'service' | 'mcp'): Promise<Target> {
   const { startSandbox } = await import('../sandbox/server.ts');
-  const sandbox = await startSandbox({ perMinute: 0, perDay: 0 });
+  const sandbox = await startSandbox({ mode, perMinute: 0, perDay: 0 });
   app.onClose(() => sandbox.close());
   return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid };
 }
@@ -92,12 +102,18 @@ export function openClientFor(app: App, { url, key }: Target): Client {
 
 function serviceOver(app: App, client: Client, { url, key }: Target, demo: boolean): Service {
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
-  const remembered = <T extends object>(tool: string, args: Record<string, unknown>, ask: () => Promise<T>) =>
+  const remembered = <T extends object>(
+    tool: string,
+    args: Record<string, unknown>,
+    ask: () => Promise<T>,
+    worth?: (value: T) => boolean,
+  ) =>
     throughCache(
       cache,
       { endpoint: url.href, keyHash: hashKey(key), tool, args },
       app.settings.need('max-age'),
       ask,
+      worth,
     );
   return {
     client,
@@ -116,6 +132,11 @@ function serviceOver(app: App, client: Client, { url, key }: Target, demo: boole
       );
       return { output: decodeLookup({ structuredContent: held.value }), ...held.at };
     },
+    async remember(name, args, ask, worth) {
+      const { value: maxAgeMs = 0, source } = app.settings.resolve('max-age');
+      if (source !== 'flag' || maxAgeMs === 0) return ask();
+      return (await remembered(name, args, ask, worth)).value;
+    },
     tools: () => listOrNone(client),
   };
 }
@@ -123,14 +144,16 @@ function serviceOver(app: App, client: Client, { url, key }: Target, demo: boole
 /** The answer as it was, where it is young enough; else asked for, and kept. Failures are never kept. */
 async function throughCache<T extends object>(
   cache: Cache | undefined,
-  key: Parameters<Cache['get']>[0],
+  key: CacheKey,
   maxAgeMs: number,
   ask: () => Promise<T>,
-): Promise<{ value: unknown; at: { cachedAt?: number } }> {
+  worth: (value: T) => boolean = () => true,
+): Promise<{ value: T; at: { cachedAt?: number } }> {
   const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
-  if (held !== undefined) return { value: held.value, at: { cachedAt: held.at } };
+  // The entry says which call it answers, so it has the shape that this call was given before.
+  if (held !== undefined) return { value: held.value as T, at: { cachedAt: held.at } };
   const value = await ask();
-  cache?.put(key, value);
+  if (worth(value)) cache?.put(key, value);
   return { value, at: {} };
 }
 

@@ -130,7 +130,7 @@ function makeOption(entry: GlobalOption): Option {
   const fallback = entry.setting === undefined ? undefined : defaultOf(entry.setting);
   const notes = [
     entry.choices === undefined ? '' : entry.choices.join(', '),
-    fallback === undefined ? '' : `default ${fallback}`,
+    fallback === undefined ? '' : `default: ${fallback}`,
   ].filter((note) => note !== '');
   const about = notes.length === 0 ? entry.about : `${entry.about} (${notes.join('; ')})`;
   return new Option(entry.flags, about).helpGroup(HEADINGS[entry.group]);
