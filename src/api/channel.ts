@@ -1,12 +1,14 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type Answer, type Found, judge } from './answer.ts';
+import { type Answer, judge } from './answer.ts';
+import { eventReader } from './event-reader.ts';
 import type { Reply } from './exchange.ts';
+import { ExchangeError } from './failure.ts';
 import { type RequestHeaders, withHeaders } from './headers.ts';
-import { parseJson } from './json.ts';
+import { sendResuming } from './resume.ts';
 import { type Policy, planRetry } from './retry.ts';
-import { findReply, isObject, type JsonObject } from './rpc.ts';
-import type { SseEvent } from './sse.ts';
+import type { JsonObject } from './rpc.ts';
+import { type StatusContext, statusError } from './status.ts';
 import type { Transport } from './transport.ts';
 
 /** One call of a caller, which may take several requests. */
@@ -25,6 +27,10 @@ export interface Outgoing {
   readonly headers?: RequestHeaders;
   /** Gets the requests and notifications of the server that precede the response on a stream. */
   onMessage?(message: JsonObject): void;
+  /** Header fields to take up a stream with that ended early; without them it is not taken up. */
+  readonly resume?: RequestHeaders;
+  /** Tells the service that request `id` is not waited for any more. */
+  cancel?(call: Call, id: number): Promise<unknown>;
 }
 
 export interface ChannelOptions {
@@ -43,13 +49,11 @@ export interface ChannelOptions {
   onRateLimited?(until: number): void;
 }
 
-/** What is left of a stream that ended without our response: enough to take it up again. */
-export interface Thread {
-  readonly lastEventId: string | undefined;
-  readonly retryMs: number | undefined;
+export interface ChannelAnswer extends Answer {
+  readonly id: number;
+  /** The result is one of the modern era, with a type. */
+  readonly typed?: true;
 }
-
-export type ChannelAnswer = Answer & { readonly id: number; readonly thread: Thread };
 
 export interface Channel {
   /**
@@ -57,7 +61,19 @@ export interface Channel {
    * @throws {AppError} when no answer came; an answer that is an error carries it
    */
   request(call: Call, outgoing: Outgoing): Promise<ChannelAnswer>;
+  /**
+   * Sends a message that has no answer. Whatever the body says is not read.
+   * @returns the error that the service answers with, if any
+   * @throws {AppError} when no answer came
+   */
+  notify(call: Call, message: JsonObject, headers: RequestHeaders): Promise<AppError | undefined>;
+  /** Ends a session (DELETE). Best effort, within a second. */
+  end(headers: RequestHeaders): Promise<void>;
 }
+
+/** A body that nobody reads may end in this time; then its connection is dropped. */
+const UNWANTED_BODY_MS = 100;
+const FAREWELL_MS = 1000;
 
 /** Requests and their answers over a transport, repeated as the rules allow. */
 export function openChannel(options: ChannelOptions): Channel {
@@ -101,8 +117,42 @@ export function openChannel(options: ChannelOptions): Channel {
         await context.sleep(plan.waitMs, call.signal);
       }
     },
+
+    async notify(call, message, headers) {
+      await options.onRequest?.();
+      const reply = await options.transport.send({
+        ...timing(call),
+        method: 'POST',
+        headers: withHeaders(options.headers, headers),
+        body: JSON.stringify(message),
+        bodyMs: UNWANTED_BODY_MS,
+      });
+      return reply.status < 300
+        ? undefined
+        : statusError(eraseReply(reply, options.erase), contextOf(options));
+    },
+
+    async end(headers) {
+      const { 'Content-Type': _type, ...rest } = withHeaders(options.headers, headers);
+      const exchange = { ...timing(briefly(context)), method: 'DELETE', headers: rest, bodyMs: 0 } as const;
+      await options.transport.send(exchange).catch(() => {});
+    },
   };
 }
+
+const timing = ({ signal, deadline, totalMs }: Call) => ({ signal, deadline, totalMs });
+
+/** A call for what is only told, when the call that it is about has ended. */
+function briefly({ now }: Pick<Context, 'now'>): Call {
+  const signal = new AbortController().signal;
+  return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };
+}
+
+const contextOf = ({ endpoint, keyEnd, context }: ChannelOptions): StatusContext => ({
+  host: endpoint.host,
+  keyEnd,
+  now: context.now(),
+});
 
 /** A failure of the exchange as a value; what is no failure of it (an interruption, a spent budget) is thrown. */
 async function caught(run: () => Promise<ChannelAnswer>): Promise<ChannelAnswer | AppError> {
@@ -114,66 +164,32 @@ async function caught(run: () => Promise<ChannelAnswer>): Promise<ChannelAnswer 
   }
 }
 
-/** One request, one answer. */
+/** One request and its answer, over one stream or over those that continue it. */
 async function exchange(
   options: ChannelOptions,
   call: Call,
   outgoing: Outgoing,
   id: number,
 ): Promise<ChannelAnswer> {
-  const { transport, endpoint, erase, keyEnd, context } = options;
+  const { transport, erase } = options;
   const reader = eventReader(id, erase, outgoing.onMessage);
-  const reply = await transport.send({
+  const first = {
+    ...timing(call),
     method: 'POST',
     headers: withHeaders(options.headers, outgoing.headers),
     body: JSON.stringify(outgoing.build(id)),
-    signal: call.signal,
-    deadline: call.deadline,
-    totalMs: call.totalMs,
     onEvent: reader.onEvent,
-  });
-  const clean = eraseReply(reply, erase);
-  const answer = judge(clean, id, reader.found(), { host: endpoint.host, keyEnd, now: context.now() });
-  return { ...answer, id, thread: reader.thread() };
-}
-
-/** Looks for the response to request `id` among the events of a stream. */
-export function eventReader(
-  id: number,
-  erase: (text: string) => string,
-  onMessage?: (message: JsonObject) => void,
-) {
-  let found: Found | undefined;
-  let lastEventId: string | undefined;
-  let retryMs: number | undefined;
-  return {
-    onEvent(event: SseEvent): 'stop' | undefined {
-      lastEventId = event.id ?? lastEventId;
-      retryMs = event.retry ?? retryMs;
-      if (event.data === '' || (event.event ?? 'message') !== 'message') return undefined;
-      const text = erase(event.data);
-      const value = parseEvent(text, event.unfinished === true);
-      const envelope = findReply(value, id, 'stream');
-      if (envelope !== undefined) {
-        found = { envelope, text };
-        return 'stop';
-      }
-      for (const message of Array.isArray(value) ? value : [value]) {
-        if (isObject(message) && typeof message.method === 'string') onMessage?.(message);
-      }
-      return undefined;
-    },
-    found: () => found,
-    thread: (): Thread => ({ lastEventId, retryMs }),
-  };
-}
-
-/** What an unfinished event holds counts only if it is whole. */
-function parseEvent(text: string, unfinished: boolean): unknown {
+  } as const;
   try {
-    return parseJson(text);
+    const { resume } = outgoing;
+    const reply =
+      resume === undefined
+        ? await transport.send(first)
+        : await sendResuming(options, call, first, reader, withHeaders(options.headers, resume));
+    return { ...judge(eraseReply(reply, erase), id, reader.found(), contextOf(options)), id };
   } catch (error) {
-    if (unfinished) return undefined;
+    const late = error instanceof ExchangeError && error.reason === 'time';
+    if (late || call.signal.aborted) await outgoing.cancel?.(briefly(options.context), id);
     throw error;
   }
 }

@@ -8,6 +8,8 @@ import { reworded } from './failure.ts';
 import { baseHeaders, type RequestHeaders } from './headers.ts';
 import { keyEraser, last4, redactor } from './key.ts';
 import { refusedLookup } from './lookup-refusal.ts';
+import { assertComplete } from './modern.ts';
+import { type Progress, progressIn } from './progress.ts';
 import { rpcFailure } from './refusal.ts';
 import type { Policy } from './retry.ts';
 import { type JsonObject, toolCall } from './rpc.ts';
@@ -38,6 +40,8 @@ export interface ClientOptions {
   onWait?(wait: { ms: number; error: AppError }): void;
   /** At a 429 with Retry-After; ms since the epoch. */
   onRateLimited?(until: number): void;
+  /** Something that a person should know and that is no failure. */
+  onWarning?(text: string): void;
   /** The exchange as it passes, without the key. */
   trace?(event: TraceEvent): void;
   /** Remembers what the endpoint speaks. */
@@ -57,7 +61,13 @@ export interface RawAnswer {
 }
 
 export interface CallOptions {
+  /** Ends this call alone; its reason is thrown. */
   readonly signal?: AbortSignal;
+}
+
+export interface ToolCallOptions extends CallOptions {
+  /** Hears how far the tool has come, where the service tells. */
+  onProgress?(progress: Progress): void;
 }
 
 /** The service. Every method throws AppError: what went wrong, never holding the key. */
@@ -71,7 +81,7 @@ export interface Client {
   /** All pages of `tools/list`. */
   listTools(): Promise<Tool[]>;
   /** Any tool. A result that says `isError` is thrown. */
-  callTool(name: string, args: JsonObject, options?: CallOptions): Promise<ToolResult>;
+  callTool(name: string, args: JsonObject, options?: ToolCallOptions): Promise<ToolResult>;
   /** Any method. A JSON-RPC error is an answer like any other. */
   raw(
     method: string,
@@ -105,7 +115,16 @@ export function openClient(options: ClientOptions): Client {
     keyEnd: key === undefined ? undefined : last4(key),
     erase: keyEraser(key),
   });
-  const session = openSession({ channel, protocol: options.protocol, memory: options.session });
+  const session = openSession({
+    channel,
+    protocol: options.protocol,
+    clientInfo: { name: 'restaurant-cli', version },
+    memory: options.session,
+    warn(text) {
+      trace?.({ kind: 'note', text: redact(text) });
+      options.onWarning?.(redact(text));
+    },
+  });
 
   const newCall = (policy: Policy, signal?: AbortSignal): Call => ({
     policy,
@@ -119,11 +138,16 @@ export function openClient(options: ClientOptions): Client {
     if (answer.error !== undefined) throw answer.error;
     const { reply = { result: undefined } } = answer;
     if ('error' in reply) throw rpcFailure(reply.error);
+    if (answer.typed === true) assertComplete(reply.result);
     return reply.result;
   }
 
-  const tool = (call: Call, name: string, args: JsonObject) =>
-    result(call, { method: 'tools/call', params: toolCall(name, args) });
+  const tool = (call: Call, name: string, args: JsonObject, onMessage?: Wanted['onMessage']) =>
+    result(call, {
+      method: 'tools/call',
+      params: toolCall(name, args),
+      ...(onMessage === undefined ? {} : { onMessage }),
+    });
 
   const client: Client = {
     find: async ({ name, city }) =>
@@ -147,10 +171,16 @@ export function openClient(options: ClientOptions): Client {
     },
     async listTools() {
       const call = newCall('read');
-      return listAllTools((params) => result(call, { method: 'tools/list', params }));
+      return session.screen(await listAllTools((params) => result(call, { method: 'tools/list', params })));
     },
-    callTool: async (name, args, { signal } = {}) =>
-      readToolResult(await tool(newCall('write', signal), name, args)),
+    async callTool(name, args, { signal, onProgress } = {}) {
+      const onMessage = (message: JsonObject) => {
+        const progress = progressIn(message);
+        if (progress !== undefined) onProgress?.(progress);
+      };
+      const call = newCall('write', signal);
+      return readToolResult(await tool(call, name, args, onProgress === undefined ? undefined : onMessage));
+    },
     async raw(method, params, { headers = {}, signal } = {}) {
       const answer = await session.call(newCall('write', signal), { method, params, headers });
       const { status, statusText, text, envelope, reply, error } = answer;

@@ -12,6 +12,8 @@ export interface Deadlines {
   sent(): void;
   /** A part of the answer came. */
   heard(): void;
+  /** The rest of the answer is not waited for longer than `ms`. */
+  leave(ms: number, done: () => void): void;
   stop(): void;
 }
 
@@ -30,7 +32,7 @@ export function startDeadlines(
     waiting: `no answer from ${host} within ${within}`,
     reading: `the answer of ${host} did not end within ${within}`,
   };
-  const total = setTimeout(() => fail(tooLate(tell[phase()])), Math.min(left, MAX_TIMER_MS));
+  let total = setTimeout(() => fail(tooLate(tell[phase()])), Math.min(left, MAX_TIMER_MS));
   let pause: NodeJS.Timeout | undefined;
   const arm = (ms: number | undefined, message: (time: string) => string) => {
     clearTimeout(pause);
@@ -40,6 +42,10 @@ export function startDeadlines(
   return {
     sent: () => arm(firstByteMs, (time) => `no answer from ${host} within ${time}`),
     heard: () => arm(silenceMs, (time) => `${host} stopped in the middle of its answer, silent for ${time}`),
+    leave: (ms, done) => {
+      clearTimeout(total);
+      total = setTimeout(done, ms);
+    },
     stop: () => {
       clearTimeout(total);
       clearTimeout(pause);

@@ -37,6 +37,8 @@ export interface Exchange {
   readonly deadline: number;
   /** The time of the whole call, for messages. Default: what is left until the deadline. */
   readonly totalMs?: number;
+  /** The body is not wanted: it may end within so many ms, else it is dropped. */
+  readonly bodyMs?: number;
   /** Gets each event of a stream. With `stop` nothing more is read and the connection is dropped. */
   onEvent?(event: SseEvent): 'stop' | undefined;
 }

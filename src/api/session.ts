@@ -1,7 +1,11 @@
 import type { Call, Channel, ChannelAnswer } from './channel.ts';
 import type { RequestHeaders } from './headers.ts';
-import { request } from './rpc.ts';
-import type { RpcRequest } from './types.ts';
+import { learningSpeaker } from './learn.ts';
+import { LEGACY_VERSIONS, type LegacySpeaker, legacySpeaker } from './legacy.ts';
+import { type ClientInfo, MODERN_VERSIONS } from './modern.ts';
+import { type ModernSpeaker, modernSpeaker } from './modern-speaker.ts';
+import { type JsonObject, request } from './rpc.ts';
+import type { RpcRequest, Tool } from './types.ts';
 
 /** Which protocol to speak: found out, plain JSON-RPC, or a revision of MCP. */
 export type Protocol = 'auto' | 'bare' | '2025-11-25' | '2026-07-28';
@@ -25,24 +29,82 @@ export interface Wanted {
   readonly method: string;
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders;
+  /** Gets the notifications that precede the answer, and asks for those of progress where the protocol can. */
+  onMessage?(message: JsonObject): void;
 }
 
-export interface Session {
-  /** Makes a call in the protocol that the service speaks. */
+/** One way to make a call. */
+export interface Speaker {
   call(call: Call, wanted: Wanted): Promise<ChannelAnswer>;
   close(): Promise<void>;
+}
+
+export interface Session extends Speaker {
+  /** The tools that may be used in the protocol that is spoken. */
+  screen(tools: Tool[]): Tool[];
 }
 
 export interface SessionOptions {
   readonly channel: Channel;
   readonly protocol: Protocol;
+  readonly clientInfo: ClientInfo;
   readonly memory?: SessionMemory | undefined;
+  warn(text: string): void;
 }
 
-export function openSession({ channel }: SessionOptions): Session {
+/** Speaks to a service in the protocol that is set, or in the one that it is found to understand. */
+export function openSession(options: SessionOptions): Session {
+  const speakers = openSpeakers(options);
+  const { protocol } = options;
+  const auto = protocol === 'auto' ? learningSpeaker(speakers, options.memory) : undefined;
+  const fixed: Speaker = MODERN_VERSIONS.includes(protocol)
+    ? speakers.modern(protocol)
+    : LEGACY_VERSIONS.includes(protocol)
+      ? speakers.legacy
+      : speakers.bare;
   return {
-    call: (call, { method, params, headers = {} }) =>
-      channel.request(call, { build: (id) => ({ ...request(id, method, params) }), headers }),
+    call: (call, wanted) => {
+      // These are the parts of a handshake; made by hand they go as they are.
+      const byHand = wanted.method === 'initialize' || wanted.method.startsWith('notifications/');
+      return (byHand ? speakers.bare : (auto ?? fixed)).call(call, wanted);
+    },
+    screen: (tools) => speakers.openModern()?.screen(tools) ?? tools,
+    close: () => speakers.legacy.close(),
+  };
+}
+
+export interface Speakers {
+  readonly bare: Speaker;
+  readonly legacy: LegacySpeaker;
+  modern(version: string): ModernSpeaker;
+  /** The modern speaker, if one was needed. */
+  openModern(): ModernSpeaker | undefined;
+}
+
+function openSpeakers({ channel, clientInfo, warn }: SessionOptions): Speakers {
+  let modern: { version: string; speaker: ModernSpeaker } | undefined;
+  return {
+    bare: bareSpeaker(channel),
+    legacy: legacySpeaker(channel, clientInfo),
+    modern(version) {
+      if (modern?.version !== version) {
+        modern = { version, speaker: modernSpeaker(channel, clientInfo, version, warn) };
+      }
+      return modern.speaker;
+    },
+    openModern: () => modern?.speaker,
+  };
+}
+
+/** Speaks plain JSON-RPC: a call and nothing before it. */
+function bareSpeaker(channel: Channel): Speaker {
+  return {
+    call: (call, { method, params, headers = {}, onMessage }) =>
+      channel.request(call, {
+        build: (id) => ({ ...request(id, method, params) }),
+        headers,
+        ...(onMessage === undefined ? {} : { onMessage: onMessage }),
+      }),
     close: async () => {},
   };
 }

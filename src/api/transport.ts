@@ -122,6 +122,7 @@ function run(
           const coding = firstValue(fields['content-encoding']);
           decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
           clock.heard();
+          if (exchange.bodyMs !== undefined) clock.leave(exchange.bodyMs, () => succeed(true));
         }),
       onResponseData: (_controller, chunk) =>
         guard(() => {
