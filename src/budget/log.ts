@@ -26,7 +26,8 @@ export interface Log {
 /** What was read of one file so far. */
 interface Part {
   readonly generation: number;
-  readonly inode: bigint;
+  /** Inode and birth time: an inode is given out again. */
+  readonly identity: string;
   readonly offset: number;
   readonly records: LedgerRecord[];
   readonly holds: LedgerRecord[];
@@ -149,15 +150,15 @@ function readPart(
   try {
     const stats = fstatSync(file, { bigint: true });
     const size = Number(stats.size);
-    const known =
-      before !== undefined && before.inode === stats.ino && before.offset <= size ? before : undefined;
+    const identity = `${stats.ino} ${stats.birthtimeNs}`;
+    const known = before?.identity === identity && before.offset <= size ? before : undefined;
     // A file is hardly over its size; of one that is, the end is what matters.
     const start = Math.max(known?.offset ?? 0, size - 2 * MAX_FILE_BYTES);
     const bytes = readRange(file, start, size);
     const { records, rest } = decodeRecords(bytes);
     const part = {
       generation,
-      inode: stats.ino,
+      identity,
       offset: start + bytes.length - rest,
       records: known?.records ?? [],
       holds: known?.holds ?? [],

@@ -69,6 +69,7 @@ function replace(Conf: ConfClass, path: string, file: ConfigFile): void {
   const name = tempName();
   const temp = join(folder, name);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
+  // What could not be read again is not written.
   parseConfig(path, text);
   sweepTemps(folder, Date.now());
   try {
