@@ -98,17 +98,21 @@ export function truncate(text: string, columns: number, mark = '…'): string {
   if (columns <= 0) return '';
   const sign = mark.slice(0, columns);
   const room = columns - sign.length;
-  if (ASCII.test(text)) return text.length <= columns ? text : text.slice(0, room).trimEnd() + sign;
+  if (ASCII.test(text)) return text.length <= columns ? text : cutOff(text.slice(0, room), sign);
   let used = 0;
   let length = 0;
   let end = 0;
   for (const grapheme of graphemes(text)) {
     used += stringWidth(grapheme);
     length += grapheme.length;
-    if (used > columns) return text.slice(0, end).trimEnd() + sign;
+    if (used > columns) return cutOff(text.slice(0, end), sign);
     if (used <= room) end = length;
   }
   return text;
+}
+
+function cutOff(text: string, sign: string): string {
+  return sign === '' ? text : text.replace(/[ ,;:]{1,9}$/, '') + sign;
 }
 
 /** Adds spaces up to `columns`; the text stays on the side named. */

@@ -3,15 +3,14 @@ import { label } from '../label.ts';
 import { type Pair, pairLines } from '../pairs.ts';
 import { isRecord } from '../records.ts';
 import { renderTable } from '../table.ts';
-import { clean, cleanLine, width, wrap } from '../text.ts';
-import { glyphs, NOTHING, type View } from '../view.ts';
+import { cleanLine, width, wrap } from '../text.ts';
+import { glyphs, type View } from '../view.ts';
+import { inline, isSimple } from './inline.ts';
 
 /** Deeper levels, and lines narrower than this, are shown as JSON. */
 const MAX_LEVEL = 6;
 const NARROWEST = 16;
 const INDENT = 2;
-/** Texts of a list that are longer than this get a line for themselves. */
-const SHORT = 32;
 const MAX_TABLE_COLUMNS = 6;
 
 type Entry = readonly [key: string, value: unknown];
@@ -82,29 +81,6 @@ function smallTable(items: readonly unknown[], columns: number, view: View): str
 
 function indented(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
-}
-
-/** Whether it can stand beside its key. */
-function isSimple(value: unknown): boolean {
-  if (Array.isArray(value))
-    return value.every((item) => typeof item !== 'object' || item === null) && !isListOfTexts(value);
-  return typeof value !== 'object' || value === null || Object.keys(value).length === 0;
-}
-
-function isListOfTexts(items: readonly unknown[]): boolean {
-  return (
-    items.length > 1 &&
-    items.some((item) => typeof item === 'string' && (item.length > SHORT || item.includes('\n')))
-  );
-}
-
-/** A scalar, or a list of them, as text. */
-export function inline(value: unknown): string {
-  if (Array.isArray(value)) return value.map(inline).join(', ') || NOTHING;
-  if (value === null || value === undefined || value === '' || isRecord(value)) return NOTHING;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'out of range';
-  return clean(String(value));
 }
 
 function isLink(value: unknown): boolean {

@@ -3,7 +3,8 @@ import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
 import { cleanLine, width, wrap } from '../text.ts';
 import { glyphs, type View } from '../view.ts';
-import { entryLines, inline } from './data.ts';
+import { entryLines } from './data.ts';
+import { inline } from './inline.ts';
 import { type Known, type Sorted, sortFields } from './kinds.ts';
 
 /** One restaurant that was looked up. */

@@ -75,10 +75,9 @@ describe('renderLookup', () => {
         The Infatuation      9
 
       Dishes
-        • Name  Pork chop
-          Note  Brined for a day and grilled over almond wood
-          Price
-            Usd  34
+        • Name   Pork chop
+          Note   Brined for a day and grilled over almond wood
+          Price  usd 34
         • Flatbread"
     `);
   });
@@ -113,11 +112,10 @@ describe('renderLookup', () => {
         The Infatuation      9
 
       Dishes
-        • Name  Pork chop
-          Note  Brined for a day and grilled
-                over almond wood
-          Price
-            Usd  34
+        • Name   Pork chop
+          Note   Brined for a day and grilled
+                 over almond wood
+          Price  usd 34
         • Flatbread"
     `);
   });
@@ -161,12 +159,37 @@ describe('renderLookup', () => {
     expect(card({ grade: { letter: 'A', score: 91 }, price: null, cuisine: [] }, 60)).toMatchInlineSnapshot(`
       "3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
 
+      Grade    letter A, score 91
       Price    -
-      Cuisine  -
+      Cuisine  -"
+    `);
+  });
 
-      Grade
-        Letter  A
-        Score   91"
+  it('writes ranges and small objects in one line', () => {
+    const output = {
+      name: 'Nopa',
+      hours: {
+        monday: [],
+        tuesday: [{ open: '18:00', close: '23:30' }],
+        sunday: [
+          { open: '11:00', close: '14:30' },
+          { open: '18:00', close: '23:00' },
+        ],
+        holidays: { open: '18:00', close: null },
+      },
+      coordinates: { lat: 37.77, lng: -122.43 },
+    };
+    expect(card(output, 60)).toMatchInlineSnapshot(`
+      "Nopa
+
+      Coordinates    lat 37.77, lng -122.43
+      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
+
+      Hours
+        Monday    -
+        Tuesday   18:00 to 23:30
+        Sunday    11:00 to 14:30, 18:00 to 23:00
+        Holidays  open 18:00, close -"
     `);
   });
 
@@ -193,10 +216,8 @@ describe('renderLookup', () => {
     ).toMatchInlineSnapshot(`
       "Nopa
 
-      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
-
-      Hours
-        Mon  17:00–24:00"
+      Hours          mon 17:00–24:00
+      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
     `);
   });
 
