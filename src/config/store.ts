@@ -71,7 +71,8 @@ function replace(Conf: ConfClass, path: string, file: ConfigFile): void {
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
   // What could not be read again is not written.
   parseConfig(path, text);
-  sweepTemps(folder, Date.now());
+  // We hold the lock: whatever lies there was left by a killed writer, and may hold a key that was forgotten since.
+  sweepTemps(folder, Number.POSITIVE_INFINITY);
   try {
     const conf = new Conf<ConfigFile>({
       cwd: folder,

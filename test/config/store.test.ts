@@ -78,6 +78,15 @@ describe('openStore', () => {
     );
   });
 
+  it('deletes what a killed writer left, keys may be in it', async () => {
+    const store = storeWith('{}');
+    for (const end of ['', '.tmp-1234567890abcdef']) {
+      writeFileSync(join(store.path, `../.restaurant-0123456789abcdef.tmp${end}`), 'sk_service_old');
+    }
+    await store.update(() => {});
+    expect(readdirSync(join(store.path, '..'))).toEqual(['config.json']);
+  });
+
   it('saves nothing when the change fails', async () => {
     const store = storeWith('{"settings":{"city":"Bern"}}');
     await expect(
