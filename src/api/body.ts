@@ -73,7 +73,7 @@ export function tooLarge(maxBytes: number): AppError {
   const mib = Math.round(maxBytes / 1024 / 1024);
   const cap = mib >= 1 ? `${mib} MiB` : `${maxBytes} bytes`;
   return new AppError('bad_response', `the answer is larger than ${cap}`, {
-    hint: 'ask for less: restaurant find <name> --city <city> --limit 20',
+    hint: 'ask more narrowly: restaurant find <full name> --city <city>',
   });
 }
 

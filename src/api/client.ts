@@ -9,7 +9,7 @@ import { baseHeaders, type RequestHeaders } from './headers.ts';
 import { keyEraser, last4, redactor } from './key.ts';
 import { refusedLookup } from './lookup-refusal.ts';
 import { assertComplete } from './modern.ts';
-import { type Progress, progressIn } from './progress.ts';
+import { progressIn } from './progress.ts';
 import { rpcFailure } from './refusal.ts';
 import type { Policy } from './retry.ts';
 import { type JsonObject, toolCall } from './rpc.ts';
@@ -58,6 +58,8 @@ export interface RawAnswer {
   readonly envelope: JsonObject;
   /** A JSON-RPC error, or an HTTP status that is one. */
   readonly failed: boolean;
+  /** What a status other than 2xx means. */
+  readonly error?: AppError;
 }
 
 export interface CallOptions {
@@ -66,8 +68,8 @@ export interface CallOptions {
 }
 
 export interface ToolCallOptions extends CallOptions {
-  /** Hears how far the tool has come, where the service tells. */
-  onProgress?(progress: Progress): void;
+  /** Gets `params` of each `notifications/progress`, where the service tells how far it has come. */
+  onProgress?(params: JsonObject): void;
 }
 
 /** The service. Every method throws AppError: what went wrong, never holding the key. */
@@ -86,7 +88,7 @@ export interface Client {
   raw(
     method: string,
     params: RpcRequest['params'],
-    options?: CallOptions & { headers?: RequestHeaders },
+    options?: ToolCallOptions & { headers?: RequestHeaders },
   ): Promise<RawAnswer>;
   close(): Promise<void>;
 }
@@ -101,6 +103,7 @@ export function openClient(options: ClientOptions): Client {
   // Each call under way listens to it; Node would warn from the eleventh on.
   setMaxListeners(0, context.signal);
   const redact = redactor(key);
+  const clean = cleaner(redact);
   const { trace } = options;
   const transport = openTransport({
     endpoint,
@@ -142,12 +145,8 @@ export function openClient(options: ClientOptions): Client {
     return reply.result;
   }
 
-  const tool = (call: Call, name: string, args: JsonObject, onMessage?: Wanted['onMessage']) =>
-    result(call, {
-      method: 'tools/call',
-      params: toolCall(name, args),
-      ...(onMessage === undefined ? {} : { onMessage }),
-    });
+  const tool = (call: Call, name: string, args: JsonObject, onProgress?: ToolCallOptions['onProgress']) =>
+    result(call, { method: 'tools/call', params: toolCall(name, args), ...listening(onProgress) });
 
   const client: Client = {
     find: async ({ name, city }) =>
@@ -174,50 +173,63 @@ export function openClient(options: ClientOptions): Client {
       return session.screen(await listAllTools((params) => result(call, { method: 'tools/list', params })));
     },
     async callTool(name, args, { signal, onProgress } = {}) {
-      const onMessage = (message: JsonObject) => {
-        const progress = progressIn(message);
-        if (progress !== undefined) onProgress?.(progress);
-      };
-      const call = newCall('write', signal);
-      return readToolResult(await tool(call, name, args, onProgress === undefined ? undefined : onMessage));
+      return readToolResult(await tool(newCall('write', signal), name, args, onProgress));
     },
-    async raw(method, params, { headers = {}, signal } = {}) {
-      const answer = await session.call(newCall('write', signal), { method, params, headers });
+    async raw(method, params, { headers = {}, signal, onProgress } = {}) {
+      const wanted: Wanted = { method, params, headers, ...listening(onProgress) };
+      const answer = await session.call(newCall('write', signal), wanted);
       const { status, statusText, text, envelope, reply, error } = answer;
       if (envelope === undefined || reply === undefined) {
         throw error ?? new AppError('bad_response', 'there is no JSON-RPC response in the answer');
       }
       const failed = error !== undefined || 'error' in reply;
-      return { status, statusText, headers: fieldList(answer.headers), text, envelope, failed };
+      const shown = { status, statusText, headers: fieldList(answer.headers), text, envelope, failed };
+      return error === undefined ? shown : { ...shown, error: clean(error) };
     },
     async close() {
       await session.close();
       await transport.close();
     },
   };
-  return redacted(client, redact);
+  return cleaned(client, clean);
+}
+
+/** The part of a call that listens for progress, where somebody wants to hear of it. */
+function listening(onProgress: ToolCallOptions['onProgress']): Pick<Wanted, 'onMessage'> {
+  if (onProgress === undefined) return {};
+  return {
+    onMessage(message) {
+      const progress = progressIn(message);
+      if (progress !== undefined) onProgress(progress);
+    },
+  };
+}
+
+/** The same error without the key. */
+function cleaner(redact: (text: string) => string): (error: AppError) => AppError {
+  return (error) => {
+    const message = redact(error.message);
+    const hint = redact(error.hint);
+    return message === error.message && hint === error.hint ? error : reworded(error, message, { hint });
+  };
 }
 
 /** The same client, whose errors hold no key. */
-function redacted(client: Client, redact: (text: string) => string): Client {
-  const cleaned = async <T>(run: Promise<T>): Promise<T> => {
+function cleaned(client: Client, clean: (error: AppError) => AppError): Client {
+  const run = async <T>(call: Promise<T>): Promise<T> => {
     try {
-      return await run;
+      return await call;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const message = redact(error.message);
-      const hint = redact(error.hint);
-      if (message === error.message && hint === error.hint) throw error;
-      throw reworded(error, message, { hint });
+      throw error instanceof AppError ? clean(error) : error;
     }
   };
   return {
-    find: (query) => cleaned(client.find(query)),
-    lookup: (id, level) => cleaned(client.lookup(id, level)),
-    check: () => cleaned(client.check()),
-    listTools: () => cleaned(client.listTools()),
-    callTool: (name, args, options) => cleaned(client.callTool(name, args, options)),
-    raw: (method, params, options) => cleaned(client.raw(method, params, options)),
+    find: (query) => run(client.find(query)),
+    lookup: (id, level) => run(client.lookup(id, level)),
+    check: () => run(client.check()),
+    listTools: () => run(client.listTools()),
+    callTool: (name, args, options) => run(client.callTool(name, args, options)),
+    raw: (method, params, options) => run(client.raw(method, params, options)),
     close: () => client.close(),
   };
 }

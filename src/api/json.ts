@@ -11,18 +11,18 @@ const MAX_DEPTH = 200;
  */
 export function parseJson(text: string): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const shape = scan(json);
-  if (shape.deepAt !== undefined) {
+  const deep = tooDeepAt(json);
+  if (deep !== undefined) {
     throw new AppError(
       'bad_response',
-      `the answer is nested deeper than ${MAX_DEPTH} levels (offset ${shape.deepAt})`,
+      `the answer is nested deeper than ${MAX_DEPTH} levels (offset ${deep})`,
     );
   }
   try {
     return JSON.parse(json);
   } catch {
     const offset = faultOffset(json);
-    if (shape.open || offset >= json.trimEnd().length) {
+    if (CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {
       throw new ExchangeError(
         'bad_response',
         'incomplete',
@@ -33,21 +33,24 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** One pass over the brackets: is the nesting too deep, is something left open? */
-function scan(text: string): { deepAt?: number; open: boolean } {
+/** What is left of a text that was cut: nothing, or the start of a literal, number or escape. */
+const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;
+
+/** One pass over the brackets: where the nesting gets too deep. */
+function tooDeepAt(text: string): number | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === 0x22) {
       at = closingQuote(text, at);
-      if (at === -1) return { open: true };
+      if (at === -1) return undefined;
     } else if (char === 0x7b || char === 0x5b) {
-      if (++depth > MAX_DEPTH) return { deepAt: at, open: true };
+      if (++depth > MAX_DEPTH) return at;
     } else if (char === 0x7d || char === 0x5d) {
       depth--;
     }
   }
-  return { open: depth > 0 };
+  return undefined;
 }
 
 /** Offset of the quote that closes the string which opens at `start`, or -1. */

@@ -108,6 +108,7 @@ describe('connections that break', () => {
 
 describe('what is no HTTP, or a kind of it that is not understood', () => {
   it.each([
+    ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'],
     ['an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['status 999', http('999 Odd\r\nContent-Length: 2', '{}')],
     ['status 000', http('000 Odd\r\nContent-Length: 2', '{}')],

@@ -81,6 +81,10 @@ describe('parseJson', () => {
     }
   });
 
+  it.each(['Here it is: {not JSON', '{not', '[1,x', '{"a":1 "b"', '"\\x'])('%j is wrong, not cut', (text) => {
+    expect(fault(text)).not.toBeInstanceOf(ExchangeError);
+  });
+
   it('takes 200 levels and no more', () => {
     expect(parseJson('['.repeat(200) + ']'.repeat(200))).toHaveLength(1);
     expect(fault('['.repeat(201) + ']'.repeat(201)).message).toContain('offset 200');
