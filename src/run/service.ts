@@ -76,6 +76,7 @@ export function openClientFor(app: App, { url, key }: Target): Client {
         now: context.now,
         perMinute: settings.need('per-minute'),
         perDay: settings.need('per-day'),
+        warn,
       });
   const client = openClient({
     endpoint: url,
@@ -124,12 +125,14 @@ function serviceOver(app: App, client: Client, { url, key }: Target, demo: boole
         { ...query },
         async () => (await client.find(query)).output,
       );
+      await tellCached(app, held.at);
       return { answer: decodeFind({ structuredContent: held.value }), ...held.at };
     },
     async lookup(id, level) {
       const held = await remembered('lookup_restaurant', { restaurant_id: id, fields: level }, () =>
         client.lookup(id, level),
       );
+      await tellCached(app, held.at);
       return { output: decodeLookup({ structuredContent: held.value }), ...held.at };
     },
     async remember(name, args, ask, worth) {
@@ -155,6 +158,11 @@ async function throughCache<T extends object>(
   const value = await ask();
   if (worth(value)) cache?.put(key, value);
   return { value, at: {} };
+}
+
+async function tellCached(app: App, { cachedAt }: { cachedAt?: number }): Promise<void> {
+  if (cachedAt !== undefined)
+    await app.trace(`* answered from the cache of ${new Date(cachedAt).toISOString()}`);
 }
 
 /** Some services have tools and no list of them; a JSON-RPC refusal says so. */
