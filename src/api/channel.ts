@@ -189,7 +189,9 @@ async function exchange(
     return { ...judge(eraseReply(reply, erase), id, reader.found(), contextOf(options)), id };
   } catch (error) {
     const late = error instanceof ExchangeError && error.reason === 'time';
-    if (late || call.signal.aborted) await outgoing.cancel?.(briefly(options.context), id);
+    const told = late || call.signal.aborted ? outgoing.cancel?.(briefly(options.context), id) : undefined;
+    // A call whose time is over has none left to wait for this.
+    if (!late) await told;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { reworded } from './failure.ts';
 import { baseHeaders, type RequestHeaders } from './headers.ts';
 import { keyEraser, last4, redactor } from './key.ts';
 import { refusedLookup } from './lookup-refusal.ts';
-import { assertComplete } from './modern.ts';
+import { assertComplete, clientInfo } from './modern.ts';
 import { progressIn } from './progress.ts';
 import { rpcFailure } from './refusal.ts';
 import type { Policy } from './retry.ts';
@@ -121,7 +121,7 @@ export function openClient(options: ClientOptions): Client {
   const session = openSession({
     channel,
     protocol: options.protocol,
-    clientInfo: { name: 'restaurant-cli', version },
+    clientInfo: clientInfo(version),
     memory: options.session,
     warn(text) {
       trace?.({ kind: 'note', text: redact(text) });

@@ -15,13 +15,18 @@ export interface ClientInfo {
   readonly version: string;
 }
 
+/** This program as a client. */
+export function clientInfo(version: string): ClientInfo {
+  return { name: 'restaurant-cli', version };
+}
+
 /** A request of the modern era: metadata in its parameters. */
 export function modernRequest(
   id: number,
   method: string,
   params: RpcRequest['params'],
   version: string,
-  clientInfo: ClientInfo,
+  client: ClientInfo,
 ): RpcRequest {
   // Parameters by position have no place for metadata.
   if (Array.isArray(params)) return request(id, method, params);
@@ -30,7 +35,7 @@ export function modernRequest(
     ...given,
     [`${META}protocolVersion`]: version,
     [`${META}clientCapabilities`]: {},
-    [`${META}clientInfo`]: clientInfo,
+    [`${META}clientInfo`]: client,
   };
   return request(id, method, { ...params, _meta: meta });
 }

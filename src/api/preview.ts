@@ -1,5 +1,6 @@
 import { baseHeaders, type RequestHeaders, withHeaders } from './headers.ts';
 import { DEFAULT_KEY_PREFIX, last4 } from './key.ts';
+import { clientInfo, MODERN_VERSIONS, modernHeaders, modernRequest } from './modern.ts';
 import { request } from './rpc.ts';
 import type { RpcRequest } from './types.ts';
 
@@ -19,20 +20,28 @@ export interface PreviewOptions {
   readonly method: string;
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders | undefined;
+  /** With `2026-07-28` the request of that revision; else the plain one. */
+  readonly protocol?: string;
 }
 
 /**
- * The request that the plain service would get, without sending it.
+ * The request that the service would get, without sending it.
  * @throws {AppError} `usage` for header fields that cannot be sent
  */
 export function previewRequest(options: PreviewOptions): RequestPreview {
-  const { endpoint, key, version, id = 1, method, params, headers } = options;
+  const { endpoint, key, version, id = 1, method, params, headers, protocol = 'bare' } = options;
+  const modern = MODERN_VERSIONS.includes(protocol);
   const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${last4(key)}`;
   return {
     method: 'POST',
     url: endpoint.href,
-    headers: withHeaders(baseHeaders({ key: shown, version }), headers),
-    body: request(id, method, params),
+    headers: withHeaders(baseHeaders({ key: shown, version }), {
+      ...(modern ? modernHeaders(method, params, protocol) : {}),
+      ...headers,
+    }),
+    body: modern
+      ? modernRequest(id, method, params, protocol, clientInfo(version))
+      : request(id, method, params),
   };
 }
 

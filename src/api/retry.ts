@@ -93,18 +93,20 @@ function backOff({ error, attempt, remainingMs, random }: Failure): Plan {
 
 function obey({ error, maxWaitMs, remainingMs, random }: Failure, seconds: number): Plan {
   const ms = seconds * 1000;
-  const asks = `${error.message}; the service asks to wait ${inWords(ms)}`;
-  const hint = `try again in ${inWords(ms)}, or allow the wait with --max-wait`;
-  if (ms > maxWaitMs) {
-    return { giveUp: reworded(error, `${asks}, longer than ${inWords(maxWaitMs)} (--max-wait)`, { hint }) };
-  }
   // Jitter, so that several processes do not come back in the same instant.
   const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * 250);
   const asked = error.details.status === 429;
-  if (!asked && waitMs >= remainingMs) {
-    return { giveUp: reworded(error, `${asks}, longer than the time that is left (--timeout)`, { hint }) };
-  }
-  return { waitMs, asked };
+  if (ms > maxWaitMs)
+    return { giveUp: tooLong(error, seconds, `longer than ${inWords(maxWaitMs)}`, '--max-wait') };
+  if (asked || waitMs < remainingMs) return { waitMs, asked };
+  return { giveUp: tooLong(error, seconds, 'longer than the time that is left', '--timeout') };
+}
+
+function tooLong(error: AppError, seconds: number, why: string, flag: string): AppError {
+  const wait = inWords(seconds * 1000);
+  const allow = seconds > 86_400 ? '' : `, or allow it: ${flag} ${seconds + 30}s`;
+  const message = `${error.message}; the service asks to wait ${wait}, ${why} (${flag})`;
+  return reworded(error, message, { hint: `run the command again in ${wait}${allow}` });
 }
 
 function counted(error: AppError, tries: number): AppError {

@@ -126,10 +126,14 @@ function tlsError(error: unknown, code: string, target: URL): AppError {
   const details = { cause: error };
   if (NOT_TLS.includes(code)) {
     const plain = `http://${host}`;
-    return new AppError('tls', `${host} does not speak TLS on this port (${code})`, {
-      ...details,
-      hint: `if it is a plain HTTP server, try ${plain}: restaurant status --check --base-url ${plain}`,
-    });
+    return new AppError(
+      'tls',
+      `no TLS connection to ${host} comes about (${code}); it may speak plain HTTP`,
+      {
+        ...details,
+        hint: `try ${plain}: restaurant status --check --base-url ${plain}`,
+      },
+    );
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = namesIn(error);

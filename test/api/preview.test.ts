@@ -33,6 +33,25 @@ describe('previewRequest', () => {
     expect(preview.headers.Authorization).toBe('Bearer sk_service_…cdef');
   });
 
+  it('is that of the modern revision where that is set', async () => {
+    const { url, requests } = await serve((request, response) =>
+      sendJson(response, toolReply(idOf(request.body), FOUND)),
+    );
+    const protocol = '2026-07-28';
+    await clientFor(url, { protocol }).client.raw('tools/call', PARAMS);
+    const preview = previewRequest({
+      endpoint: url,
+      version: '1.2.3',
+      method: 'tools/call',
+      params: PARAMS,
+      protocol,
+    });
+    expect(JSON.stringify(preview.body)).toBe(requests[0]?.body);
+    for (const [name, value] of Object.entries(preview.headers)) {
+      expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
+    }
+  });
+
   it('has no Authorization without a key', () => {
     const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: 'x' });
     expect(preview.headers).not.toHaveProperty('Authorization');

@@ -114,7 +114,10 @@ describe('planRetry', () => {
     expect(asked(7)).toEqual({ waitMs: 7000, asked: true });
     expect(asked(0)).toEqual({ waitMs: 500, asked: true });
     expect(asked(7200)).toMatchObject({
-      giveUp: { message: expect.stringContaining('asks to wait 2 hours') },
+      giveUp: {
+        message: expect.stringContaining('asks to wait 2 hours, longer than 60s (--max-wait)'),
+        hint: expect.stringContaining('--max-wait 7230s'),
+      },
     });
     expect(asked(999_999_999_999)).toMatchObject({
       giveUp: { message: expect.stringContaining('31,709 years') },
