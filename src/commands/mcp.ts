@@ -1,0 +1,76 @@
+import { oneOf } from '../config/values.ts';
+import type { ConfigOptions } from '../mcp/config-action.ts';
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+import { flagValue } from '../tree/options.ts';
+
+/** What `mcp config --json` prints. */
+const MCP_CONFIG_OUTPUT = {
+  type: 'object',
+  properties: {
+    client: { type: 'string' },
+    via: { enum: ['http', 'stdio'] },
+    file: { type: 'string', description: 'where the entry belongs' },
+    entry: { type: 'object', description: 'the value under the name restaurant' },
+    inputs: { type: 'array', description: 'what the file must hold besides (vscode)' },
+    command: { type: 'string', description: 'the command that adds the entry (claude-code)' },
+    written: { type: 'boolean', description: 'whether the file was changed' },
+    backup: { type: 'string', description: 'where the file as it was is kept' },
+    check: {
+      type: 'object',
+      properties: { ok: { const: true }, tools: { type: ['integer', 'null'] } },
+      required: ['ok', 'tools'],
+    },
+  },
+  required: ['client', 'via', 'file', 'entry', 'written'],
+};
+
+/** Adds `mcp` and `mcp config` to the program. */
+export function registerMcp(program: CliCommand, app: App, action = runBridge): void {
+  const mcp = program
+    .command('mcp')
+    .summary('MCP server on stdio, in front of the service')
+    .description('Be an MCP server on stdin and stdout, in front of the service, with the saved key.')
+    .obeys('service', 'request')
+    .examples('restaurant mcp config claude-desktop', 'restaurant mcp --demo < /dev/null')
+    .says(
+      'An MCP client starts it; it ends when its stdin is closed. restaurant mcp config\n' +
+        '<client> prints the entry for a client, and writes it with --write.',
+    )
+    .action(() => action(program, app));
+  mcp
+    .command('config')
+    .summary('the entry that makes an MCP client use the service')
+    .description('Print the entry that makes an MCP client use the service, or write it with --write.')
+    .argument('<client>', 'claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini, zed, …')
+    .option(
+      '--via <way>',
+      'http: URL and headers; stdio: this program as bridge (default: http where the client can)',
+      flagValue('--via', oneOf(['http', 'stdio'] as const)),
+    )
+    .option(
+      '--scope <scope>',
+      'whose file: user, project',
+      flagValue('--scope', oneOf(['user', 'project'] as const)),
+    )
+    .option('--write', "write it into the client's file; what was there is kept in a .bak file")
+    .option('--check', 'make one call the way the client would')
+    .option('--literal-key', 'write the key itself; never into a project file')
+    .obeys('service', 'json')
+    .prints(MCP_CONFIG_OUTPUT)
+    .examples('restaurant mcp config claude-desktop', 'restaurant mcp config cursor --via stdio --write')
+    .says(
+      'Clients: claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini, zed,\n' +
+        'copilot-cli, opencode, cline, roo. With http the key stays out of the file where\n' +
+        'the client can refer to RESTAURANT_API_KEY; with stdio the saved login is used.',
+    )
+    .action(async (client: string, options: ConfigOptions) => {
+      const { configureClient } = await import('../mcp/config-action.ts');
+      await configureClient(app, client, options);
+    });
+}
+
+async function runBridge(program: CliCommand, app: App): Promise<void> {
+  const { serveBridge } = await import('../mcp/action.ts');
+  await serveBridge(app, (fresh) => fresh.attach(program));
+}

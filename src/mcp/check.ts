@@ -1,0 +1,50 @@
+import { variable } from '../config/settings.ts';
+import type { App } from '../run/app.ts';
+import { openService } from '../run/service.ts';
+import { checkStdio } from './check-stdio.ts';
+import { KEY_VARIABLE, type McpClient } from './clients.ts';
+import { COMMAND, type Target } from './entry.ts';
+
+/** What a check found. */
+export interface Checked {
+  readonly ok: true;
+  /** How many tools the client will see; null where the service lists none. */
+  readonly tools: number | null;
+}
+
+/** Variables that careful clients keep from the programs they start. */
+const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
+
+/** Makes one call the way the client would. @throws {AppError} what the call failed with */
+export async function checkEntry(app: App, client: McpClient, target: Target): Promise<Checked> {
+  if (target.via === 'http') return checkHttp(app, client);
+  const { env, platform } = app.context;
+  const names = Object.keys(env).filter((name) => client.hidesSecrets !== true || !SECRET.test(name));
+  const tools = await app.busy(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
+    checkStdio({
+      command: COMMAND,
+      args: target.args,
+      env: Object.fromEntries(names.map((name) => [name, env[name]])),
+      windows: platform === 'win32',
+      timeoutMs: app.settings.need('timeout'),
+      context: app.context,
+    }),
+  );
+  return { ok: true, tools };
+}
+
+/** With the URL of the entry and the key that its reference stands for. */
+async function checkHttp(app: App, client: McpClient): Promise<Checked> {
+  const service = await openService(app);
+  const tools = await app.busy(`asking ${service.label}`, () => service.tools());
+  if (tools === undefined) {
+    await app.busy(`asking ${service.label}`, () => service.client.check());
+    await app.warn(
+      `${service.label} has no list of tools, so ${client.name} may show none; --via stdio brings one along`,
+    );
+  }
+  if (variable(app.context.env, KEY_VARIABLE) === undefined && client.inputs === undefined) {
+    await app.warn(`${KEY_VARIABLE} is not set here; the saved login was used for the check`);
+  }
+  return { ok: true, tools: tools?.length ?? null };
+}
