@@ -23,5 +23,8 @@ export function refusedLookup(error: AppError, restaurantId: string, level: Leve
     const hint = `the level ${level} needs a paid key; without one: ${free}`;
     return reworded(error, error.message, { restaurantId, hint });
   }
+  if (error.code === 'not_found') {
+    return reworded(error, `no restaurant ${restaurantId}: ${error.message}`, { restaurantId });
+  }
   return reworded(error, error.message, { restaurantId });
 }
