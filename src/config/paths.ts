@@ -11,11 +11,12 @@ export interface Paths {
 type Path = typeof posix;
 
 /** The variable's value where it is an absolute path; an empty or a relative one counts as unset (XDG Base Directory). */
-function absolute(path: Path, value: string | undefined): string | undefined {
+export function absolute(path: Path, value: string | undefined): string | undefined {
   return value !== undefined && path.isAbsolute(value) ? path.normalize(value) : undefined;
 }
 
-function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path: Path): string | undefined {
+/** The home folder: `HOME` where that is an absolute path, else as the system's user database has it. */
+export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path: Path): string | undefined {
   const fromEnv = absolute(path, env.HOME);
   if (fromEnv !== undefined) return fromEnv;
   try {
