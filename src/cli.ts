@@ -7,8 +7,8 @@ import { tell } from './run/tell.ts';
 import type { CliCommand } from './tree/command.ts';
 import { helpText, INTRO } from './tree/help.ts';
 import { type Route, routeOf } from './tree/route.ts';
-import { unknownCommand } from './tree/suggest.ts';
-import { usageError } from './tree/usage.ts';
+import { unknownCommand, unknownOption } from './tree/suggest.ts';
+import { helpCommand, usageError } from './tree/usage.ts';
 
 /**
  * Runs one command line: the whole program, but for the process around it.
@@ -32,27 +32,56 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
 async function dispatch(argv: readonly string[], route: Route, program: CliCommand, app: App): Promise<void> {
   const { stdout } = app.context;
-  if (route.stray !== undefined) throw unknownCommand(route.stray, route.command);
-  if (route.help) return stdout.write(helpText(route.command, app.helpWidth));
+  const { command, stray } = route;
+  if (stray !== undefined && route.misplaced !== undefined) {
+    throw unknownOption(route.misplaced, command, program);
+  }
+  if (stray !== undefined) throw unknownCommand(stray, command);
+  if (route.help) return stdout.write(helpText(command, app.helpWidth));
   try {
-    if (route.command === program && !argv.some((word) => /^(-V|--version)$/.test(word))) {
-      program.parseOptions([...argv]);
-      return stdout.write(INTRO);
+    if (command.isGroup && !argv.some((word) => /^(-V|--version)$/.test(word))) {
+      return await introduce(argv, route, program, app);
     }
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error, route.command);
+    if (error.exitCode !== 0) throw usageError(error, command);
     await stdout.write(app.collected());
   }
 }
 
+/** What the program, or a group of commands, says when no command of it is named. */
+async function introduce(
+  argv: readonly string[],
+  { command, json }: Route,
+  program: CliCommand,
+  app: App,
+): Promise<void> {
+  const { operands, unknown } = program.parseOptions([...argv]);
+  const [option] = unknown;
+  if (option !== undefined) throw unknownOption(option, command, program);
+  const word = operands[command.path === '' ? 0 : command.path.split(' ').length];
+  if (word !== undefined) throw unknownCommand(word, command);
+  if (json === true) {
+    throw new AppError('usage', 'there is no command on the line', {
+      hint: 'restaurant schema lists all commands as JSON',
+    });
+  }
+  await app.context.stdout.write(command === program ? INTRO : helpText(command, app.helpWidth));
+}
+
 /** Tells what went wrong, and gives the exit code for it. */
-async function failed(error: unknown, app: App, route: Route): Promise<number> {
+async function failed(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const known = asAppError(error, app.context);
-  await tell(known, app, route.json);
+  const known = pointed(asAppError(error, app.context), command);
+  await tell(known, app, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
+}
+
+/** A usage error that says no better points to the help of its command. */
+function pointed(error: AppError, command: CliCommand): AppError {
+  if (error.code !== 'usage' || error.details.hint !== undefined) return error;
+  return new AppError('usage', error.message, { ...error.details, hint: helpCommand(command) });
 }
 
 function asAppError(error: unknown, context: Context): AppError {

@@ -6,6 +6,7 @@ import { registerHelp } from './commands/help.ts';
 import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
 import { registerLookup } from './commands/lookup.ts';
+import { registerMcp } from './commands/mcp.ts';
 import { registerRaw } from './commands/raw.ts';
 import { registerSandbox } from './commands/sandbox.ts';
 import { registerSchema } from './commands/schema.ts';
@@ -33,7 +34,10 @@ export function buildProgram(app: App): CliCommand {
       'restaurant lookup 1 --fields premium --demo',
       'restaurant find "Nopa" --city SF --demo --json',
     )
-    .says('Topics: restaurant help environment, exit-codes, formats');
+    .says(
+      'Topics: restaurant help environment, exit-codes, formats\n' +
+        'An option given twice: the last one counts. -- ends the options.',
+    );
   addGlobalOptions(program);
   configureHelp(program);
 
@@ -44,6 +48,7 @@ export function buildProgram(app: App): CliCommand {
   registerTools(program, app);
   registerCall(program, app);
   registerRaw(program, app);
+  registerMcp(program, app);
   registerSandbox(program, app);
   program.commandsGroup('Key and settings:');
   registerLogin(program, app);

@@ -22,7 +22,7 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
       `restaurant call find_restaurant --args '{"name":"Nopa","city":"SF"}' --demo`,
     )
     .says(
-      "Text becomes a number or a boolean where the tool's schema says so. --json prints\n" +
+      "Text becomes a number or a boolean where the tool's schema says so. --json prints " +
         'structuredContent where there is one, else the text block, parsed if it is JSON.',
     )
     .action((tool: string, words: string[], options: { args?: string }) => action(app, tool, words, options));

@@ -9,14 +9,18 @@ export function registerConfig(program: CliCommand, app: App): void {
     .summary('settings in the config file')
     .description('Read and change the settings in the config file.')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
-    .says('A flag beats the environment, which beats the config file. See restaurant help environment.');
+    .says(
+      'Settings: base-url, endpoint, profile, protocol, timeout, retries, max-wait, max-age, ' +
+        'format, city, per-minute, per-day, key-prefix. A flag beats the environment, which ' +
+        'beats the config file: restaurant help environment.',
+    );
   const load = () => import('../actions/settings.ts');
   config
     .command('get')
     .summary('print a setting')
     .description('Print the value of a setting that is in force; nothing where it has none.')
     .argument('<name>', 'name of the setting')
-    .obeys('json')
+    .obeys('profile', 'json')
     .prints(SETTING_OUTPUT)
     .examples('restaurant config get timeout')
     .action(async (name: string) => (await load()).getSetting(app, name));
@@ -26,7 +30,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .description('Save a setting in the config file.')
     .argument('<name>', 'name of the setting')
     .argument('<value>', 'its value')
-    .obeys('service', 'json')
+    .obeys('profile', 'json')
     .prints(SETTING_OUTPUT)
     .examples('restaurant config set city "San Francisco"', 'restaurant config set timeout 1m')
     .action(async (name: string, value: string) => (await load()).setSetting(app, name, value));
@@ -35,7 +39,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .summary('remove a setting')
     .description('Remove a setting from the config file, so that its default counts again.')
     .argument('<name>', 'name of the setting')
-    .obeys('service', 'json')
+    .obeys('profile', 'json')
     .prints(SETTING_OUTPUT)
     .examples('restaurant config unset city')
     .action(async (name: string) => (await load()).unsetSetting(app, name));
@@ -43,7 +47,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .command('list')
     .summary('all settings, and where each comes from')
     .description('List all settings with their values and where each comes from.')
-    .obeys('service', 'json')
+    .obeys('profile', 'json')
     .prints(CONFIG_OUTPUT)
     .examples('restaurant config list', 'restaurant config list --json')
     .action(async () => (await load()).listSettings(app));

@@ -3,9 +3,8 @@ import type { FindAnswer } from '../api/decode.ts';
 import { nonEmpty, wholeNumber } from '../config/values.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
-import { emit, toTerminal } from '../run/emit.ts';
 import type { CliCommand } from '../tree/command.ts';
-import { flagValue } from '../tree/options.ts';
+import { valueOption } from '../tree/option.ts';
 import { FIND_OUTPUT } from '../tree/schemas.ts';
 
 interface FindOptions extends FindFilters {
@@ -19,11 +18,18 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
     .summary('search restaurants by name and city')
     .description('Search restaurants by name and city.')
     .argument('<name>', 'name of the restaurant, or a part of it')
-    .option('--city <city>', 'city to search in; needed unless one is set', flagValue('--city', nonEmpty))
-    .option('--cuisine <text>', 'keep those with this cuisine', flagValue('--cuisine', nonEmpty))
-    .option('--neighborhood <text>', 'keep those of this neighborhood', flagValue('--neighborhood', nonEmpty))
-    .option('--grade <grade>', 'keep those with this grade', flagValue('--grade', nonEmpty))
-    .option('-n, --limit <n>', 'show at most so many, 1 to 1000', flagValue('--limit', wholeNumber(1, 1000)))
+    .addOption(
+      valueOption('--city <city>', 'city to search in; needed unless one is set', { read: nonEmpty }),
+    )
+    .addOption(valueOption('--cuisine <text>', 'keep those with this cuisine', { read: nonEmpty }))
+    .addOption(valueOption('--neighborhood <text>', 'keep those of this neighborhood', { read: nonEmpty }))
+    .addOption(valueOption('--grade <grade>', 'keep those with this grade', { read: nonEmpty }))
+    .addOption(
+      valueOption('-n, --limit <n>', 'show at most so many, 1 to 1000', {
+        read: wholeNumber(1, 1000),
+        integer: true,
+      }),
+    )
     .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
     .prints(FIND_OUTPUT)
     .examples(
@@ -32,7 +38,7 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .says(
-      'Filters and --limit act here, on what the service found. The rows are numbered:\n' +
+      'Filters and --limit act here, on what the service found. The rows are numbered: ' +
         'restaurant lookup 2 shows the second one.',
     )
     .action((name: string, options: FindOptions) => action(app, name, options));
@@ -74,6 +80,7 @@ function noCity(name: string): never {
 }
 
 async function show(app: App, answer: FindAnswer, kept: readonly unknown[]): Promise<void> {
+  const { emit } = await import('../run/emit.ts');
   const { findPresentation } = await import('../output/render/find.ts');
   const cut = kept.length !== answer.results.length;
   await emit(app, findPresentation(cut ? { ...answer.output, results: kept } : answer.output, kept));
@@ -95,6 +102,7 @@ async function footer(
         : `${most} found, none passes the filters`;
     return app.note(none);
   }
+  const { toTerminal } = await import('../run/emit.ts');
   if (!toTerminal(app)) return;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ` · answered from the cache (--max-age 0 asks again)`;

@@ -12,7 +12,7 @@ export function registerLogin(program: CliCommand, app: App, action = runLogin):
     .option('--key-stdin', 'read the key from stdin')
     .option('--key-file <path>', 'read the key from a file')
     .option('--no-verify', 'save without asking the service')
-    .obeys('service', 'request', 'json')
+    .obeys('address', 'profile', 'request', 'json')
     .prints(LOGIN_OUTPUT)
     .examples(
       'restaurant login',

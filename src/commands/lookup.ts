@@ -4,7 +4,7 @@ import { oneOf } from '../config/values.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
-import { flagValue } from '../tree/options.ts';
+import { valueOption } from '../tree/option.ts';
 import { LOOKUP_OUTPUT } from '../tree/schemas.ts';
 
 interface LookupOptions {
@@ -18,10 +18,12 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
     .summary('details of restaurants, by id or row number')
     .description('Show the details of one or several restaurants.')
     .argument('<id...>', 'a service_id, a row number of the last find, or - to read ids from stdin')
-    .option(
-      '--fields <level>',
-      `level of detail: ${LEVELS.join(', ')}; beyond basic needs a paid key (default basic)`,
-      flagValue('--fields', oneOf(LEVELS)),
+    .addOption(
+      valueOption('--fields <level>', 'level of detail; beyond basic needs a paid key', {
+        read: oneOf(LEVELS),
+        choices: LEVELS,
+        fallbackText: 'basic',
+      }),
     )
     .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
     .prints(LOOKUP_OUTPUT)
@@ -31,8 +33,8 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
       'restaurant find "Nopa" --city SF --demo --json | restaurant lookup - --demo',
     )
     .says(
-      'From stdin come ids, one a line, or what find --json prints. An id given twice is asked\n' +
-        'once. With several ids --json prints an array of {restaurant_id, output} or\n' +
+      'From stdin come ids, one a line, or what find --json prints. An id given twice is ' +
+        'asked once. With several ids --json prints an array of {restaurant_id, output} or ' +
         '{restaurant_id, error}, in the order asked.',
     )
     .action((words: string[], options: Partial<LookupOptions>) =>

@@ -2,7 +2,10 @@ import { oneOf } from '../config/values.ts';
 import type { ConfigOptions } from '../mcp/config-action.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
-import { flagValue } from '../tree/options.ts';
+import { valueOption } from '../tree/option.ts';
+
+const VIAS = ['http', 'stdio'] as const;
+const SCOPES = ['user', 'project'] as const;
 
 /** What `mcp config --json` prints. */
 const MCP_CONFIG_OUTPUT = {
@@ -32,7 +35,7 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .summary('MCP server on stdio, in front of the service')
     .description('Be an MCP server on stdin and stdout, in front of the service, with the saved key.')
     .obeys('service', 'request')
-    .examples('restaurant mcp config claude-desktop', 'restaurant mcp --demo < /dev/null')
+    .examples('restaurant mcp', 'restaurant mcp --demo')
     .says(
       'An MCP client starts it; it ends when its stdin is closed. restaurant mcp config\n' +
         '<client> prints the entry for a client, and writes it with --write.',
@@ -43,15 +46,19 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .summary('the entry that makes an MCP client use the service')
     .description('Print the entry that makes an MCP client use the service, or write it with --write.')
     .argument('<client>', 'claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini, zed, …')
-    .option(
-      '--via <way>',
-      'http: URL and headers; stdio: this program as bridge (default: http where the client can)',
-      flagValue('--via', oneOf(['http', 'stdio'] as const)),
+    .addOption(
+      valueOption('--via <way>', 'by itself, with URL and headers, or through this program as bridge', {
+        read: oneOf(VIAS),
+        choices: VIAS,
+        fallbackText: 'http where the client can',
+      }),
     )
-    .option(
-      '--scope <scope>',
-      'whose file: user, project',
-      flagValue('--scope', oneOf(['user', 'project'] as const)),
+    .addOption(
+      valueOption('--scope <scope>', 'whose file', {
+        read: oneOf(SCOPES),
+        choices: SCOPES,
+        fallbackText: 'as the client has it',
+      }),
     )
     .option('--write', "write it into the client's file; what was there is kept in a .bak file")
     .option('--check', 'make one call the way the client would')

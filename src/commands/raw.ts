@@ -1,6 +1,7 @@
 import type { RawAnswer } from '../api/client.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
+import { listOption } from '../tree/option.ts';
 import { RAW_OUTPUT } from '../tree/schemas.ts';
 
 interface RawOptions {
@@ -11,8 +12,6 @@ interface RawOptions {
   unwrap?: true;
 }
 
-const collect = (value: string, sofar: string[]): string[] => [...sofar, value];
-
 /** Adds `raw` to the program. */
 export function registerRaw(program: CliCommand, app: App, action = runRaw): void {
   program
@@ -21,9 +20,9 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .description('Make any JSON-RPC call and print the whole response envelope as it came.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
-    .option('-f, --field <key=text>', 'a parameter as a string; dotted keys nest', collect, [])
-    .option('-F, --json-field <key=json>', 'a parameter as JSON; dotted keys nest', collect, [])
-    .option('-H, --header <name: value>', 'one more request header', collect, [])
+    .addOption(listOption('-f, --field <key=text>', 'a parameter as a string; dotted keys nest'))
+    .addOption(listOption('-F, --json-field <key=json>', 'a parameter as JSON; dotted keys nest'))
+    .addOption(listOption('-H, --header <name: value>', 'one more request header'))
     .option('-i, --include', 'print status line and response headers first')
     .option('--unwrap', 'print result.content[0].text, parsed, instead of the envelope')
     .obeys('service', 'request', 'cache', 'preview', 'json', 'file')

@@ -1,8 +1,14 @@
 import { Command } from 'commander';
 
-/** Global options come in groups; a command names the groups it obeys, and refuses the others. */
+/**
+ * Global options come in groups; a command names the groups it obeys, and refuses the others. `service` is what a
+ * calling command needs: address, profile and demo.
+ */
 export type OptionGroup =
   | 'service'
+  | 'address'
+  | 'profile'
+  | 'demo'
   | 'request'
   | 'cache'
   | 'preview'
@@ -24,6 +30,7 @@ export class CliCommand extends Command {
   outputSchema: JsonSchema | undefined;
   /** More to say below the options. */
   details = '';
+  #acts = false;
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
@@ -31,8 +38,14 @@ export class CliCommand extends Command {
 
   /** Names the groups of global options that the command obeys; `general` always. */
   obeys(...groups: OptionGroup[]): this {
-    this.uses = [...groups, 'general'];
+    const service = groups.includes('service') ? (['address', 'profile', 'demo'] as const) : [];
+    this.uses = [...groups, ...service, 'general'];
     return this;
+  }
+
+  override action(run: Parameters<Command['action']>[0]): this {
+    this.#acts = true;
+    return super.action(run);
   }
 
   examples(...lines: string[]): this {
@@ -49,6 +62,11 @@ export class CliCommand extends Command {
   says(details: string): this {
     this.details = details;
     return this;
+  }
+
+  /** True where it only holds other commands and does nothing itself. */
+  get isGroup(): boolean {
+    return this.children.length > 0 && !this.#acts;
   }
 
   /** The subcommands, as what they are. */

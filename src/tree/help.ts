@@ -23,9 +23,11 @@ export function configureHelp(program: CliCommand): void {
     visibleOptions(command) {
       const cli = command as CliCommand;
       const own = cli === program ? [] : command.options.filter((option) => !option.hidden);
-      const shared = cli.children.length > 0 && cli !== program ? [] : obeyedOptions(program, cli);
+      const shared = cli.isGroup && cli !== program ? [] : obeyedOptions(program, cli);
       return [...own, ...shared, HELP_OPTION];
     },
+    // The descriptions say choices and defaults themselves.
+    optionDescription: (option) => option.description,
     visibleCommands: (command) => (command as CliCommand).children.slice(),
     subcommandTerm: (command) => [command.name(), argumentTerms(command as CliCommand)].join(' ').trim(),
     commandUsage: (command) => `restaurant ${usageOf(command as CliCommand)}`,
@@ -40,17 +42,19 @@ const argumentTerms = (command: CliCommand): string =>
     })
     .join(' ');
 
-const usageOf = (command: CliCommand): string =>
-  [command.path, command.children.length > 0 ? '<command>' : argumentTerms(command), '[options]']
-    .filter((part) => part !== '')
-    .join(' ');
+function usageOf(command: CliCommand): string {
+  const below = command.isGroup ? '<command>' : '[command]';
+  const terms = command.children.length > 0 ? below : argumentTerms(command);
+  return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
+}
 
 /** Help of one command: usage, arguments, options, details, examples. */
 export function helpText(command: CliCommand, width: number): string {
   const helper: Help = command.createHelp();
-  helper.helpWidth = Math.min(Math.max(width, 40), 100);
+  const columns = Math.min(Math.max(width, 40), 100);
+  helper.helpWidth = columns;
   const body = helper.formatHelp(command, helper).trimEnd();
-  const details = command.details === '' ? '' : `\n\n${command.details.trim()}`;
+  const details = command.details === '' ? '' : `\n\n${helper.boxWrap(command.details.trim(), columns)}`;
   const lines = command.exampleLines.map((line) => `  $ ${line}`);
   const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
   return `${body}${details}${examples}\n`;

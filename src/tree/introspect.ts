@@ -3,7 +3,8 @@ import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../config/catalogue.ts
 import { CODES, EXIT_CODES } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
-import { globalOptionFacts, obeyedOptions } from './options.ts';
+import { CliOption } from './option.ts';
+import { obeyedOptions, settingOf } from './options.ts';
 import { unknownCommand } from './suggest.ts';
 
 /** An option as plain data. */
@@ -12,7 +13,7 @@ export interface OptionFacts {
   short: string | null;
   flags: string;
   description: string;
-  type: 'boolean' | 'string' | 'array';
+  type: 'boolean' | 'string' | 'integer' | 'array';
   choices?: readonly string[];
   default?: unknown;
   environment?: string;
@@ -33,7 +34,8 @@ export interface CommandFacts {
 
 function optionFacts(option: Option): OptionFacts {
   const long = option.long ?? option.flags;
-  const { choices, setting } = globalOptionFacts(long);
+  const { argChoices: choices } = option;
+  const setting = settingOf(long);
   const entry = setting === undefined ? undefined : (SETTINGS[setting] as { env: string; fallback?: string });
   const fallback = entry?.fallback ?? (option.negate ? undefined : option.defaultValue);
   return {
@@ -41,15 +43,17 @@ function optionFacts(option: Option): OptionFacts {
     short: option.short ?? null,
     flags: option.flags,
     description: option.description,
-    type: Array.isArray(option.defaultValue)
-      ? 'array'
-      : option.required || option.optional
-        ? 'string'
-        : 'boolean',
+    type: typeOf(option),
     ...(choices === undefined ? {} : { choices }),
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(entry === undefined ? {} : { environment: entry.env }),
   };
+}
+
+function typeOf(option: Option): OptionFacts['type'] {
+  if (Array.isArray(option.defaultValue)) return 'array';
+  if (option instanceof CliOption && option.isInteger) return 'integer';
+  return option.required || option.optional ? 'string' : 'boolean';
 }
 
 const argumentFacts = (argument: Argument) => ({
@@ -62,7 +66,7 @@ const argumentFacts = (argument: Argument) => ({
 /** One command as data; with its JSON Schemas when they are wanted. */
 export function describeCommand(program: CliCommand, command: CliCommand, whole = false): CommandFacts {
   const children = command.children.map((child) => describeCommand(program, child, whole));
-  const shared = children.length > 0 ? [] : obeyedOptions(program, command);
+  const shared = command.isGroup ? [] : obeyedOptions(program, command);
   return {
     name: command.path,
     summary: command.summary() || command.description(),

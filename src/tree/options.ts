@@ -1,8 +1,10 @@
-import { Option } from 'commander';
+import type { Option } from 'commander';
 import { FORMATS, PROTOCOLS, SETTINGS, type SettingName } from '../config/catalogue.ts';
-import { readValue } from '../config/values.ts';
 import { AppError } from '../errors.ts';
 import type { CliCommand, OptionGroup } from './command.ts';
+import { CliOption, described } from './option.ts';
+
+export { flagValue } from './option.ts';
 
 /** Global options as commander hands them over; settings are still text. */
 export interface GlobalOptions {
@@ -37,6 +39,7 @@ interface GlobalOption {
   readonly choices?: readonly string[];
   /** The setting that it sets, for its default and its variable. */
   readonly setting?: SettingName;
+  readonly integer?: true;
 }
 
 const HEADINGS: Readonly<Record<OptionGroup, string>> = {
@@ -44,6 +47,9 @@ const HEADINGS: Readonly<Record<OptionGroup, string>> = {
   records: 'Output options:',
   file: 'Output options:',
   service: 'Service options:',
+  address: 'Service options:',
+  profile: 'Service options:',
+  demo: 'Service options:',
   request: 'Service options:',
   cache: 'Service options:',
   preview: 'Service options:',
@@ -52,7 +58,7 @@ const HEADINGS: Readonly<Record<OptionGroup, string>> = {
 
 /** In the order in which help shows them. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
-  { group: 'json', flags: '-j, --json', about: 'print JSON, as the service gave it' },
+  { group: 'json', flags: '-j, --json', about: 'print JSON' },
   {
     group: 'records',
     flags: '--format <format>',
@@ -73,34 +79,40 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   },
   { group: 'file', flags: '--force', about: 'replace the output file where it exists' },
   {
-    group: 'service',
+    group: 'address',
     flags: '--base-url <url>',
     about: 'the service; the endpoint is <url>/api/mcp',
     setting: 'base-url',
   },
   {
-    group: 'service',
+    group: 'address',
     flags: '--endpoint <url>',
     about: 'the exact endpoint, instead',
     setting: 'endpoint',
   },
-  { group: 'service', flags: '--profile <name>', about: 'which saved login', setting: 'profile' },
-  { group: 'service', flags: '--demo', about: 'an embedded sandbox for this one call: no key, no network' },
+  { group: 'profile', flags: '--profile <name>', about: 'which saved login', setting: 'profile' },
+  { group: 'demo', flags: '--demo', about: 'an embedded sandbox for this one call: no key, no network' },
   {
-    group: 'service',
+    group: 'address',
     flags: '--protocol <p>',
     about: 'how to speak to the endpoint',
     choices: PROTOCOLS,
     setting: 'protocol',
   },
-  { group: 'service', flags: '--insecure-http', about: 'let the key travel over http to another machine' },
+  { group: 'address', flags: '--insecure-http', about: 'let the key travel over http to another machine' },
   {
     group: 'request',
     flags: '--timeout <t>',
     about: 'total time for one call: 500ms, 30s, 2m',
     setting: 'timeout',
   },
-  { group: 'request', flags: '--retries <n>', about: 'tries after the first', setting: 'retries' },
+  {
+    group: 'request',
+    flags: '--retries <n>',
+    about: 'tries after the first',
+    setting: 'retries',
+    integer: true,
+  },
   {
     group: 'request',
     flags: '--max-wait <t>',
@@ -128,12 +140,10 @@ const defaultOf = (name: SettingName): string | undefined => {
 
 function makeOption(entry: GlobalOption): Option {
   const fallback = entry.setting === undefined ? undefined : defaultOf(entry.setting);
-  const notes = [
-    entry.choices === undefined ? '' : entry.choices.join(', '),
-    fallback === undefined ? '' : `default: ${fallback}`,
-  ].filter((note) => note !== '');
-  const about = notes.length === 0 ? entry.about : `${entry.about} (${notes.join('; ')})`;
-  return new Option(entry.flags, about).helpGroup(HEADINGS[entry.group]);
+  const option = new CliOption(entry.flags, described(entry.about, entry.choices, fallback));
+  option.isInteger = entry.integer === true;
+  if (entry.choices !== undefined) option.argChoices = [...entry.choices];
+  return option.helpGroup(HEADINGS[entry.group]);
 }
 
 const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?.[0] ?? entry.flags;
@@ -153,9 +163,9 @@ export function obeyedOptions(program: CliCommand, command: CliCommand): Option[
   ) as Option[];
 }
 
-/** The setting, the allowed values and the variable of a global option. */
-export function globalOptionFacts(long: string): { choices?: readonly string[]; setting?: SettingName } {
-  return GLOBAL_OPTIONS.find((entry) => longFlag(entry) === long) ?? {};
+/** The setting that a global option sets. */
+export function settingOf(long: string): SettingName | undefined {
+  return GLOBAL_OPTIONS.find((entry) => longFlag(entry) === long)?.setting;
 }
 
 /**
@@ -212,9 +222,3 @@ export function flagTexts(globals: GlobalOptions): Partial<Record<SettingName, s
   if (globals.json === true) flags.format = 'json';
   return flags;
 }
-
-/** Makes a reader of an option's value for commander. @throws {AppError} `usage` naming the flag */
-export const flagValue =
-  <T>(flag: string, read: (text: string) => T) =>
-  (text: string): T =>
-    readValue(read, text, { name: flag, flag: true });

@@ -1,3 +1,4 @@
+import type { Option } from 'commander';
 import type { CliCommand } from './command.ts';
 
 /** What a command line asks for, as far as can be told without judging its options. */
@@ -6,49 +7,82 @@ export interface Route {
   readonly command: CliCommand;
   /** A word that stands where a command should, but names none. */
   readonly stray?: string;
+  /** An option before any command that is none of the program's own. */
+  readonly misplaced?: string;
   readonly help: boolean;
-  /** Asked for JSON, also where the rest of the line is wrong. */
-  readonly json: boolean;
+  /** Whether the line asks for JSON, also where the rest of it is wrong; undefined where it names no format. */
+  readonly json: boolean | undefined;
 }
 
-/** Whether the token is an option that takes the next token as its value. */
-function takesNext(token: string, commands: readonly CliCommand[]): boolean {
-  const flag = token.startsWith('--') ? token : token.slice(0, 2);
-  if (token.includes('=') || (flag !== token && !token.startsWith('--'))) return false;
-  const option = commands
+interface OptionToken {
+  /** Long names of the options in it; a short one that nobody knows as it stands. */
+  readonly flags: readonly string[];
+  readonly value?: string | undefined;
+  /** The value is the next word. */
+  readonly takesNext: boolean;
+  readonly known: boolean;
+}
+
+const find = (commands: readonly CliCommand[], flag: string): Option | undefined =>
+  commands
     .flatMap((command) => command.options)
-    .find((each) => each.long === flag || each.short === flag);
-  return option?.required === true;
+    .find((option) => option.long === flag || option.short === flag);
+
+/** Takes `--flag=value`, `-n5` and `-qj` apart (POSIX.1, utility syntax guidelines 5 to 7). */
+function readToken(token: string, commands: readonly CliCommand[]): OptionToken {
+  if (token.startsWith('--')) {
+    const [flag = token, ...rest] = token.split('=');
+    const option = find(commands, flag);
+    const value = token.includes('=') ? rest.join('=') : undefined;
+    return {
+      flags: [flag],
+      value,
+      takesNext: value === undefined && option?.required === true,
+      known: option !== undefined,
+    };
+  }
+  const flags: string[] = [];
+  for (const [at, letter] of [...token].entries()) {
+    if (at === 0) continue;
+    const option = find(commands, `-${letter}`);
+    flags.push(option?.long ?? `-${letter}`);
+    if (option === undefined) return { flags, takesNext: false, known: letter === 'h' };
+    if (option.required) {
+      const value = token.slice(at + 1) || undefined;
+      return { flags, value, takesNext: value === undefined, known: true };
+    }
+  }
+  return { flags, takesNext: false, known: true };
 }
 
 /**
  * Follows the words of a command line down the command tree. Options are stepped over with their values, so that
- * `-h` is found before anything is refused and an unknown word is known as such.
+ * `-h` is found before anything is refused and an unknown word is known as such. `-h` is never taken for a value.
  */
 export function routeOf(argv: readonly string[], program: CliCommand): Route {
   const path: CliCommand[] = [program];
-  const flags: string[] = [];
   let stray: string | undefined;
-  let json = false;
+  let misplaced: string | undefined;
+  let json: boolean | undefined;
+  let help = false;
+  const isHelp = (word: string | undefined): boolean => word === '-h' || word === '--help';
   for (let at = 0; at < argv.length; at += 1) {
-    const token = argv[at] ?? '';
-    if (token === '--') break;
+    const word = argv[at] ?? '';
+    if (word === '--') break;
     const command = path.at(-1) ?? program;
-    if (token.startsWith('-') && token !== '-') {
-      flags.push(token);
-      if (token === '--format' && argv[at + 1] === 'json') json = true;
-      if (takesNext(token, path)) at += 1;
+    if (word.startsWith('-') && word !== '-') {
+      const token = readToken(word, path);
+      const next = argv[at + 1];
+      help ||= isHelp(word) || token.flags.includes('-h');
+      if (token.flags.includes('--json')) json = true;
+      if (token.flags.includes('--format')) json ||= (token.value ?? next) === 'json';
+      if (!token.known && !isHelp(word) && command === program && stray === undefined) misplaced ??= word;
+      if (token.takesNext && !isHelp(next)) at += 1;
     } else if (command.children.length > 0 && stray === undefined) {
-      const child = command.children.find((each) => each.name() === token);
-      if (child === undefined) stray = token;
+      const child = command.children.find((each) => each.name() === word);
+      if (child === undefined) stray = word;
       else path.push(child);
     }
   }
-  const has = (...names: string[]) => flags.some((flag) => names.includes(flag));
-  return {
-    command: path.at(-1) ?? program,
-    stray,
-    help: has('-h', '--help'),
-    json: json || has('--json', '-j', '--format=json', '-qj', '-jq'),
-  };
+  return { command: path.at(-1) ?? program, stray, misplaced, help, json };
 }

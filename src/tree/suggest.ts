@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { CliCommand } from './command.ts';
+import { helpCommand } from './usage.ts';
 
 /** Verbs of other tools, and ours for the same act. */
 const OTHER_VERBS: Readonly<Record<string, string>> = {
@@ -32,6 +33,27 @@ const OTHER_VERBS: Readonly<Record<string, string>> = {
   serve: 'sandbox',
   version: '--version',
 };
+
+const everyCommand = (command: CliCommand): CliCommand[] => [
+  command,
+  ...command.children.flatMap((child) => everyCommand(child)),
+];
+
+/** The error for an option that stands where no command knows it, with where it belongs. */
+export function unknownOption(word: string, command: CliCommand, program: CliCommand): AppError {
+  // What stands behind the `=` may be a secret.
+  const flag = word.replace(/=.*/s, '');
+  const has = (each: CliCommand): boolean =>
+    each.options.some((option) => option.long === flag || option.short === flag);
+  const owners = everyCommand(program).filter((each) => each !== program && has(each));
+  const longs = program.options.map((option) => option.long ?? '');
+  const near = nearest(flag, [...longs, '--help']).map((name) => `did you mean ${name}?`);
+  const own = owners
+    .slice(0, 1)
+    .map(({ path }) => `it belongs to ${path}, so it stands behind: restaurant ${path} … ${flag}.`);
+  const hint = [...(own.length > 0 ? own : near.slice(0, 1)), `See ${helpCommand(command)}`].join(' ');
+  return new AppError('usage', `unknown option '${flag}'`, { hint });
+}
 
 /** The error for a word that names no command, with the command that was probably meant. */
 export function unknownCommand(word: string, parent: CliCommand): AppError {
