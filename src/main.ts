@@ -41,8 +41,8 @@ const interruption = listenForSignals();
 const promptStreams = { input: process.stdin, output: process.stderr, signal: interruption.signal };
 
 const context: Context = {
-  stdin: inputFrom(process.stdin),
-  stdout: outputTo(process.stdout, 'stdout'),
+  stdin: inputFrom(process.stdin, interruption.signal),
+  stdout: outputTo(process.stdout, 'stdout', interruption.signal),
   stderr: outputTo(process.stderr, 'stderr'),
   env: process.env,
   platform: process.platform,
@@ -69,3 +69,5 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 
 const exitCode = await run(process.argv.slice(2), context);
 process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
+// Told to stop, it does not wait for a reader of stdout that does not read.
+if (interruption.exitCode() !== undefined) process.exit();

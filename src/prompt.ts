@@ -1,5 +1,5 @@
-import type { Readable, Writable } from 'node:stream';
-import { isCancel, password, text } from '@clack/prompts';
+import { createInterface, type Interface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
 import { AppError } from './errors.ts';
 
 /** Where a question is asked, and what ends it. */
@@ -9,22 +9,48 @@ export interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
-function answered(answer: string | symbol, streams: PromptStreams): string {
-  if (streams.signal.aborted) throw streams.signal.reason;
-  if (isCancel(answer)) throw new AppError('interrupted', 'interrupted at the prompt');
-  return answer as string;
-}
-
 /** Asks for a secret, which is not shown. @throws {AppError} `interrupted` on Ctrl-C. */
-export async function askSecret(message: string, streams: PromptStreams): Promise<string> {
-  return answered(await password({ message, mask: '*', ...streams }), streams);
+export async function askSecret(message: string, { input, output, signal }: PromptStreams): Promise<string> {
+  output.write(`${message} (not shown): `);
+  // As a terminal, it takes the keys without echo and draws what was typed: into nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await answer(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }), signal);
+  } finally {
+    output.write('\n');
+  }
 }
 
 /** Asks for a line. @throws {AppError} `interrupted` on Ctrl-C. */
 export async function askText(
   message: string,
   placeholder: string | undefined,
-  streams: PromptStreams,
+  { input, output, signal }: PromptStreams,
 ): Promise<string> {
-  return answered(await text({ message, placeholder, ...streams }), streams);
+  output.write(`${message}${placeholder === undefined ? '' : `, such as ${placeholder}`}: `);
+  return answer(createInterface({ input, terminal: false }), signal);
+}
+
+/** The next line. The terminal is left as it was found. */
+async function answer(lines: Interface, signal: AbortSignal): Promise<string> {
+  let stop = () => {};
+  try {
+    return await new Promise((resolve, reject) => {
+      stop = () => reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      lines.once('line', resolve);
+      lines.once('SIGINT', () => reject(new AppError('interrupted', 'interrupted at the prompt')));
+      lines.once('close', () =>
+        reject(
+          new AppError('usage', 'the prompt was closed without an answer', {
+            hint: 'restaurant login asks again',
+          }),
+        ),
+      );
+    });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    lines.close();
+  }
 }

@@ -1,13 +1,18 @@
-import type { Context } from '../context.ts';
+import type { Context, Output } from '../context.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const DELAY_MS = 150;
+const DELAY_MS = 100;
 const FRAME_MS = 90;
 
+/** What empties the line that the cursor is on, without an escape sequence. */
+export function wipeLine({ columns }: Pick<Output, 'columns'>): string {
+  return `\r${' '.repeat(columns - 1)}\r`;
+}
+
 /**
- * Turns a spinner on stderr while the work lasts, from 150 ms on. Leaves the line as it found it; hides no cursor,
+ * Turns a spinner on stderr while the work lasts, from 100 ms on. Leaves the line as it found it; hides no cursor,
  * so that an interrupted run has nothing to restore.
- * @param label what is under way, already clean
+ * @param label what is under way, already clean, and shorter than the line
  */
 export async function spinWhile<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
@@ -36,6 +41,6 @@ async function spin(
       await sleep(FRAME_MS, signal);
     }
   } finally {
-    await stderr.write('\r\u001b[K');
+    await stderr.write(wipeLine(stderr));
   }
 }

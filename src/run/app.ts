@@ -1,15 +1,18 @@
-import { redactor } from '../api/key.ts';
+import { DEFAULT_KEY_PREFIX, redactor } from '../api/key.ts';
 import { type Paths, resolvePaths } from '../config/paths.ts';
 import { type ConfigFile, configPath, readConfig } from '../config/read.ts';
 import { openSettings, type Settings, variable } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorLevel, type Palette, palette } from '../output/color.ts';
-import { spinWhile } from '../output/spinner.ts';
-import { cleanLine } from '../output/text.ts';
+import { spinWhile, wipeLine } from '../output/spinner.ts';
+import { cleanLine, truncate } from '../output/text.ts';
 import type { View } from '../output/view.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { flagTexts, type GlobalOptions } from '../tree/options.ts';
+
+/** Shortest text that is taken for a secret when it is struck out. */
+const SHORTEST_KEY = 8;
 
 /** What the commands of one run share. Everything is looked up when it is first asked for. */
 export class App {
@@ -22,6 +25,7 @@ export class App {
   #paths: Paths | undefined;
   #collected = '';
   #keys = new Set<string>();
+  #spinning = false;
   #closers: (() => Promise<void>)[] = [];
 
   constructor(context: Context) {
@@ -70,30 +74,33 @@ export class App {
   #readConfig(): { file: ConfigFile; problem?: unknown } {
     if (this.#config === undefined) {
       const { configDir } = this.paths;
+      // Whether a warning is shown depends on the config itself.
+      const warnings: string[] = [];
       try {
-        this.#config = {
-          file:
-            configDir === undefined ? {} : readConfig(configPath(configDir), (text) => void this.warn(text)),
-        };
+        const file =
+          configDir === undefined ? {} : readConfig(configPath(configDir), (text) => warnings.push(text));
+        this.#config = { file };
       } catch (problem) {
         this.#config = { file: {}, problem };
       }
+      for (const text of warnings) void this.warn(text);
     }
     return this.#config;
   }
 
-  get #wantsJson(): boolean {
-    const { format, json } = this.globals;
-    return json === true || format === 'json' || variable(this.context.env, 'RESTAURANT_FORMAT') === 'json';
+  /** Whether JSON was asked for, by flag, variable or config file. */
+  get wantsJson(): boolean {
+    return this.settings.told('format').value === 'json';
   }
 
   /** True where a person reads along: stderr is a terminal, and neither --quiet nor JSON was asked for. */
   get chatty(): boolean {
-    return this.context.stderr.isTTY && this.globals.quiet !== true && !this.#wantsJson;
+    return this.context.stderr.isTTY && this.globals.quiet !== true && !this.wantsJson;
   }
 
   get verbose(): boolean {
-    return this.globals.verbose === true || variable(this.context.env, 'RESTAURANT_DEBUG') === '1';
+    const { verbose, quiet } = this.globals;
+    return verbose === true || (quiet !== true && variable(this.context.env, 'RESTAURANT_DEBUG') === '1');
   }
 
   /** Whether a question may be asked: at a terminal, unless --no-input or CI forbids it. */
@@ -129,9 +136,9 @@ export class App {
     if (this.chatty) await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
   }
 
-  /** One line on stderr that matters also where no person reads along; --quiet and JSON leave it out. */
+  /** One line on stderr about something that is not as it should be: for a person, or with --verbose. */
   async warn(text: string): Promise<void> {
-    if (this.globals.quiet === true || this.#wantsJson) return;
+    if (!this.chatty && !this.verbose) return;
     await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
   }
 
@@ -141,14 +148,22 @@ export class App {
   }
 
   async #say(line: string): Promise<void> {
+    const wipe = this.#spinning ? wipeLine(this.context.stderr) : '';
     // A stderr that is gone must not end a run whose stdout is well.
-    await this.context.stderr.write(`${this.redact(line)}\n`).catch(() => {});
+    await this.context.stderr.write(`${wipe}${this.redact(line)}\n`).catch(() => {});
   }
 
   /** Shows on a terminal that something is under way, while it is. */
   async busy<T>(label: string, work: () => Promise<T>): Promise<T> {
-    if (!this.chatty || this.#inCi || this.verbose) return work();
-    return spinWhile(this.context, this.paletteFor('stderr').dim(cleanLine(label)), work);
+    const { stderr, env } = this.context;
+    if (!this.chatty || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
+    const shown = truncate(cleanLine(label), Math.max(1, stderr.columns - 4));
+    this.#spinning = true;
+    try {
+      return await spinWhile(this.context, this.paletteFor('stderr').dim(shown), work);
+    } finally {
+      this.#spinning = false;
+    }
   }
 
   /** Names a key, so that it is never shown. */
@@ -158,8 +173,15 @@ export class App {
 
   /** The text without any key that this run knows, or that looks like one. */
   redact(text: string): string {
-    const known = [variable(this.context.env, 'RESTAURANT_API_KEY')?.trim(), ...this.#keys];
-    return [undefined, ...known].reduce<string>((sofar, key) => redactor(key)(sofar), text);
+    const fromEnv = variable(this.context.env, 'RESTAURANT_API_KEY')?.trim() ?? '';
+    // A few letters are no secret, and would be struck out of every word.
+    const known = [fromEnv, ...this.#keys].filter((key) => key.length >= SHORTEST_KEY);
+    const prefix = this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX;
+    const prefixes = new Set([DEFAULT_KEY_PREFIX, prefix]);
+    return [undefined, ...known].reduce<string>(
+      (sofar, key) => [...prefixes].reduce((shown, each) => redactor(key, each)(shown), sofar),
+      text,
+    );
   }
 
   /** Runs before the end, last registered first. */

@@ -103,11 +103,13 @@ describe('login', () => {
     writeFileSync(file, `${PAID}\n`);
     chmodSync(file, 0o644);
     const words = ['login', '--base-url', service.sandbox.baseUrl, '--key-file', 'key.txt'];
-    const { exit, stderr } = await user.run(words);
+    const tty = { stderr: true };
+    const { exit, stderr } = await user.run([...words, '--no-color'], { tty });
     expect(exit).toBe(0);
     expect(stderr).toMatch(/^warning: .*key\.txt can be read by other users/);
-    chmodSync(file, 0o600);
     expect((await user.run(words)).stderr).toBe('');
+    chmodSync(file, 0o600);
+    expect((await user.run(words, { tty })).stderr).toBe('');
     expect((await user.run(['login', ...words.slice(1, 3), '--key-file', 'none.txt'])).exit).toBe(2);
   });
 
