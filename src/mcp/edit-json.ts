@@ -1,16 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  applyEdits,
-  type FormattingOptions,
-  type JSONPath,
-  modify,
-  type ParseError,
-  parse,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { isObject, type JsonObject } from '../api/rpc.ts';
 import { damaged } from './damaged.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
+import { insertLast, styleOf } from './json-insert.ts';
 
 const BOM = '\uFEFF';
 
@@ -26,16 +19,10 @@ export function editJson(text: string, servers: string, entry: Entry, path: stri
   const blank = text.slice(mark.length).trim() === '';
   const before = blank ? '{}\n' : text.slice(mark.length);
   const root = readRoot(before, path);
-  const wanted = withEntry(root, servers, entry, path);
+  const missing = missingInputs(root.inputs ?? [], entry, path);
+  const wanted = withEntry(root, servers, entry, missing, path);
   if (isDeepStrictEqual(wanted, root)) return text;
-  const after = editsFor(root, wanted, servers, entry).reduce(
-    (json, { place, value, insert }) =>
-      applyEdits(
-        json,
-        modify(json, place, value, { formattingOptions: styleOf(before), isArrayInsertion: insert }),
-      ),
-    before,
-  );
+  const after = edited(before, root, servers, entry, missing);
   // Repeated keys, for one, make an edit land where no reader looks.
   if (!isDeepStrictEqual(parse(after, [], { allowTrailingComma: true }), wanted)) {
     throw damaged(path, 'a key stands in it twice');
@@ -56,10 +43,15 @@ function readRoot(json: string, path: string): JsonObject {
 }
 
 /** What the file shall hold. */
-function withEntry(root: JsonObject, servers: string, entry: Entry, path: string): JsonObject {
+function withEntry(
+  root: JsonObject,
+  servers: string,
+  entry: Entry,
+  missing: readonly JsonObject[],
+  path: string,
+): JsonObject {
   const { [servers]: held = {}, inputs = [] } = root;
   if (!isObject(held)) throw damaged(path, `"${servers}" is no object`);
-  const missing = missingInputs(inputs, entry, path);
   return {
     ...root,
     [servers]: { ...held, [ENTRY_NAME]: mergedEntry(held[ENTRY_NAME], entry) },
@@ -79,41 +71,40 @@ function missingInputs(inputs: unknown, entry: Entry, path: string): JsonObject[
   return entry.inputs.filter(({ id }) => !inputs.some((input) => isObject(input) && input.id === id));
 }
 
-interface Edit {
-  readonly place: JSONPath;
-  /** Undefined removes what is there. */
-  readonly value: unknown;
-  readonly insert: boolean;
-}
-
-function editsFor(root: JsonObject, wanted: JsonObject, servers: string, entry: Entry): Edit[] {
-  const held = isObject(root[servers]) ? root[servers][ENTRY_NAME] : undefined;
+/** The text with the entry in it. */
+function edited(
+  before: string,
+  root: JsonObject,
+  servers: string,
+  entry: Entry,
+  missing: readonly JsonObject[],
+): string {
   const place = [servers, ENTRY_NAME];
-  const set = (at: JSONPath, value: unknown): Edit => ({ place: at, value, insert: false });
-  const entryEdits = isObject(held)
-    ? [
-        ...Object.entries(entry.value)
-          .filter(([key, value]) => !isDeepStrictEqual(held[key], value))
-          .map(([key, value]) => set([...place, key], value)),
-        ...Object.keys(held)
-          .filter((key) => entry.ownKeys.includes(key) && !(key in entry.value))
-          .map((key) => set([...place, key], undefined)),
-      ]
-    : [set(place, entry.value)];
-  const had = Array.isArray(root.inputs) ? root.inputs.length : undefined;
-  const inputs = Array.isArray(wanted.inputs) ? wanted.inputs : [];
-  const inputEdits =
-    had === undefined
-      ? inputs.length === 0
-        ? []
-        : [set(['inputs'], inputs)]
-      : inputs.slice(had).map((value, at) => ({ place: ['inputs', had + at], value, insert: true }));
-  return [...entryEdits, ...inputEdits];
+  const held = isObject(root[servers]) ? root[servers][ENTRY_NAME] : undefined;
+  let json = before;
+  if (root[servers] === undefined) json = insertLast(json, [], servers, { [ENTRY_NAME]: entry.value });
+  else if (held === undefined) json = insertLast(json, [servers], ENTRY_NAME, entry.value);
+  else if (!isObject(held)) json = set(json, place, entry.value);
+  else json = changed(json, place, held, entry);
+  if (missing.length > 0 && root.inputs === undefined) return insertLast(json, [], 'inputs', missing);
+  return missing.reduce<string>((text, input) => insertLast(text, ['inputs'], undefined, input), json);
 }
 
-/** How the file is written so far. */
-function styleOf(json: string): FormattingOptions {
-  const indent = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
-  const eol = json.includes('\r\n') ? '\r\n' : '\n';
-  return { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
+/** An entry of ours that was there before: what differs is set, what does not belong to it any more goes. */
+function changed(before: string, place: JSONPath, held: JsonObject, { value, ownKeys }: Entry): string {
+  const gone = Object.keys(held).filter((key) => ownKeys.includes(key) && !(key in value));
+  const differs = Object.entries(value).filter(([key, each]) => !isDeepStrictEqual(held[key], each));
+  const json = gone.reduce((text, key) => set(text, [...place, key], undefined), before);
+  return differs.reduce(
+    (text, [key, each]) =>
+      key in held ? set(text, [...place, key], each) : insertLast(text, place, key, each),
+    json,
+  );
+}
+
+/** Sets a value that is there; undefined removes it. */
+function set(json: string, place: JSONPath, value: unknown): string {
+  const { indent, eol } = styleOf(json);
+  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
+  return applyEdits(json, modify(json, place, value, { formattingOptions }));
 }
