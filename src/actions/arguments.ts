@@ -1,14 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import { ioReason, shellWord } from '../files/io-error.ts';
 import type { App } from '../run/app.ts';
 import { decodeUtf8, readAllText } from '../run/stdin.ts';
 
 /** Largest file that is taken as an argument, in bytes. */
 const MOST = 64 * 1024 * 1024;
 
-/** Reads a file that an argument names. @throws {AppError} `bad_input` */
+/**
+ * Reads a file that an argument names.
+ * @throws {AppError} `bad_input`
+ */
 export function readArgumentFile(app: App, path: string): string {
   const full = resolve(app.context.cwd(), path);
   try {
@@ -16,8 +20,10 @@ export function readArgumentFile(app: App, path: string): string {
     return decodeUtf8(readFileSync(full), path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : (systemCode(cause) ?? 'it failed');
-    throw new AppError('bad_input', `cannot read ${path}: ${why}`, { cause, hint: 'check the path after @' });
+    throw new AppError('bad_input', `cannot read ${path}: ${ioReason(cause)}`, {
+      cause,
+      hint: `check the path: ls -l ${shellWord(path)}`,
+    });
   }
 }
 
@@ -32,18 +38,23 @@ export async function readArgument(
   return { text, name: what };
 }
 
+const JSON_HINT = `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`;
+
 /**
  * Reads JSON that a user wrote.
  * @param code `usage` for the command line, `bad_input` for a file
  * @throws {AppError} naming line and column
  */
 export function parseUserJson(text: string, name: string, code: 'usage' | 'bad_input' = 'usage'): unknown {
+  if (text.trim() === '') {
+    throw new AppError(code, `${name} is empty, and should be JSON`, { hint: JSON_HINT });
+  }
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw new AppError(code, `${name} is not JSON${placeOf(text)}`, {
       cause,
-      hint: `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`,
+      hint: JSON_HINT,
     });
   }
 }

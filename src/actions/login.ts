@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { endpointFromBase } from '../api/endpoint.ts';
 import { checkKey, last4 } from '../api/key.ts';
 import { type ConfigStore, openStore } from '../config/store.ts';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import { ioReason } from '../files/io-error.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 import { openClientFor } from '../run/service.ts';
@@ -63,8 +64,10 @@ async function givenKey(app: App, options: LoginOptions, place: FoundEndpoint | 
   if (options.keyStdin === true && options.keyFile !== undefined) {
     throw new AppError('usage', '--key-stdin and --key-file contradict each other', { hint: FLAGS_HINT });
   }
-  if (options.keyStdin === true) return readAllText(app, 'the key');
-  if (options.keyFile !== undefined) return keyFromFile(app, options.keyFile);
+  // At a terminal stdin would show the key as it is typed; the prompt does not.
+  const typed = app.context.stdin.isTTY && (options.keyStdin === true || options.keyFile === '-');
+  if (options.keyStdin === true && !typed) return readAllText(app, 'the key');
+  if (options.keyFile !== undefined && !typed) return keyFromFile(app, options.keyFile);
   if (app.mayAsk)
     return app.context.prompt.secret(`API key${place === undefined ? '' : ` for ${place.url.host}`}`);
   throw new AppError('usage', 'there is no terminal to ask for the key at', { hint: FLAGS_HINT });
@@ -79,8 +82,10 @@ async function keyFromFile(app: App, path: string): Promise<string> {
     }
     return readFileSync(full, 'utf8');
   } catch (cause) {
-    const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : (systemCode(cause) ?? 'it failed');
-    throw new AppError('bad_input', `cannot read the key from ${path}: ${why}`, { cause, hint: FLAGS_HINT });
+    throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
+      cause,
+      hint: FLAGS_HINT,
+    });
   }
 }
 

@@ -12,6 +12,8 @@ import { mapOrdered } from './ordered.ts';
 
 /** How many lookups are under way at a time. */
 const CONCURRENCY = 4;
+/** How many ids of a kind of failure are named. */
+const SHOWN = 3;
 
 type Outcome =
   | { restaurantId: string; output: LookupOutput; error?: undefined }
@@ -36,10 +38,24 @@ export async function lookupAll(app: App, ids: readonly string[], level: Level):
   const all = outputFormat(app) === 'ndjson' ? await stream(app, outcomes) : await gather(app, outcomes);
   const failed = all.filter((outcome) => outcome.error !== undefined);
   if (failed.length === 0) return;
-  throw new AppError('partial', `${failed.length} of ${all.length} lookups failed`, {
+  throw new AppError('partial', `${failed.length} of ${all.length} lookups failed: ${causesOf(failed)}`, {
     hint: `run those again: restaurant lookup ${failed[0]?.restaurantId ?? '<id>'}`,
     retryable: failed.some(({ error }) => error?.retryable === true),
   });
+}
+
+/** The failures by their code, with the first ids of each: one line, however many they are. */
+function causesOf(failed: readonly Outcome[]): string {
+  const byCode = new Map<string, string[]>();
+  for (const { restaurantId, error } of failed) {
+    const code = error?.code ?? 'unexpected';
+    byCode.set(code, [...(byCode.get(code) ?? []), restaurantId]);
+  }
+  const told = [...byCode].map(([code, ids]) => {
+    const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : '';
+    return `${code} (${ids.slice(0, SHOWN).join(', ')}${more})`;
+  });
+  return told.join('; ');
 }
 
 async function outcomeOf(service: Service | undefined, id: string, level: Level): Promise<Outcome> {
@@ -82,8 +98,5 @@ async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
     output === undefined ? [] : [{ restaurantId, output }],
   );
   await emit(app, lookupPresentation(good, all.map(asRecord)));
-  for (const { restaurantId, error } of all) {
-    if (error !== undefined) await app.warn(`${restaurantId}: ${error.message}`);
-  }
   return all;
 }

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { EXIT_CODES } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import type { App } from '../run/app.ts';
 import { parseFault } from '../sandbox/faults.ts';
@@ -44,16 +45,19 @@ export async function serveSandbox(app: App, options: SandboxCommandOptions): Pr
   const { baseUrl: base_url, endpoint, keys } = sandbox;
   const json = app.settings.resolve('format').value === 'json';
   await app.context.stdout.write(json ? `${toJson({ base_url, endpoint, keys }, false)}\n` : `${base_url}\n`);
-  await app.note(
-    `try it: RESTAURANT_API_KEY=${'sk_service_demo_paid'} restaurant find Nopa --city SF --base-url ${base_url}`,
-  );
+  if (app.chatty) {
+    // Past the redaction: the keys of the sandbox are no secret.
+    const line = `RESTAURANT_API_KEY=${keys.paid} restaurant find Nopa --city SF --base-url ${base_url}`;
+    await app.context.stderr.write(`${app.paletteFor('stderr').dim(`try it: ${line}`)}\n`);
+  }
   await stopped(app.context.signal);
+  app.exitCode = EXIT_CODES.interrupted;
 }
 
-/** Settles when the run is interrupted, which is how a server ends. */
-function stopped(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+/** Settles when the run is interrupted, which is how a server ends: no failure to tell about. */
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

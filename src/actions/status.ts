@@ -1,11 +1,12 @@
 import { last4 } from '../api/key.ts';
 import { openLedger } from '../budget/ledger.ts';
 import { configPath } from '../config/read.ts';
+import { AppError } from '../errors.ts';
 import { renderPairs } from '../output/render/pairs.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 import { openService } from '../run/service.ts';
-import { configuredEndpoint, configuredKey } from '../run/target.ts';
+import { configuredEndpoint, configuredKey, type FoundKey } from '../run/target.ts';
 import { VERSION } from '../version.ts';
 import { toldSettings } from './settings.ts';
 
@@ -21,7 +22,7 @@ export async function status(app: App, check: boolean): Promise<void> {
   const checked = check ? await probe(app) : undefined;
   const demo = app.globals.demo === true;
   const endpoint = demo ? undefined : configuredEndpoint(app)?.url;
-  const key = demo ? undefined : configuredKey(app, endpoint);
+  const { key, problem } = demo ? {} : usableKey(app, endpoint);
   const facts = {
     version: VERSION,
     profile: app.settings.profileName,
@@ -30,6 +31,7 @@ export async function status(app: App, check: boolean): Promise<void> {
       present: key !== undefined,
       last4: key === undefined ? null : last4(key.value),
       source: key?.source ?? null,
+      ...(problem === undefined ? {} : { problem }),
     },
     settings: toldSettings(app),
     budget: budgetOf(app, endpoint, key?.value),
@@ -40,7 +42,18 @@ export async function status(app: App, check: boolean): Promise<void> {
     },
     ...(checked === undefined ? {} : { check: checked }),
   };
-  await emitPlain(app, facts, () => `${statusText(app, facts)}\n`);
+  await emitPlain(app, facts, () => statusText(app, facts));
+}
+
+/** The key, or what is wrong with it: telling that is what status is for. */
+function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey; problem?: string } {
+  try {
+    const key = configuredKey(app, endpoint);
+    return key === undefined ? {} : { key };
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'auth') return { problem: error.message };
+    throw error;
+  }
 }
 
 async function probe(app: App): Promise<{ ok: true; ms: number }> {
@@ -87,7 +100,7 @@ function statusText(
   facts: {
     profile: string;
     endpoint: string | null;
-    key: { last4: string | null; source: string | null };
+    key: { last4: string | null; source: string | null; problem?: string };
     settings: Record<string, { value: string | null; source: string }>;
     budget: { per_minute: Window; per_day: Window };
     files: Record<string, string | null>;
@@ -95,7 +108,8 @@ function statusText(
   },
 ): string {
   const source = facts.key.source === 'env' ? 'RESTAURANT_API_KEY' : 'saved login';
-  const key = facts.key.last4 === null ? 'none: restaurant login' : `…${facts.key.last4} (${source})`;
+  const none = `none: ${facts.key.problem ?? 'restaurant login'}`;
+  const key = facts.key.last4 === null ? none : `…${facts.key.last4} (${source})`;
   const told = Object.entries(facts.settings).filter(([, { value }]) => value !== null);
   return renderPairs(
     [

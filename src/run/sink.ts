@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
+import { ioError } from '../files/io-error.ts';
 import type { App } from './app.ts';
 
 /** Where a command's data goes: stdout, or the file of `--output`. */
@@ -59,14 +60,13 @@ export function openSink(app: App): Sink {
 }
 
 function writeOutput(path: string, text: string): void {
-  // A device or a pipe is written to; only a plain file can be replaced.
-  if (existsSync(path) && !lstatSync(path).isFile() && !statSync(path).isFile()) {
-    try {
-      writeFileSync(path, text);
-    } catch (cause) {
-      throw new AppError('io_error', `cannot write ${path}: ${systemCode(cause) ?? 'it failed'}`, { cause });
-    }
-    return;
+  try {
+    // A device or a pipe is written to; only a plain file can be replaced.
+    if (existsSync(path) && !lstatSync(path).isFile() && !statSync(path).isFile()) writeFileSync(path, text);
+    else writeFileAtomic(path, text, { mode: 0o644 });
+  } catch (cause) {
+    const { code, message, details } = ioError('write', path, cause);
+    const hint = details.hint ?? 'name another place: restaurant … -o <file>';
+    throw new AppError(code, message, { ...details, hint });
   }
-  writeFileAtomic(path, text, { mode: 0o644 });
 }

@@ -1,5 +1,6 @@
 import { endpointFromBase, isLoopback, parseEndpoint } from '../api/endpoint.ts';
 import { checkKey } from '../api/key.ts';
+import { SETTINGS } from '../config/catalogue.ts';
 import { type Source, variable } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
@@ -17,15 +18,32 @@ export function configuredEndpoint(app: App): FoundEndpoint | undefined {
   const base = app.settings.resolve('base-url');
   for (const source of ['flag', 'env', 'config'] as const) {
     if (exact.value !== undefined && exact.source === source) {
-      const url = parseEndpoint(exact.value);
+      const url = read(parseEndpoint, exact.value, 'endpoint', source);
       return { url, source, ...(source === 'flag' ? { from: { endpoint: exact.value.trim() } } : {}) };
     }
     if (base.value !== undefined && base.source === source) {
-      const url = endpointFromBase(base.value);
+      const url = read(endpointFromBase, base.value, 'base-url', source);
       return { url, source, ...(source === 'flag' ? { from: { base_url: base.value.trim() } } : {}) };
     }
   }
   return undefined;
+}
+
+/** The URL; where a variable or the config file gives a wrong one, the error says which. */
+function read(
+  parse: (text: string) => URL,
+  text: string,
+  name: 'endpoint' | 'base-url',
+  source: Source,
+): URL {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (source === 'flag' || !(error instanceof AppError)) throw error;
+    const place = source === 'env' ? SETTINGS[name].env : `${name} in the config file`;
+    const remedy = source === 'env' ? `unset ${place}, or correct it` : `restaurant config set ${name} <url>`;
+    throw new AppError('bad_config', `${place}: ${error.message}`, { hint: remedy, cause: error });
+  }
 }
 
 /** The endpoint. @throws {AppError} `no_service`; `bad_config` where the config file that would name it is damaged */
@@ -77,6 +95,6 @@ export function needKey(app: App, endpoint: URL): FoundKey {
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
-    hint: `restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}, or set RESTAURANT_API_KEY`,
+    hint: `set RESTAURANT_API_KEY, or: restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}`,
   });
 }

@@ -117,7 +117,11 @@ export const STATUS_OUTPUT = object(
   {
     profile: text,
     endpoint: textOrNull,
-    key: object({ present: truth, last4: textOrNull, source: textOrNull }),
+    key: object({ present: truth, last4: textOrNull, source: textOrNull, problem: text }, [
+      'present',
+      'last4',
+      'source',
+    ]),
     settings: CONFIG_OUTPUT,
     budget: object({ per_minute: WINDOW, per_day: WINDOW }),
     files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),

@@ -68,7 +68,7 @@ describe('raw', () => {
     for (const params of ['42', '"text"', 'null']) expect((await raw('tools/call', params)).exit).toBe(2);
     expect((await raw('tools/call', PARAMS, '-f', 'a=b')).stderr).toContain('both as JSON and as fields');
     expect((await raw('tools/call', '-f', 'a=1', '-f', 'a.b=2')).exit).toBe(2);
-    expect((await raw('tools/call', '@missing.json')).stderr).toContain('there is no such file');
+    expect((await raw('tools/call', '@missing.json')).stderr).toContain('no such file or folder');
   });
 
   it('shows the request and sends nothing with --dry-run', async () => {
