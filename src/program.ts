@@ -1,6 +1,7 @@
 import { registerCache } from './commands/cache.ts';
 import { registerCall } from './commands/call.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerEnrich } from './commands/enrich.ts';
 import { registerFind } from './commands/find.ts';
 import { registerHelp } from './commands/help.ts';
 import { registerLogin } from './commands/login.ts';
@@ -44,6 +45,7 @@ export function buildProgram(app: App): CliCommand {
   program.commandsGroup('Restaurants:');
   registerFind(program, app);
   registerLookup(program, app);
+  registerEnrich(program, app);
   program.commandsGroup('The service:');
   registerTools(program, app);
   registerCall(program, app);

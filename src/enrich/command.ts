@@ -1,0 +1,109 @@
+import { AppError, EXIT_CODES, PipeClosed } from '../errors.ts';
+import { toJson } from '../output/json.ts';
+import { problemJson } from '../output/problem.ts';
+import type { App } from '../run/app.ts';
+import { toTerminal } from '../run/emit.ts';
+import { TooManyFailures } from './ending.ts';
+import { enrichList } from './enrich-list.ts';
+import { openInput } from './input.ts';
+import { Exhausted } from './lookups.ts';
+import { type EnrichFlags, type EnrichOptions, settleOptions } from './options.ts';
+import { takeOutput } from './output-place.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { printEstimate } from './print-estimate.ts';
+import { type RunSummary, summaryFacts } from './summary.ts';
+
+/** Makes the command that goes on with this run. */
+export type GoOn = (options: { readonly retryErrors: boolean }) => string;
+
+/** Runs `enrich`. What goes wrong with `--progress json` is told as JSON too. */
+export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn: GoOn): Promise<void> {
+  try {
+    await runPlan(app, file, settleOptions(app, flags), goOn);
+  } catch (error) {
+    if (flags.progress !== 'json' || !(error instanceof AppError)) throw error;
+    await app.context.stderr.write(app.redact(`${problemJson(error)}\n`)).catch(() => {});
+    app.exitCode = EXIT_CODES[error.kind];
+  }
+}
+
+async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoOn): Promise<void> {
+  const input = await openInput(file, app.context);
+  try {
+    const place = takeOutput(app, input, options, !options.dryRun);
+    try {
+      if (file === '-' && app.context.stdin.isTTY)
+        await app.note('reading the list from the keyboard; Ctrl-D ends it');
+      const plan = await makePlan(app, input, options, place);
+      if (options.dryRun) await printEstimate(app, plan);
+      else await runAndTell(app, plan, goOn);
+    } finally {
+      place?.release();
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
+  const { tally, requests, failure, progress } = await enrichList(app, plan);
+  const { counts } = tally;
+  const finished = failure === undefined;
+  const canGoOn = plan.place !== undefined && !plan.place.device;
+  const next =
+    canGoOn && (!finished || counts.error > 0) ? goOn({ retryErrors: asksErrors(plan, failure) }) : undefined;
+  const summary: RunSummary = {
+    counts,
+    requests,
+    output: plan.place?.name,
+    finished,
+    total: plan.list.total,
+    next,
+  };
+  if (failure instanceof PipeClosed) {
+    await progress.stop();
+    throw failure;
+  }
+  // Where nothing was done there is nothing to sum up.
+  if (finished || counts.done > 0) await progress.finish(summary);
+  else await progress.stop();
+  if (failure !== undefined) throw withNext(failure, summary);
+  if (app.globals.json === true || app.globals.format === 'json') {
+    await app.context.stdout.write(`${toJson(summaryFacts(summary), toTerminal(app))}\n`);
+  }
+  if (counts.error > 0) throw partial(summary);
+}
+
+/** What stopped because rows failed, or finished with failed rows, goes on with asking those again. */
+function asksErrors({ options }: Plan, failure: unknown): boolean {
+  return failure === undefined || failure instanceof TooManyFailures || options.retryErrors;
+}
+
+function partial({ counts, next }: RunSummary): AppError {
+  const { error, done, unusable } = counts;
+  return new AppError('partial', `${error} of ${done} rows failed`, {
+    hint: remedy(error === unusable, next),
+    retryable: error > unusable,
+  });
+}
+
+function remedy(nothingToAsk: boolean, next: string | undefined): string {
+  if (nothingToAsk) return 'they have no name, no city or no usable id: correct them in a list of their own';
+  if (next !== undefined) return `ask them again: ${next}`;
+  return 'the column with the error says why; with -o <file> they can be asked again: --resume --retry-errors';
+}
+
+/** The failure, with the command that goes on after it. */
+function withNext(failure: unknown, { next, output }: RunSummary): unknown {
+  if (!(failure instanceof AppError) || failure.kind === 'usage') return failure;
+  const told = (hint: string): AppError =>
+    new AppError(failure.code, failure.message, { ...failure.details, retryable: failure.retryable, hint });
+  if (next === undefined) {
+    return output === undefined && failure.kind !== 'local'
+      ? told(`${failure.hint}; with -o <file> a run can go on where it stopped`)
+      : failure;
+  }
+  if (failure instanceof Exhausted) return told(`from ${new Date(failure.freeAt).toISOString()} on: ${next}`);
+  if (failure.kind === 'interrupted') return told(`go on with: ${next}`);
+  return told(`${failure.hint}; then go on with: ${next}`);
+}

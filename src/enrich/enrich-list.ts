@@ -1,0 +1,121 @@
+import { renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError } from '../errors.ts';
+import { ioError } from '../files/io-error.ts';
+import { flushFolder } from '../files/write.ts';
+import type { App } from '../run/app.ts';
+import { answersInFile, answersInMemory } from './answers.ts';
+import { Ending } from './ending.ts';
+import { type OutputPlace, openOutput } from './output-place.ts';
+import type { Plan } from './plan.ts';
+import type { Progress } from './progress.ts';
+import { noEarlierRows, resume } from './resume.ts';
+import { enrichRows, type Job } from './run.ts';
+import { knownOf, needTarget, openPaced, type PacedService } from './service.ts';
+import { startProgress } from './start-progress.ts';
+import { Tally } from './tally.ts';
+import { rowStream } from './write.ts';
+
+/** What a run was, when it is over. */
+export interface RunResult {
+  readonly tally: Tally;
+  readonly requests: number;
+  /** What ended it before its list did. */
+  readonly failure: unknown;
+  readonly progress: Progress;
+}
+
+/**
+ * Works on a list that was found good: opens service and output, asks, writes. Progress runs on until it is told to
+ * finish.
+ * @throws {AppError} where nothing could be begun
+ */
+export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
+  const { options, list } = plan;
+  const { context } = app;
+  const target = await needTarget(app);
+  const ending = new Ending(context.signal);
+  const tally = new Tally();
+  let service: PacedService | undefined;
+  const progress = startProgress(app, options.progress, {
+    total: list.total,
+    counts: () => tally.counts,
+    requests: () => service?.requests() ?? 0,
+    leftToday: () => service?.leftToday(),
+  });
+  let failure: unknown;
+  try {
+    service = openPaced(app, {
+      target,
+      options,
+      known: knownOf(app, target, answersSince(app, plan)),
+      signal: ending.signal,
+      onWaiting: progress.waiting,
+      onWarning: progress.warn,
+    });
+    await work(app, plan, {
+      rows: list.rows(),
+      ask: plan.columns.ask,
+      form: plan.form,
+      lookups: service,
+      level: options.level,
+      concurrency: options.concurrency,
+      ending,
+      onRow: (row) => tally.add(row),
+    });
+  } catch (error) {
+    failure = error;
+  }
+  return { tally, requests: service?.requests() ?? 0, failure, progress };
+}
+
+/** A run that goes on takes answers that were given since it began, however old it let them be at first. */
+function answersSince(app: App, { options, place }: Plan): number {
+  const maxAge = app.settings.need('max-age');
+  if (!options.resume || place?.bornAt === undefined) return maxAge;
+  return Math.max(maxAge, app.context.now() - place.bornAt);
+}
+
+async function work(
+  app: App,
+  { options, form, place }: Plan,
+  job: Omit<Job, 'output' | 'earlier' | 'answers'>,
+): Promise<void> {
+  if (place === undefined) {
+    const output = rowStream((text) => app.context.stdout.write(text));
+    if (form.header !== '') await output.append(form.header);
+    return enrichRows({ ...job, output, earlier: noEarlierRows, answers: answersInMemory() });
+  }
+  const { file, before } = openOutput(place, options, app.context.now);
+  try {
+    const { name, device } = place;
+    const earlier = resume({ file, form, name, before, retryErrors: options.retryErrors });
+    const answers = device ? answersInMemory() : answersInFile(file.read);
+    await enrichRows({ ...job, output: file, earlier, answers });
+    file.flush();
+    if (before !== undefined) takeOver(file.path, place);
+  } finally {
+    flushQuietly(file.flush);
+    file.close();
+    before?.close();
+  }
+}
+
+/** The rows that were asked again take the place of the output. */
+function takeOver(from: string, { path, name }: OutputPlace): void {
+  try {
+    renameSync(from, path);
+    flushFolder(dirname(path));
+  } catch (error) {
+    throw ioError('replace', name, error);
+  }
+}
+
+/** At the end of a run that failed, its failure is told and not this one. */
+function flushQuietly(flush: () => void): void {
+  try {
+    flush();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
