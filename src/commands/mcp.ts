@@ -1,4 +1,5 @@
 import { oneOf } from '../config/values.ts';
+import { MCP_CLIENTS } from '../mcp/clients.ts';
 import type { ConfigOptions } from '../mcp/config-action.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
@@ -37,15 +38,15 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .obeys('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')
     .says(
-      'An MCP client starts it; it ends when its stdin is closed. restaurant mcp config\n' +
-        '<client> prints the entry for a client, and writes it with --write.',
+      'An MCP client starts it; it ends when its stdin is closed. restaurant mcp config <client> prints the ' +
+        'entry for a client, and writes it with --write.',
     )
     .action(() => action(program, app));
   mcp
     .command('config')
     .summary('the entry that makes an MCP client use the service')
     .description('Print the entry that makes an MCP client use the service, or write it with --write.')
-    .argument('<client>', 'claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini, zed, …')
+    .argument('<client>', MCP_CLIENTS.map(({ name }) => name).join(', '))
     .addOption(
       valueOption('--via <way>', 'by itself, with URL and headers, or through this program as bridge', {
         read: oneOf(VIAS),
@@ -67,9 +68,8 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .prints(MCP_CONFIG_OUTPUT)
     .examples('restaurant mcp config claude-desktop', 'restaurant mcp config cursor --via stdio --write')
     .says(
-      'Clients: claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini, zed,\n' +
-        'copilot-cli, opencode, cline, roo. With http the key stays out of the file where\n' +
-        'the client can refer to RESTAURANT_API_KEY; with stdio the saved login is used.',
+      'With http the key stays out of the file where the client can refer to RESTAURANT_API_KEY; with stdio ' +
+        'the saved login is used.',
     )
     .action(async (client: string, options: ConfigOptions) => {
       const { configureClient } = await import('../mcp/config-action.ts');

@@ -4,6 +4,7 @@ import type { JsonObject } from '../api/rpc.ts';
 import { AppError } from '../errors.ts';
 import { shellWord } from '../files/io-error.ts';
 import { nearest } from '../nearest.ts';
+import { cleanLine } from '../output/text.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 import { needEndpoint, needKey } from '../run/target.ts';
@@ -61,7 +62,7 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
   };
   await emitPlain(app, facts, () => {
     const text = written === undefined ? printed(plan) : told(plan, written);
-    return app.redact(check === undefined ? text : `${text}${checkLine(check)}`);
+    return check === undefined ? text : `${text}${checkLine(check)}`;
   });
   await notes(app, plan, written);
 }
@@ -138,7 +139,11 @@ function writeEntry(app: App, { client, scope, file, target, entry }: Plan): Wri
   const secret = target.via === 'http' && target.literalKey !== undefined;
   const newMode = scope === 'project' ? 0o644 : 0o600;
   const backup = writeClientFile({ path: file, before, text: after, secret, newMode });
-  const lines = changedLines(text, after).map((line) => app.redact(line));
+  const reference = `Bearer ${client.reference}`;
+  const lines = changedLines(text, after).map((line) => {
+    // What only stands for a key is no secret.
+    return cleanLine(line.includes(reference) ? line : app.redact(line));
+  });
   return { changed: true, lines, ...(backup === undefined ? {} : { backup }) };
 }
 
@@ -174,9 +179,10 @@ function commandFor({
 }
 
 function told({ file }: Plan, { changed, backup, lines }: Written): string {
-  if (!changed) return `${file} has this entry already\n`;
-  const kept = backup === undefined ? '' : ` (before: ${backup})`;
-  return `wrote ${file}${kept}\n${lines.map((line) => `${line}\n`).join('')}`;
+  const path = cleanLine(file);
+  if (!changed) return `${path} has this entry already\n`;
+  const kept = backup === undefined ? '' : `; what it was is kept in ${cleanLine(backup)}`;
+  return `wrote ${path}${kept}\n${lines.map((line) => `${line}\n`).join('')}`;
 }
 
 function checkLine({ tools }: Checked): string {
