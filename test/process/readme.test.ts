@@ -21,7 +21,7 @@ function adapted(command: string): string | undefined {
   if (command.startsWith('npm ')) return undefined;
   // A server runs until it is stopped; the port may be taken.
   if (command.includes('restaurant sandbox')) {
-    return `timeout -s INT 3 ${command.replace('--port 4010', '--port 0')}; test $? -eq 124 -o $? -eq 130`;
+    return `timeout -s INT 1 ${command.replace('--port 4010', '--port 0')}; test $? -eq 124 -o $? -eq 130`;
   }
   // There is nobody to type the key, and no such service.
   if (command.startsWith('restaurant login')) return `${command} --key-stdin --no-verify < key.txt`;
