@@ -28,8 +28,8 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .obeys('service', 'request', 'cache', 'preview', 'json', 'file')
     .prints(RAW_OUTPUT)
     .examples(
-      `restaurant raw tools/call '{"name":"find_restaurant","arguments":\n      {"name":"Nopa","city":"SF"}}' --demo`,
-      'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa \\\n      -f arguments.city=SF --unwrap --demo',
+      `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,
+      'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa -f arguments.city=SF --unwrap --demo',
     )
     .says('A JSON-RPC error is printed like any answer; the exit code is then 7.')
     .action((method: string, params: string | undefined, options: RawOptions) =>

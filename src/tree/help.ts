@@ -8,10 +8,10 @@ const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('Genera
 /** What bare `restaurant` prints. */
 export const INTRO = `restaurant: search restaurants, read their details, from the command line
 
-  $ restaurant find "Nopa" --city SF --demo     try it now: no key, no network
-  $ restaurant login                            save the address and your API key
-  $ restaurant find "Nopa" --city SF            search
-  $ restaurant lookup 1                         details of the first one found
+  $ restaurant find "Nopa" --city SF --demo   try it now: no key, no network
+  $ restaurant login                          save the address and your API key
+  $ restaurant find "Nopa" --city SF          search
+  $ restaurant lookup 1                       details of the first one found
 
 restaurant --help lists all commands.
 `;
@@ -22,9 +22,10 @@ export function configureHelp(program: CliCommand): void {
     showGlobalOptions: false,
     visibleOptions(command) {
       const cli = command as CliCommand;
-      const own = cli === program ? [] : command.options.filter((option) => !option.hidden);
+      const own =
+        cli === program ? versionOption(program) : command.options.filter((option) => !option.hidden);
       const shared = cli.isGroup && cli !== program ? [] : obeyedOptions(program, cli);
-      return [...own, ...shared, HELP_OPTION];
+      return cli === program ? [...shared, ...own, HELP_OPTION] : [...own, ...shared, HELP_OPTION];
     },
     // The descriptions say choices and defaults themselves.
     optionDescription: (option) => option.description,
@@ -33,6 +34,11 @@ export function configureHelp(program: CliCommand): void {
     commandUsage: (command) => `restaurant ${usageOf(command as CliCommand)}`,
   });
 }
+
+const versionOption = (program: CliCommand): Option[] =>
+  program.options
+    .filter((option) => option.long === '--version')
+    .map((option) => option.helpGroup('General options:'));
 
 const argumentTerms = (command: CliCommand): string =>
   command.registeredArguments
@@ -48,6 +54,19 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
+/** A command line that fits into 80 columns behind `  $ `, continued the way a shell takes it. */
+function folded(line: string): string {
+  // A word, or a flag with its value, which stay together.
+  const words = line.match(/(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
+  const lines = [''];
+  for (const word of words) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + word.length > 70) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join(' \\\n      ');
+}
+
 /** Help of one command: usage, arguments, options, details, examples. */
 export function helpText(command: CliCommand, width: number): string {
   const helper: Help = command.createHelp();
@@ -55,7 +74,7 @@ export function helpText(command: CliCommand, width: number): string {
   helper.helpWidth = columns;
   const body = helper.formatHelp(command, helper).trimEnd();
   const details = command.details === '' ? '' : `\n\n${helper.boxWrap(command.details.trim(), columns)}`;
-  const lines = command.exampleLines.map((line) => `  $ ${line}`);
+  const lines = command.exampleLines.map((line) => `  $ ${folded(line)}`);
   const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
   return `${body}${details}${examples}\n`;
 }

@@ -42,8 +42,8 @@ function environment(): string {
     return [env, shown === undefined ? about : `${about} (default ${shown})`] as const;
   });
   return [
-    'Environment variables. A flag beats them; they beat the config file. An empty one',
-    'counts as unset.',
+    'Environment variables. A flag beats them; they beat the config file. An empty',
+    'one counts as unset.',
     '',
     aligned(settings),
     '',
@@ -60,7 +60,11 @@ function exitCodes(): string {
     const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
     return codes.map(([code, { meaning }], index) => [index === 0 ? shown : '', code, meaning] as const);
   });
-  const lines = rows.map(([exit, code, meaning]) => `  ${exit.padEnd(9)}${code.padEnd(15)}${meaning}`);
+  const lines = rows.map(([exit, code, meaning]) => {
+    const [start = '', ...rest] = wrapped(meaning, WIDTH - 26);
+    const more = rest.map((line) => `\n${' '.repeat(26)}${line}`).join('');
+    return `  ${exit.padEnd(9)}${code.padEnd(15)}${start}${more}`;
+  });
   return [
     'Exit codes, and the code strings of JSON errors.',
     '',
@@ -68,7 +72,8 @@ function exitCodes(): string {
     ...lines,
     '',
     'With --json an error is one line on stderr:',
-    '  {"error":{"code":"no_key","message":"…","hint":"restaurant login","retryable":false}}',
+    '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
+    'and where known status, retry_after (s), restaurant_id, rpc_code, request_id.',
     '',
   ].join('\n');
 }
@@ -95,7 +100,7 @@ function formats(): string {
     '  coverage_level',
     '',
     '  $ restaurant find "Nopa" --city SF --demo | cut -f 2,3',
-    '  $ restaurant find "Nopa" --city SF --demo --json | jq -r \'.results[0].service_id\'',
+    '  $ restaurant find "Nopa" --city SF --demo --json | jq -r ".results[0].name"',
     '  $ restaurant find "Nopa" --city SF --demo --columns name,grade,lat,lng',
     '',
   ].join('\n');

@@ -33,7 +33,7 @@ export function usageError(error: CommanderError, command: CliCommand): AppError
 }
 
 function exampleHint(command: CliCommand, help: string): string {
-  const example = command.exampleLines.find((line) => !line.includes('\n'));
+  const [example] = command.exampleLines;
   return example === undefined ? help : `for example ${example}; see ${help}`;
 }
 

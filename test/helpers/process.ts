@@ -1,0 +1,100 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The program as it is installed; `npm test` builds it first. */
+export const BIN = fileURLToPath(new URL('../../bin/restaurant.js', import.meta.url));
+
+/** How a process ended, and what it printed. */
+export interface Ended {
+  readonly exit: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Settles when stdout or stderr holds the text. */
+  printed(text: string): Promise<void>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface Options {
+  readonly env?: Env;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly stdio?: SpawnOptions['stdio'];
+}
+
+/** The least that a process needs of the environment of the tests, which must not leak into it. */
+export const baseEnv = (): Env => ({ PATH: process.env.PATH, LANG: 'C.UTF-8' });
+
+/** Starts a program. It is killed after 20 seconds, whatever the test does. */
+export function start(program: string, words: readonly string[], options: Options = {}): Running {
+  const { stdin, env, cwd, stdio = 'pipe' } = options;
+  const child = spawn(program, words, {
+    env: { ...baseEnv(), ...env },
+    stdio,
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(stdin);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr }));
+  });
+  return {
+    process: child,
+    ended,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (stdout.includes(text) || stderr.includes(text)) resolve();
+        };
+        look();
+        child.stdout?.on('data', look);
+        child.stderr?.on('data', look);
+        child.on('close', () => reject(new Error(`ended without printing ${text}: ${stdout}${stderr}`)));
+      }),
+  };
+}
+
+/** Starts the built program. */
+export const startRestaurant = (words: readonly string[], options: Options = {}): Running =>
+  start(process.execPath, [BIN, ...words], options);
+
+/** Runs the built program to its end. */
+export const restaurant = (words: readonly string[], options: Options = {}): Promise<Ended> =>
+  startRestaurant(words, options).ended;
+
+let shims: string | undefined;
+
+/** A PATH on which `restaurant` is the built program. */
+export function shimmedPath(): string {
+  if (shims === undefined) {
+    shims = mkdtempSync(join(tmpdir(), 'restaurant-bin-'));
+    const shim = join(shims, 'restaurant');
+    writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+    chmodSync(shim, 0o755);
+  }
+  return `${shims}${delimiter}${process.env.PATH}`;
+}
+
+/** Runs a line in a shell that knows `restaurant`. */
+export const shell = (line: string, options: Options = {}, program = 'bash'): Promise<Ended> =>
+  start(program, ['-c', line], { ...options, env: { ...options.env, PATH: shimmedPath() } }).ended;

@@ -1,0 +1,52 @@
+import { runCli } from './program.ts';
+
+/** An option as `restaurant schema` tells it. */
+export interface SchemaOption {
+  readonly name: string;
+  readonly short: string | null;
+  readonly flags: string;
+  readonly description: string;
+  readonly type: 'boolean' | 'string' | 'integer' | 'array';
+  readonly choices?: readonly string[];
+  readonly default?: unknown;
+}
+
+/** A command as `restaurant schema` tells it. */
+export interface SchemaCommand {
+  /** The words that call it. */
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments: readonly { name: string; description: string; required: boolean; variadic: boolean }[];
+  readonly options: readonly SchemaOption[];
+  readonly examples: readonly string[];
+  readonly commands?: readonly SchemaCommand[];
+  readonly global_options: readonly string[];
+}
+
+/** What `restaurant schema` prints. */
+export interface Schema {
+  readonly name: string;
+  readonly version: string;
+  readonly commands: readonly SchemaCommand[];
+  readonly options: readonly SchemaOption[];
+  readonly exit_codes: readonly { exit: number; kind: string; codes: readonly { code: string }[] }[];
+  readonly environment: readonly { name: string; meaning: string }[];
+}
+
+/** The command tree, as the program tells it. Tests walk it, so that no list of commands can go stale. */
+export async function readTree(): Promise<Schema> {
+  const { exit, stdout, stderr } = await runCli(['schema']);
+  if (exit !== 0) throw new Error(`schema failed: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** All commands, those that hold others included. */
+export const everyCommand = (commands: readonly SchemaCommand[]): SchemaCommand[] =>
+  commands.flatMap((command) => [command, ...everyCommand(command.commands ?? [])]);
+
+/** True where it only holds other commands. */
+export const isGroup = (command: SchemaCommand): boolean =>
+  command.commands !== undefined && command.global_options.length === 0;
+
+/** The words of a command's name. */
+export const wordsOf = ({ name }: Pick<SchemaCommand, 'name'>): string[] => name.split(' ');
