@@ -29,7 +29,11 @@ export async function serveStdio({ context, upstream, ...options }: ServeOptions
     const timer = new AbortController();
     await Promise.race([bridge.idle(), context.sleep(LAST_CALLS_MS, timer.signal).catch(() => {})]);
     timer.abort();
-    bridge.stop(new AppError('interrupted', 'the host closed the connection before the service answered'));
+    bridge.stop(
+      new AppError('interrupted', 'the host closed the connection before the service answered', {
+        hint: 'ask again; restaurant status --check tells how long the service takes',
+      }),
+    );
     await bridge.idle();
     await writer.done();
   }

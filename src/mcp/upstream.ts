@@ -33,9 +33,8 @@ export function openUpstream({ connect, profileName, now }: UpstreamOptions): Up
     try {
       return await work(await mine);
     } catch (error) {
-      if (!loginMends(error)) throw error;
-      if (opened === mine) opened = undefined;
-      throw asSeenByAgents(error, profileName);
+      if (loginMends(error) && opened === mine) opened = undefined;
+      throw error instanceof AppError ? asSeenByAgents(error, profileName) : error;
     }
   }
 
