@@ -36,7 +36,7 @@ export function buildProgram(app: App): CliCommand {
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .says(
-      'Topics: restaurant help environment, exit-codes, formats\n' +
+      'Topics: restaurant help environment, exit-codes, formats\n\n' +
         'An option given twice: the last one counts. -- ends the options.',
     );
   addGlobalOptions(program);

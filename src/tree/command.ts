@@ -59,6 +59,7 @@ export class CliCommand extends Command {
     return this;
   }
 
+  /** Says more below the options, in paragraphs, which help wraps. */
   says(details: string): this {
     this.details = details;
     return this;

@@ -54,14 +54,21 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
+const paragraphs = (text: string): string[] =>
+  text
+    .trim()
+    .split(/\n{2,}/)
+    .map((each) => each.replaceAll('\n', ' '));
+
 /** A command line that fits into 80 columns behind `  $ `, continued the way a shell takes it. */
 function folded(line: string): string {
-  // A word, or a flag with its value, which stay together.
-  const words = line.match(/(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
+  // A flag stays with its value, and a command with the pipe into it.
+  const words = line.match(/(?:\| )?(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   const lines = [''];
   for (const word of words) {
     const last = lines.at(-1) ?? '';
-    if (last !== '' && last.length + word.length > 70) lines.push(word);
+    const breaks = last.length + word.length > 70 || (word.startsWith('|') && line.length > 70);
+    if (last !== '' && breaks) lines.push(word);
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
   }
   return lines.join(' \\\n      ');
@@ -73,7 +80,12 @@ export function helpText(command: CliCommand, width: number): string {
   const columns = Math.min(Math.max(width, 40), 100);
   helper.helpWidth = columns;
   const body = helper.formatHelp(command, helper).trimEnd();
-  const details = command.details === '' ? '' : `\n\n${helper.boxWrap(command.details.trim(), columns)}`;
+  const details =
+    command.details === ''
+      ? ''
+      : `\n\n${paragraphs(command.details)
+          .map((text) => helper.boxWrap(text, columns))
+          .join('\n\n')}`;
   const lines = command.exampleLines.map((line) => `  $ ${folded(line)}`);
   const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
   return `${body}${details}${examples}\n`;
