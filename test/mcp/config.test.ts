@@ -55,7 +55,9 @@ const SHAPES: Readonly<Record<string, { file: string; http?: object; stdio: obje
   },
   windsurf: {
     file: '.codeium/windsurf/mcp_config.json',
-    http: { mcpServers: { restaurant: { serverUrl: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`) } } },
+    http: {
+      mcpServers: { restaurant: { serverUrl: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`) } },
+    },
     stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
   },
   codex: {
@@ -395,7 +397,7 @@ describe('the entry', () => {
     const { run } = desk();
     const { stdout } = await run(['claude-code', '--scope', 'user']);
     expect(stdout).toContain(
-      `\nclaude mcp add --scope user --transport http restaurant ${URL} --header `Authorization: Bearer \\${RESTAURANT_API_KEY}`\n`,
+      `\nclaude mcp add --scope user --transport http restaurant ${URL} --header 'Authorization: Bearer \${RESTAURANT_API_KEY}'\n`,
     );
     const stdio = await run(['claude-code', '--via', 'stdio', '--profile', 'my work', '--json']);
     expect(JSON.parse(stdio.stdout).command).toBe(
