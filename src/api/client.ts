@@ -70,6 +70,8 @@ export interface CallOptions {
 export interface ToolCallOptions extends CallOptions {
   /** Gets `params` of each `notifications/progress`, where the service tells how far it has come. */
   onProgress?(params: JsonObject): void;
+  /** The tool as the service lists it: its schema tells which arguments travel as headers too. */
+  readonly tool?: Tool | undefined;
 }
 
 /** The service. Every method throws AppError: what went wrong, never holding the key. */
@@ -145,8 +147,13 @@ export function openClient(options: ClientOptions): Client {
     return reply.result;
   }
 
-  const tool = (call: Call, name: string, args: JsonObject, onProgress?: ToolCallOptions['onProgress']) =>
-    result(call, { method: 'tools/call', params: toolCall(name, args), ...listening(onProgress) });
+  const tool = (call: Call, name: string, args: JsonObject, options: ToolCallOptions = {}) =>
+    result(call, {
+      method: 'tools/call',
+      params: toolCall(name, args),
+      tool: options.tool,
+      ...listening(options.onProgress),
+    });
 
   const client: Client = {
     find: async ({ name, city }) =>
@@ -172,8 +179,8 @@ export function openClient(options: ClientOptions): Client {
       const call = newCall('read');
       return session.screen(await listAllTools((params) => result(call, { method: 'tools/list', params })));
     },
-    async callTool(name, args, { signal, onProgress } = {}) {
-      return readToolResult(await tool(newCall('write', signal), name, args, onProgress));
+    async callTool(name, args, options = {}) {
+      return readToolResult(await tool(newCall('write', options.signal), name, args, options));
     },
     async raw(method, params, { headers = {}, signal, onProgress } = {}) {
       const wanted: Wanted = { method, params, headers, ...listening(onProgress) };

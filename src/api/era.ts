@@ -5,7 +5,7 @@ import { isObject, type RpcError } from './rpc.ts';
 /** JSON-RPC error codes of MCP 2026-07-28. */
 export const HEADER_MISMATCH = -32020;
 const MISSING_CAPABILITY = -32021;
-const UNSUPPORTED_VERSION = -32022;
+export const UNSUPPORTED_VERSION = -32022;
 const INVALID_PARAMS = -32602;
 /** "Server not initialized", as the Language Server Protocol numbers it. */
 const NOT_INITIALIZED = -32002;

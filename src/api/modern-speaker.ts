@@ -1,10 +1,10 @@
 import type { Call, Channel, ChannelAnswer } from './channel.ts';
-import { HEADER_MISMATCH, rpcErrorOf } from './era.ts';
+import { HEADER_MISMATCH, modernVersion, rpcErrorOf, UNSUPPORTED_VERSION } from './era.ts';
 import { type ClientInfo, modernHeaders, modernRequest } from './modern.ts';
 import { headersOf, type ParamHeader, paramHeaders } from './param-headers.ts';
 import { withProgress } from './progress.ts';
 import { rpcFailure } from './refusal.ts';
-import { isObject } from './rpc.ts';
+import { isObject, type RpcError } from './rpc.ts';
 import type { Speaker, Wanted } from './session.ts';
 import { listAllTools } from './tool-list.ts';
 import type { Tool } from './types.ts';
@@ -23,19 +23,20 @@ export function modernSpeaker(
 ): ModernSpeaker {
   let known: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
 
-  function send(call: Call, { method, params, headers = {}, onMessage }: Wanted): Promise<ChannelAnswer> {
+  function send(call: Call, wanted: Wanted): Promise<ChannelAnswer> {
+    const { method, params, headers = {}, onMessage } = wanted;
     return channel.request(call, {
       build: (id) => ({
         ...modernRequest(id, method, withProgress(params, id, onMessage), version, clientInfo),
       }),
-      headers: { ...modernHeaders(method, params, version), ...toolHeaders(method, params), ...headers },
+      headers: { ...modernHeaders(method, params, version), ...toolHeaders(wanted), ...headers },
       ...(onMessage === undefined ? {} : { onMessage: onMessage }),
     });
   }
 
-  function toolHeaders(method: string, params: Wanted['params']): Record<string, string> {
+  function toolHeaders({ method, params, tool }: Wanted): Record<string, string> {
     if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return {};
-    return headersOf(known?.get(params.name) ?? [], params.arguments);
+    return headersOf(known?.get(params.name) ?? declaredHeaders(tool), params.arguments);
   }
 
   function screen(tools: readonly Tool[]): Tool[] {
@@ -66,16 +67,28 @@ export function modernSpeaker(
     screen(tools);
   }
 
+  /** Gives what a refusal asks for. Whether the call is worth making again. */
+  async function mend(call: Call, { method }: Wanted, error: RpcError): Promise<boolean> {
+    if (error.code === UNSUPPORTED_VERSION) return modernVersion(error) === version;
+    if (error.code !== HEADER_MISMATCH || method !== 'tools/call') return false;
+    // The tool wants headers that only its schema tells.
+    await learnTools(call);
+    return true;
+  }
+
   return {
     screen,
     async call(call, wanted) {
       const answer: ChannelAnswer = { ...(await send(call, wanted)), typed: true };
-      const mismatch = rpcErrorOf(answer)?.code === HEADER_MISMATCH;
-      if (!mismatch || wanted.method !== 'tools/call') return answer;
-      // The tool wants headers that only its schema tells.
-      await learnTools(call);
+      const error = rpcErrorOf(answer);
+      if (error === undefined || !(await mend(call, wanted, error))) return answer;
       return { ...(await send(call, wanted)), typed: true };
     },
     close: async () => {},
   };
+}
+
+function declaredHeaders(tool: Tool | undefined): readonly ParamHeader[] {
+  const found = tool === undefined ? { headers: [] } : paramHeaders(tool);
+  return 'headers' in found ? found.headers : [];
 }

@@ -1,4 +1,7 @@
+import type { AppError } from '../errors.ts';
 import type { Call, Channel, ChannelAnswer } from './channel.ts';
+import { demandIn, isPlainRefusal, rpcErrorOf } from './era.ts';
+import { reworded } from './failure.ts';
 import type { RequestHeaders } from './headers.ts';
 import { learningSpeaker } from './learn.ts';
 import { LEGACY_VERSIONS, type LegacySpeaker, legacySpeaker } from './legacy.ts';
@@ -29,6 +32,8 @@ export interface Wanted {
   readonly method: string;
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders;
+  /** The tool that is called, where its schema is known. */
+  readonly tool?: Tool | undefined;
   /** Gets the notifications that precede the answer, and asks for those of progress where the protocol can. */
   onMessage?(message: JsonObject): void;
 }
@@ -56,17 +61,13 @@ export interface SessionOptions {
 export function openSession(options: SessionOptions): Session {
   const speakers = openSpeakers(options);
   const { protocol } = options;
-  const auto = protocol === 'auto' ? learningSpeaker(speakers, options.memory) : undefined;
-  const fixed: Speaker = MODERN_VERSIONS.includes(protocol)
-    ? speakers.modern(protocol)
-    : LEGACY_VERSIONS.includes(protocol)
-      ? speakers.legacy
-      : speakers.bare;
+  const speaker =
+    protocol === 'auto' ? learningSpeaker(speakers, options.memory) : fixedSpeaker(speakers, protocol);
   return {
     call: (call, wanted) => {
       // These are the parts of a handshake; made by hand they go as they are.
       const byHand = wanted.method === 'initialize' || wanted.method.startsWith('notifications/');
-      return (byHand ? speakers.bare : (auto ?? fixed)).call(call, wanted);
+      return (byHand ? speakers.bare : speaker).call(call, wanted);
     },
     screen: (tools) => speakers.openModern()?.screen(tools) ?? tools,
     close: () => speakers.legacy.close(),
@@ -96,6 +97,32 @@ function openSpeakers({ channel, clientInfo, warn }: SessionOptions): Speakers {
   };
 }
 
+/** Speaks as it was told. A refusal that asks for another protocol says how to get it. */
+function fixedSpeaker(speakers: Speakers, protocol: Protocol): Speaker {
+  const isLegacy = LEGACY_VERSIONS.includes(protocol);
+  const speaker = isLegacy
+    ? speakers.legacy
+    : MODERN_VERSIONS.includes(protocol)
+      ? speakers.modern(protocol)
+      : speakers.bare;
+  const hinted = (error: AppError): AppError =>
+    reworded(error, error.message, {
+      hint: `it may want another protocol than ${protocol}: restaurant tools --protocol auto`,
+    });
+  return {
+    async call(call, wanted) {
+      const refused = isLegacy ? await speakers.legacy.open(call) : undefined;
+      if (refused !== undefined) throw hinted(refused);
+      const answer = await speaker.call(call, wanted);
+      const { error } = answer;
+      if (error === undefined || rpcErrorOf(answer) === undefined || isPlainRefusal(answer, answer.id))
+        return answer;
+      return demandIn(answer) === undefined ? answer : { ...answer, error: hinted(error) };
+    },
+    close: async () => {},
+  };
+}
+
 /** Speaks plain JSON-RPC: a call and nothing before it. */
 function bareSpeaker(channel: Channel): Speaker {
   return {
@@ -103,6 +130,8 @@ function bareSpeaker(channel: Channel): Speaker {
       channel.request(call, {
         build: (id) => ({ ...request(id, method, params) }),
         headers,
+        // Events with ids are the offer to take up a stream, handshake or not.
+        resume: {},
         ...(onMessage === undefined ? {} : { onMessage: onMessage }),
       }),
     close: async () => {},

@@ -260,6 +260,44 @@ describe('auto', () => {
   });
 });
 
+describe('bare', () => {
+  it('takes up a stream that has event ids', async () => {
+    let asked: Message = { method: '' };
+    const { url, requests } = await serve((seen, response) => {
+      response.setHeader('Content-Type', 'text/event-stream');
+      if (seen.method === 'GET') return void response.end(sse(`data: ${toolReply(asked.id, FOUND)}`));
+      asked = messageOf(seen);
+      response.end(sse('id: a-1\nretry: 40\ndata:'));
+    });
+    const { client, slept } = clientFor(url);
+    expect((await client.callTool('t', {})).content).toHaveLength(1);
+    expect(slept).toEqual([40]);
+    expect(requests.map(({ method, headers }) => [method, headers['last-event-id']])).toEqual([
+      ['POST', undefined],
+      ['GET', 'a-1'],
+    ]);
+    expect(requests[1]?.headers).not.toHaveProperty('mcp-session-id');
+  });
+});
+
+describe('a protocol that is set and not the one of the service', () => {
+  it.each(['bare', '2026-07-28'] as const)('%s is told how to find the right one', async (protocol) => {
+    const { url, requests } = await legacy();
+    const error = await failure(clientFor(url, { protocol }).client.callTool('t', {}));
+    expect(error).toMatchObject({ code: 'rpc_error', details: { status: 400 } });
+    expect(error.hint).toContain('--protocol auto');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('2025-11-25 too, when the handshake is refused', async () => {
+    const { url, requests } = await modern();
+    const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.callTool('t', {}));
+    expect(error).toMatchObject({ code: 'rpc_error', details: { rpcCode: -32022 } });
+    expect(error.hint).toContain('--protocol auto');
+    expect(methods(requests)).toEqual(['initialize']);
+  });
+});
+
 describe('legacy', () => {
   const open = async (options: Parameters<typeof legacy>[0] = {}) => {
     const server = await legacy(options);
@@ -488,6 +526,36 @@ describe('modern', () => {
     expect(methods(requests)).toEqual(['tools/call', 'tools/list', 'tools/call', 'tools/call']);
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['good']);
     expect(notes.at(-1)).toContain('bad is left out');
+  });
+
+  it('sends the headers that a known tool wants with the first request', async () => {
+    const { client, requests } = await open();
+    const inputSchema = { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+    await client.callTool('t', { region: 'eu' }, { tool: { name: 't', inputSchema } });
+    expect(requests.map(({ headers }) => headers['mcp-param-region'])).toEqual(['eu']);
+  });
+
+  it('asks again, once, when a refusal names the revision that was spoken', async () => {
+    let refusals = 0;
+    const refusing = async (times: number, supported: string[]) => {
+      refusals = 0;
+      return open((message, response) => {
+        refusals += 1;
+        if (refusals > times) return sendJson(response, toolReply(message.id, FOUND));
+        refuse(response, 400, { code: -32022, message: 'no', data: { supported } }, message.id);
+      });
+    };
+    const once = await refusing(1, ['2026-07-28']);
+    expect((await once.client.callTool('t', {})).content).toHaveLength(1);
+    expect(new Set(once.requests.map((seen) => messageOf(seen).id)).size).toBe(2);
+    for (const [times, supported, sent] of [
+      [9, ['2026-07-28'], 2],
+      [9, ['2027-01-01'], 1],
+    ] as const) {
+      const { client, requests } = await refusing(times, [...supported]);
+      expect((await failure(client.callTool('t', {}))).details.rpcCode).toBe(-32022);
+      expect(requests).toHaveLength(sent);
+    }
   });
 
   it.each([
