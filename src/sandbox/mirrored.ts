@@ -53,6 +53,8 @@ function check(headers: Headers, name: string, expected: unknown): void {
 
 /** The value of a header: as it is, or `=?base64?<UTF-8 in base64>?=`. */
 function decodeHeader(value: string): string {
-  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1];
+  const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/.exec(
+    value,
+  )?.[1];
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8');
 }

@@ -18,6 +18,10 @@ const VERSION_KEY = `${PREFIX}protocolVersion`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const CLIENT_KEY = `${PREFIX}clientInfo`;
 
+/** How long the list of tools, and what is discovered, stay true: the sandbox never changes. */
+const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
+const META = { [`${PREFIX}serverInfo`]: SERVER_INFO };
+
 /**
  * MCP without a handshake (2026-07-28): each request brings its metadata, and headers that mirror its body. `supported`
  * is what callers are told of the revisions spoken.
@@ -28,6 +32,7 @@ export function createModern(tools: McpTools, supported: readonly string[]): (po
     capabilities: { tools: {} },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
+    ...CACHING,
   };
   return ({ incoming, access, headers }) => {
     if (incoming.kind === 'response') throw invalidRequest('the server asks nothing');
@@ -36,12 +41,12 @@ export function createModern(tools: McpTools, supported: readonly string[]): (po
     const meta = readMeta(params);
     checkMirroredHeaders({ method, params, version: meta[VERSION_KEY], headers });
     if (meta[VERSION_KEY] !== MODERN_VERSION) throw unsupportedVersion(meta[VERSION_KEY], supported);
-    const message = respond(id, () => ({ resultType: 'complete', ...run(method) }));
+    const message = respond(id, () => ({ resultType: 'complete', ...run(method), _meta: META }));
     return { status: 200, message, before: progressMessages(params).map((data) => ({ data })) };
 
     function run(name: string): RpcObject {
       if (name === 'server/discover') return discovery;
-      if (name === 'tools/list') return tools.list(params);
+      if (name === 'tools/list') return { ...tools.list(params), ...CACHING };
       if (name === 'tools/call') return { ...tools.call(params, access.paid) };
       throw new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined, 404);
     }

@@ -65,6 +65,21 @@ describe('the modern era', () => {
     });
   });
 
+  it('says who answers, and how long a list is good for', async () => {
+    const sandbox = await start({ mode: 'mcp' });
+    for (const [method, params] of [
+      ['server/discover', {}],
+      ['tools/list', {}],
+      ['tools/call', FIND],
+    ] as const) {
+      const { result } = JSON.parse((await ask(sandbox, method, params)).text);
+      expect(result._meta[`${PREFIX}serverInfo`]).toMatchObject({ name: 'restaurant-sandbox' });
+      const hints = { ttlMs: expect.any(Number), cacheScope: 'public' };
+      if (method === 'tools/call') expect(result).not.toHaveProperty('ttlMs');
+      else expect(result).toMatchObject(hints);
+    }
+  });
+
   it('lists tools in pages', async () => {
     const sandbox = await start({ mode: 'mcp', pageSize: 1 });
     const names: string[] = [];
@@ -145,6 +160,9 @@ describe('metadata and headers', () => {
     ['São Paulo', `=?base64?${Buffer.from('São Paulo').toString('base64')}?=`, 200],
     ['=?base64?UGFyaXM=?=', `=?base64?${Buffer.from('=?base64?UGFyaXM=?=').toString('base64')}?=`, 200],
     ['=?base64?UGFyaXM=?=', '=?base64?UGFyaXM=?=', 400],
+    ['Paris!', '=?base64?UGFyaXMh?=', 200],
+    ['Hello', '=?base64?SGVsbG8=?=', 200],
+    ['Hello', '=?base64?SGVsbG8?=', 400],
     ['Paris', 'London', 400],
     ['Paris', null, 400],
     [null, null, 200],
