@@ -1,0 +1,177 @@
+import { createServer } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { shell } from '../helpers/process.ts';
+import { runCli } from '../helpers/program.ts';
+import { furnish, RUNS, useRuns } from '../helpers/runs.ts';
+import { PAID } from '../helpers/service.ts';
+import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
+
+const tree = await readTree();
+const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
+const names = leaves.map(({ name }) => name).filter((name) => name !== 'sandbox');
+const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
+const { service, home, fresh, again } = useRuns();
+const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
+
+/** A proxy that nothing should ever ask: counts connections. */
+let strangers = 0;
+const proxy = createServer((socket) => {
+  strangers += 1;
+  socket.destroy();
+});
+beforeAll(() => new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve)));
+afterAll(() => {
+  proxy.close();
+});
+function watched(): Record<string, string> {
+  const address = proxy.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  return { HTTPS_PROXY: url, HTTP_PROXY: url };
+}
+
+const planned = (name: string) => {
+  const plan = RUNS[name];
+  if (plan === undefined) throw new Error(`no run is planned for ${name}`);
+  return plan;
+};
+
+describe('every command', () => {
+  it('has a plain run here', () => {
+    expect(Object.keys(RUNS).sort()).toEqual([...names].sort());
+  });
+
+  it.each(names)('%s: --verbose and --quiet change no byte of stdout', async (name) => {
+    const plain = await fresh(planned(name), [], { env: watched() });
+    expect(plain).toMatchObject({ exit: 0, stderr: name === 'enrich' ? expect.any(String) : '' });
+    const quiet = await fresh(planned(name), ['--quiet']);
+    expect(quiet).toEqual({ exit: 0, stdout: plain.stdout, stderr: '' });
+    const verbose = await fresh(planned(name), ['--verbose']);
+    expect(verbose).toMatchObject({ exit: 0, stdout: plain.stdout });
+    expect(`${plain.stdout}${verbose.stderr}`).not.toContain('\u001b');
+    expect(strangers).toBe(0);
+  });
+
+  it.each(names)('%s: is silent on stderr with --quiet at a terminal too', async (name) => {
+    const { exit, stderr } = await fresh(planned(name), ['--quiet'], { tty: { stdout: true, stderr: true } });
+    expect([exit, stderr]).toEqual([0, '']);
+  });
+
+  it.each(names)('%s: says the same in another language and zone', async (name) => {
+    const plain = await fresh(planned(name));
+    const env = { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
+    expect(await fresh(planned(name), [], { env })).toMatchObject({ exit: 0, stdout: plain.stdout });
+  });
+});
+
+describe('--json', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+  it.each(takesJson.map(({ name }) => name).filter((name) => name !== 'sandbox'))(
+    'of %s prints one document, as its schema says, and nothing on stderr',
+    async (name) => {
+      const json = await fresh(planned(name), ['--json']);
+      expect(json).toMatchObject({ exit: 0, stderr: '' });
+      expect(json.stdout).toMatch(/^[[{].*[\]}]\n$/);
+      const { output } = JSON.parse((await runCli(['schema', ...name.split(' ')])).stdout);
+      expect(output).toBeTypeOf('object');
+      const valid = ajv.validate(output, JSON.parse(json.stdout));
+      expect([name, valid, ajv.errorsText()]).toEqual([name, true, 'No errors']);
+      const tty = { stdout: true, stderr: true };
+      const loud = await fresh(planned(name), ['--json'], { tty, env: { FORCE_COLOR: '3' } });
+      expect(loud).toMatchObject({ exit: 0, stderr: '' });
+      expect(JSON.parse(loud.stdout)).toEqual(JSON.parse(json.stdout));
+      expect(loud.stdout).not.toContain('\u001b');
+      expect(await fresh(planned(name), ['--json'])).toEqual(json);
+      expect(await fresh(planned(name), ['--json', '--verbose'])).toMatchObject({ stdout: json.stdout });
+    },
+  );
+
+  it('is obeyed by every command that answers with data', () => {
+    const without = leaves
+      .map(({ name }) => name)
+      .filter((name) => !takesJson.some((each) => each.name === name));
+    expect(without).toEqual(['mcp', 'help']);
+  });
+
+  it('of sandbox prints one line, and its end is none more', async () => {
+    const words = ['sandbox', '--port', '0', '--json'];
+    const { exit, stdout, stderr } = await runCli(words, { signal: stopped });
+    expect([exit, stderr]).toEqual([130, '']);
+    const { output } = JSON.parse((await runCli(['schema', 'sandbox'])).stdout);
+    expect(ajv.validate(output, JSON.parse(stdout))).toBe(true);
+    expect(JSON.parse(stdout).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it('of find and lookup holds what the schema of the command says, whatever the level', async () => {
+    for (const level of ['basic', 'standard', 'premium']) {
+      const { stdout } = await fresh(planned('lookup'), ['--fields', level, '--json']);
+      const { output } = JSON.parse((await runCli(['schema', 'lookup'])).stdout);
+      expect(ajv.validate(output, JSON.parse(stdout))).toBe(true);
+    }
+  });
+});
+
+/** The words of a command line, without its quotes. */
+function split(line: string): string[] {
+  const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')).slice(1);
+}
+
+describe('every example runs', () => {
+  const examples = [...new Set([...everyCommand(tree.commands).flatMap(({ examples: lines }) => lines)])];
+  const lines = [
+    // Row numbers mean the last find.
+    'restaurant find "Nopa" --city SF',
+    'restaurant find "Nopa" --city SF --demo',
+    ...examples,
+  ];
+
+  it('in order', async () => {
+    expect(examples.length).toBeGreaterThan(leaves.length);
+    furnish(home);
+    for (const line of lines.filter((each) => !/[|<>]/.test(each))) {
+      const words = split(line);
+      // A server runs until it is stopped, and its port may be taken.
+      if (words[0] === 'sandbox') {
+        const port = words.includes('--port') ? [] : ['--port', '0'];
+        const { exit, stdout } = await again({ words: [...words, ...port] }, { signal: stopped });
+        expect([line, exit, stdout.startsWith('http://127.0.0.1:')]).toEqual([line, 130, true]);
+        continue;
+      }
+      // At a terminal, since a bare login asks.
+      const tty = words.join() === 'login' ? { stdin: true, stderr: true } : {};
+      const outcome = await again({ words }, { tty, answers: { secret: PAID } });
+      expect({ line, ...outcome }).toMatchObject({ line, exit: 0, stderr: '' });
+    }
+  }, 30_000);
+
+  it.each(lines.filter((line) => /[|<>]/.test(line)))('%s', async (line) => {
+    furnish(home);
+    const env = { ...service.env, HOME: home };
+    const there = line.replaceAll('https://api.example.com', service.sandbox.baseUrl);
+    const { exit, stdout } = await shell(`set -o pipefail; ${there}`, { env, cwd: home });
+    expect([line, exit]).toEqual([line, 0]);
+    expect(stdout).not.toBe('');
+  });
+
+  it('those of the topics too', async () => {
+    for (const topic of ['environment', 'exit-codes', 'formats']) {
+      const { stdout } = await runCli(['help', topic]);
+      for (const [, line = ''] of stdout.matchAll(/^ {2}\$ (restaurant .*)$/gm)) {
+        const { exit, stderr } = await shell(`set -o pipefail; ${line}`, { env: { HOME: home } });
+        expect([line, exit, stderr]).toEqual([line, 0, '']);
+      }
+    }
+  });
+
+  it('those of the program and its introduction name what exists', async () => {
+    for (const words of [[], ['--help']]) {
+      const { stdout } = await runCli(words);
+      const shown = [...stdout.matchAll(/^ {2}\$ restaurant (\w+)/gm)].map(([, name]) => name);
+      expect(shown.length).toBeGreaterThan(2);
+      expect(tree.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(shown));
+    }
+  });
+});

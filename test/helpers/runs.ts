@@ -1,0 +1,70 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freshHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import { PAID, useService } from './service.ts';
+
+/** A restaurant of the sandbox. */
+export const ID = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
+
+/** A call of a command that succeeds. */
+export interface PlainRun {
+  readonly words: readonly string[];
+  readonly stdin?: string;
+}
+
+const NOPA = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
+
+/** One plain call for every command that does not run until it is stopped. A command without one fails the tests. */
+export const RUNS: Readonly<Record<string, PlainRun>> = {
+  find: { words: ['find', 'Nopa', '--city', 'SF'] },
+  lookup: { words: ['lookup', ID] },
+  enrich: { words: ['enrich', 'places.csv', '-o', 'out.csv'] },
+  tools: { words: ['tools', '--demo'] },
+  call: { words: ['call', 'find_restaurant', 'name=Nopa', 'city=SF'] },
+  raw: { words: ['raw', 'tools/call', NOPA] },
+  mcp: { words: ['mcp'], stdin: '' },
+  'mcp config': { words: ['mcp', 'config', 'claude-desktop'] },
+  login: { words: ['login', '--key-stdin'], stdin: PAID },
+  logout: { words: ['logout'] },
+  status: { words: ['status'] },
+  'config get': { words: ['config', 'get', 'timeout'] },
+  'config set': { words: ['config', 'set', 'city', 'San Francisco'] },
+  'config unset': { words: ['config', 'unset', 'city'] },
+  'config list': { words: ['config', 'list'] },
+  'config path': { words: ['config', 'path'] },
+  'cache clear': { words: ['cache', 'clear'] },
+  'cache path': { words: ['cache', 'path'] },
+  schema: { words: ['schema'] },
+  help: { words: ['help', 'find'] },
+};
+
+/** The files that examples name. */
+const FILES: Readonly<Record<string, string>> = {
+  'key.txt': `${PAID}\n`,
+  'ids.txt': `${ID}\n`,
+  'places.csv': 'name,city\nNopa,San Francisco\n',
+};
+
+/** Empties a folder and puts the files of the examples into it. */
+export function furnish(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+}
+
+/** A sandbox, and a way to run commands in a home that is always the same folder, and always new. */
+export function useRuns() {
+  const service = useService();
+  const { home } = freshHome();
+  /** Runs where the last one left it. */
+  const again = ({ words, stdin }: PlainRun, options: RunOptions = {}): Promise<Transcript> => {
+    const env = { ...service.env, HOME: home, ...options.env };
+    return runCli(words, { ...(stdin === undefined ? {} : { stdin }), ...options, cwd: home, env });
+  };
+  /** Runs in a home where nothing happened before. */
+  const fresh = (plan: PlainRun, more: readonly string[] = [], options: RunOptions = {}) => {
+    furnish(home);
+    return again({ ...plan, words: [...plan.words, ...more] }, options);
+  };
+  return { service, home, again, fresh };
+}
