@@ -22,7 +22,11 @@ const MCP_CONFIG_OUTPUT = {
     backup: { type: 'string', description: 'where the file as it was is kept' },
     check: {
       type: 'object',
-      properties: { ok: { const: true }, tools: { type: ['integer', 'null'] } },
+      properties: {
+        ok: { const: true },
+        tools: { type: ['integer', 'null'] },
+        key: { enum: ['env', 'config'] },
+      },
       required: ['ok', 'tools'],
     },
   },

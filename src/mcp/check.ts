@@ -10,6 +10,8 @@ export interface Checked {
   readonly ok: true;
   /** How many tools the client will see; null where the service lists none. */
   readonly tools: number | null;
+  /** Where the key for the URL came from. */
+  readonly key?: 'env' | 'config';
 }
 
 /** Variables that careful clients keep from the programs they start. */
@@ -17,7 +19,7 @@ const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 
 /** Makes one call the way the client would. @throws {AppError} what the call failed with */
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<Checked> {
-  if (target.via === 'http') return checkHttp(app, client);
+  if (target.via === 'http') return checkHttp(app);
   const { env, platform } = app.context;
   const names = Object.keys(env).filter((name) => client.hidesSecrets !== true || !SECRET.test(name));
   const tools = await app.busy(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
@@ -34,17 +36,22 @@ export async function checkEntry(app: App, client: McpClient, target: Target): P
 }
 
 /** With the URL of the entry and the key that its reference stands for. */
-async function checkHttp(app: App, client: McpClient): Promise<Checked> {
+async function checkHttp(app: App): Promise<Checked> {
   const service = await openService(app);
   const tools = await app.busy(`asking ${service.label}`, () => service.tools());
-  if (tools === undefined) {
-    await app.busy(`asking ${service.label}`, () => service.client.check());
-    await app.warn(
-      `${service.label} has no list of tools, so ${client.name} may show none; --via stdio brings one along`,
-    );
-  }
-  if (variable(app.context.env, KEY_VARIABLE) === undefined && client.inputs === undefined) {
-    await app.warn(`${KEY_VARIABLE} is not set here; the saved login was used for the check`);
-  }
-  return { ok: true, tools: tools?.length ?? null };
+  if (tools === undefined) await app.busy(`asking ${service.label}`, () => service.client.check());
+  const inVariable = variable(app.context.env, KEY_VARIABLE) !== undefined;
+  return { ok: true, tools: tools?.length ?? null, key: inVariable ? 'env' : 'config' };
+}
+
+/** What was found, as a line for a person. */
+export function checkLine({ tools, key }: Checked, client: McpClient): string {
+  const answered = tools === null ? 'the service answered' : `the service answered and has ${tools} tools`;
+  const list =
+    tools === null
+      ? `; it lists no tools, which ${client.name} may need: --via stdio brings a list along`
+      : '';
+  const missing = key === 'config' && client.inputs === undefined;
+  const set = missing ? `; ${KEY_VARIABLE} is not set here, so the saved login was used` : '';
+  return `check: ${answered}${list}${set}\n`;
 }

@@ -8,7 +8,7 @@ import { cleanLine } from '../output/text.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 import { needEndpoint, needKey } from '../run/target.ts';
-import { type Checked, checkEntry } from './check.ts';
+import { checkEntry, checkLine } from './check.ts';
 import { readClientFile, writeClientFile } from './client-file.ts';
 import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Via } from './clients.ts';
 import { changedLines } from './diff.ts';
@@ -62,7 +62,7 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
   };
   await emitPlain(app, facts, () => {
     const text = written === undefined ? printed(plan) : told(plan, written);
-    return check === undefined ? text : `${text}${checkLine(check)}`;
+    return check === undefined ? text : `${text}\n${checkLine(check, plan.client)}`;
   });
   await notes(app, plan, written);
 }
@@ -183,12 +183,6 @@ function told({ file }: Plan, { changed, backup, lines }: Written): string {
   if (!changed) return `${path} has this entry already\n`;
   const kept = backup === undefined ? '' : `; what it was is kept in ${cleanLine(backup)}`;
   return `wrote ${path}${kept}\n${lines.map((line) => `${line}\n`).join('')}`;
-}
-
-function checkLine({ tools }: Checked): string {
-  return tools === null
-    ? '\ncheck: the service answered\n'
-    : `\ncheck: the service answered, ${tools} tools\n`;
 }
 
 /** What a person has to know who reads along. */
