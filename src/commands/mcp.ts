@@ -1,6 +1,6 @@
 import { oneOf } from '../config/values.ts';
 import { MCP_CLIENTS } from '../mcp/clients.ts';
-import type { ConfigOptions } from '../mcp/config-action.ts';
+import type { ConfigOptions } from '../mcp/plan.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { valueOption } from '../tree/option.ts';

@@ -12,8 +12,8 @@ export interface StdioCheck extends ChildOptions {
   readonly context: Pick<Context, 'sleep' | 'signal'>;
 }
 
-/** How long the program may take to end. */
-const LEAVE_MS = 2000;
+/** How long the program may take to end, ms. */
+const LEAVE_MS = 500;
 
 /**
  * Starts a program as an MCP client would: handshake, list of tools, one search where there is a tool for it.

@@ -114,12 +114,16 @@ function tryJson(text: string): unknown {
 
 function end(child: ChildProcess, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
-    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
-    child.once('close', () => {
+    const done = () => {
       clearTimeout(timer);
+      // Programs that it started may hold the other ends.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       resolve();
-    });
+    };
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return done();
+    child.once('exit', done);
     child.stdin?.end();
   });
 }

@@ -10,7 +10,7 @@ export const COMMAND = 'restaurant';
 
 /** What is asked for, before it is known whether the client can. */
 export interface Choice {
-  readonly via?: Via;
+  readonly via?: Via | undefined;
   /** The key itself is to stand in the file. */
   readonly literalKey: boolean;
   /** There is no URL to write: the run has a sandbox of its own. */

@@ -1,7 +1,8 @@
 import type { Context, Output } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type BridgeOptions, createBridge, type Upstream } from './bridge.ts';
+import { type BridgeOptions, createBridge } from './bridge.ts';
 import { lineReader, toLine } from './framing.ts';
+import type { Upstream } from './methods.ts';
 
 /** How long calls may go on when the host has closed our stdin, ms. */
 const LAST_CALLS_MS = 5000;

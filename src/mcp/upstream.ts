@@ -4,9 +4,10 @@ import { isObject, type JsonObject, type RpcError, readReply } from '../api/rpc.
 import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
 import type { Service } from '../run/service.ts';
-import type { ToolCallOptions, Upstream } from './bridge.ts';
+
 import { LIST_LIFE_MS } from './facts.ts';
 import { INTERNAL_ERROR, ProtocolError } from './message.ts';
+import type { ToolCallOptions, Upstream } from './methods.ts';
 import { asSeenByAgents, loginMends } from './tool-error.ts';
 
 export interface UpstreamOptions {

@@ -1,0 +1,59 @@
+import { shellWord } from '../files/io-error.ts';
+import { cleanLine } from '../output/text.ts';
+import type { McpClient } from './clients.ts';
+import { KEY_VARIABLE } from './clients.ts';
+import { tomlTable } from './edit-toml.ts';
+import { COMMAND, ENTRY_NAME, snippet } from './entry.ts';
+import type { Plan } from './plan.ts';
+
+/** What became of a client's file. */
+export interface Written {
+  readonly changed: boolean;
+  readonly backup?: string;
+  /** The lines that changed, without any key. */
+  readonly lines: readonly string[];
+}
+
+/** The entry as the file shall hold it, for copying; below it the command of the client, where it has one. */
+export function printed(plan: Plan): string {
+  const { client, shown } = plan;
+  const text =
+    client.format === 'toml'
+      ? tomlTable(client.servers, shown)
+      : `${JSON.stringify(snippet(client, shown), null, 2)}\n`;
+  const command = clientCommand(plan);
+  return command === undefined ? text : `${text}\n${command}\n`;
+}
+
+/** The command of the client that makes the same entry, where it has one and no key would stand in it. */
+export function clientCommand({ client, target, scope }: Plan): string | undefined {
+  if (client.name !== 'claude-code') return undefined;
+  const add = `claude mcp add --scope ${scope}`;
+  if (target.via === 'stdio') {
+    return `${add} ${ENTRY_NAME} -- ${[COMMAND, ...target.args].map(shellWord).join(' ')}`;
+  }
+  if (target.literalKey !== undefined) return undefined;
+  const header = shellWord(`Authorization: Bearer ${client.reference}`);
+  return `${add} --transport http ${ENTRY_NAME} ${shellWord(target.url)} --header ${header}`;
+}
+
+/** What was written, as a person reads it. */
+export function told({ file }: Plan, { changed, backup, lines }: Written): string {
+  const path = cleanLine(file);
+  if (!changed) return `${path} has this entry already\n`;
+  const kept = backup === undefined ? '' : `; what it was is kept in ${cleanLine(backup)}`;
+  return `wrote ${path}${kept}\n${lines.map((line) => `${line}\n`).join('')}`;
+}
+
+/** What a person has to know beside the entry. */
+export function notes({ client, file, target }: Plan, written: Written | undefined): string[] {
+  const put = `it belongs into ${file}; restaurant mcp config ${client.name} --write puts it there`;
+  const key = keyNote(client, target);
+  return [...(written === undefined ? [put] : []), ...(key === undefined ? [] : [key])];
+}
+
+function keyNote(client: McpClient, target: Plan['target']): string | undefined {
+  if (target.via === 'stdio') return 'the bridge takes the saved login: restaurant login';
+  if (target.literalKey !== undefined || client.inputs !== undefined) return undefined;
+  return `${client.name} reads the key from ${KEY_VARIABLE} where it is started`;
+}
