@@ -4,7 +4,7 @@ import type { EnrichFlags } from '../enrich/options.ts';
 import { LIST_FORMATS } from '../enrich/row.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
-import { flagValue } from '../tree/options.ts';
+import { listOption, valueOption } from '../tree/option.ts';
 
 /** What `enrich --json` prints when the rows go into a file. */
 const ENRICH_OUTPUT = {
@@ -23,7 +23,7 @@ const ENRICH_OUTPUT = {
   required: ['rows', 'done', 'requests'],
 };
 
-const collect = (value: string, sofar: string[] = []): string[] => [...sofar, value];
+const PROGRESS = ['json'] as const;
 
 /** Adds `enrich` to the program. */
 export function registerEnrich(program: CliCommand, app: App, action = runEnrich): void {
@@ -32,48 +32,59 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
     .summary('a long list in, the same list with restaurant data out')
     .description('Add restaurant data to every row of a CSV, TSV or NDJSON list.')
     .argument('<file>', 'the list, or - for stdin')
-    .option('--city <city>', 'city of all rows, for a list without a column', flagValue('--city', nonEmpty))
+    .addOption(
+      valueOption('--city <city>', 'city of all rows, for a list without a column', { read: nonEmpty }),
+    )
     .option('--name-column <column>', 'column with the name (default: name, restaurant or title)')
     .option('--city-column <column>', 'column with the city (default: city or town)')
     .option('--id-column <column>', 'column with ids, looked up directly (default: service_id)')
-    .option(
-      '--fields <level>',
-      `look up each matched row too: ${LEVELS.join(', ')}`,
-      flagValue('--fields', oneOf(LEVELS)),
+    .addOption(
+      valueOption('--fields <level>', 'look up each matched row too, at this level of detail', {
+        read: oneOf(LEVELS),
+        choices: LEVELS,
+      }),
     )
-    .option('--add <column=path>', 'a column with a value out of the details; repeatable', collect)
-    .option('--prefix <text>', 'what the new columns begin with (default restaurant_)', 'restaurant_')
+    .addOption(listOption('--add <column=path>', 'a column with a value out of the details; repeatable'))
+    .addOption(valueOption('--prefix <text>', 'what the new columns begin with', { fallback: 'restaurant_' }))
     .option('--resume', 'go on with the output file of a run that was stopped')
     .option('--retry-errors', 'with --resume: ask failed rows again')
-    .option(
-      '--concurrency <n>',
-      'rows under way at a time, 1 to 64 (default 4)',
-      flagValue('--concurrency', wholeNumber(1, 64)),
-      4,
+    .addOption(
+      valueOption('--concurrency <n>', 'rows under way at a time, 1 to 64', {
+        read: wholeNumber(1, 64),
+        fallback: 4,
+        integer: true,
+      }),
     )
-    .option(
-      '--per-minute <n>',
-      'requests a minute; 0 = no limit (default 100)',
-      flagValue('--per-minute', wholeNumber(0, 1_000_000)),
+    .addOption(
+      valueOption('--per-minute <n>', 'requests a minute; 0 = no limit', {
+        read: wholeNumber(0, 1_000_000),
+        fallbackText: '100',
+        integer: true,
+      }),
     )
-    .option(
-      '--per-day <n>',
-      'requests a day; 0 = no limit (default 2000)',
-      flagValue('--per-day', wholeNumber(0, 1_000_000_000)),
+    .addOption(
+      valueOption('--per-day <n>', 'requests a day; 0 = no limit', {
+        read: wholeNumber(0, 1_000_000_000),
+        fallbackText: '2000',
+        integer: true,
+      }),
     )
     .option('--wait', "when the day's budget is spent, sleep until there is room")
-    .option(
-      '--input-format <format>',
-      `form of the list: ${LIST_FORMATS.join(', ')} (default: by extension)`,
-      flagValue('--input-format', oneOf(LIST_FORMATS)),
+    .addOption(
+      valueOption('--input-format <format>', 'form of the list', {
+        read: oneOf(LIST_FORMATS),
+        choices: LIST_FORMATS,
+        fallbackText: 'by extension',
+      }),
     )
     .option('--delimiter <char>', 'comma, semicolon or tab (default: as the header line shows)')
-    .option(
-      '--progress <form>',
-      'json: progress as JSON lines on stderr',
-      flagValue('--progress', oneOf(['json'] as const)),
+    .addOption(
+      valueOption('--progress <form>', 'progress as JSON lines on stderr', {
+        read: oneOf(PROGRESS),
+        choices: PROGRESS,
+      }),
     )
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .obeys('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file')
     .prints(ENRICH_OUTPUT)
     .examples(
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --demo',

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 
 /**
  * Global options come in groups; a command names the groups it obeys, and refuses the others. `service` is what a
- * calling command needs: address, profile and demo.
+ * calling command needs, `records` what shapes rows; each is several smaller ones.
  */
 export type OptionGroup =
   | 'service'
@@ -12,10 +12,20 @@ export type OptionGroup =
   | 'request'
   | 'cache'
   | 'preview'
+  | 'dry-run'
+  | 'curl'
   | 'json'
   | 'records'
+  | 'format'
+  | 'columns'
   | 'file'
   | 'general';
+
+const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
+  service: ['address', 'profile', 'demo'],
+  preview: ['dry-run', 'curl'],
+  records: ['format', 'columns'],
+};
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -38,8 +48,7 @@ export class CliCommand extends Command {
 
   /** Names the groups of global options that the command obeys; `general` always. */
   obeys(...groups: OptionGroup[]): this {
-    const service = groups.includes('service') ? (['address', 'profile', 'demo'] as const) : [];
-    this.uses = [...groups, ...service, 'general'];
+    this.uses = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
     return this;
   }
 

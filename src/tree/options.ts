@@ -4,8 +4,6 @@ import { AppError } from '../errors.ts';
 import type { CliCommand, OptionGroup } from './command.ts';
 import { CliOption, described } from './option.ts';
 
-export { flagValue } from './option.ts';
-
 /** Global options as commander hands them over; settings are still text. */
 export interface GlobalOptions {
   baseUrl?: string;
@@ -42,33 +40,24 @@ interface GlobalOption {
   readonly integer?: true;
 }
 
-const HEADINGS: Readonly<Record<OptionGroup, string>> = {
-  json: 'Output options:',
-  records: 'Output options:',
-  file: 'Output options:',
-  service: 'Service options:',
-  address: 'Service options:',
-  profile: 'Service options:',
-  demo: 'Service options:',
-  request: 'Service options:',
-  cache: 'Service options:',
-  preview: 'Service options:',
-  general: 'General options:',
-};
+const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'file'];
+
+const headingOf = (group: OptionGroup): string =>
+  group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
 
 /** In the order in which help shows them. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   { group: 'json', flags: '-j, --json', about: 'print JSON' },
   {
-    group: 'records',
+    group: 'format',
     flags: '--format <format>',
     about: 'form of the output',
     choices: FORMATS,
     setting: 'format',
   },
-  { group: 'records', flags: '--columns <a,b,c>', about: 'which columns or keys, dotted where nested' },
+  { group: 'columns', flags: '--columns <a,b,c>', about: 'which columns or keys, dotted where nested' },
   {
-    group: 'records',
+    group: 'format',
     flags: '--raw-csv',
     about: 'leave CSV cells that a spreadsheet would run as a formula',
   },
@@ -125,8 +114,8 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     about: 'accept a cached answer this old; 0 asks again',
     setting: 'max-age',
   },
-  { group: 'preview', flags: '--dry-run', about: 'print the request as JSON, key redacted; send nothing' },
-  { group: 'preview', flags: '--curl', about: 'print the equal curl command; send nothing' },
+  { group: 'dry-run', flags: '--dry-run', about: 'print the request as JSON, key redacted; send nothing' },
+  { group: 'curl', flags: '--curl', about: 'print the equal curl command; send nothing' },
   { group: 'general', flags: '--verbose', about: 'show the exchange on stderr, key redacted' },
   { group: 'general', flags: '-q, --quiet', about: 'no notes on stderr' },
   { group: 'general', flags: '--no-color', about: 'no colour' },
@@ -143,7 +132,7 @@ function makeOption(entry: GlobalOption): Option {
   const option = new CliOption(entry.flags, described(entry.about, entry.choices, fallback));
   option.isInteger = entry.integer === true;
   if (entry.choices !== undefined) option.argChoices = [...entry.choices];
-  return option.helpGroup(HEADINGS[entry.group]);
+  return option.helpGroup(headingOf(entry.group));
 }
 
 const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?.[0] ?? entry.flags;
