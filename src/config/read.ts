@@ -74,7 +74,8 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    // A home that is no folder holds no config either.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     throw ioError('read the config file', path, error);
   }
   try {
