@@ -2,82 +2,55 @@ import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
+import type { ArgumentCheck } from './argument-check.ts';
+import { type Schema, schemaOf } from './argument-types.ts';
+import { candidates } from './argument-values.ts';
 import { parseUserJson, readArgument, readArgumentFile } from './arguments.ts';
 
 /** The tool of that name. @throws {AppError} `not_found` with the nearest names */
 export function knownTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
-  const names = tools.map((each) => each.name);
-  const near = nearest(name, names);
+  const near = nearest(
+    name,
+    tools.map((each) => each.name),
+  );
   const meant = near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
   throw new AppError('not_found', `the service has no tool '${name}'`, {
     hint: `${meant}restaurant tools lists them`,
   });
 }
 
-type Properties = Readonly<Record<string, unknown>>;
-
-const propertiesOf = (tool: Tool | undefined): Properties => {
-  const { properties } = tool?.inputSchema ?? {};
-  return typeof properties === 'object' && properties !== null ? (properties as Properties) : {};
-};
-
-function typesOf(properties: Properties, key: string): string[] {
-  const schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
-  const { type } = (typeof schema === 'object' && schema !== null ? schema : {}) as { type?: unknown };
-  return (Array.isArray(type) ? type : [type]).filter((each) => typeof each === 'string');
-}
-
-/** Text as the first type that it can be, of those that the schema allows. A string where nothing is known. */
-function coerce(text: string, types: readonly string[], key: string): unknown {
-  for (const type of types) {
-    if (type === 'string') return text;
-    if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
-    if (type === 'null' && text === 'null') return null;
-    if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text);
-    if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-    if (type === 'array') return text.startsWith('[') ? parseUserJson(text, key) : text.split(',');
-    if (type === 'object') return parseUserJson(text, key);
-  }
-  if (types.length === 0) return text;
-  throw new AppError('usage', `${key} '${text}': expected ${types.join(' or ')}`, {
-    hint: `give JSON with ${key}:=<json>`,
-  });
-}
+/** Arguments as the command line gives them: values of JSON, and texts that a schema makes values of. */
+export type GivenArguments = ReadonlyMap<string, { readonly value: unknown } | { readonly text: string }>;
 
 /**
- * Reads the words of `call`: `key=value` by the tool's schema, `key:=json`, `key=@file`, and `--args`.
- * @param tool undefined where the service has no list of tools
+ * Reads the words of `call`: `key=text`, `key:=json`, `key=@file`, and `--args`.
  * @throws {AppError} `usage` or `bad_input`
  */
-export async function toolArguments(
+export async function readArguments(
   app: App,
+  tool: string,
   words: readonly string[],
   whole: string | undefined,
-  tool: Tool | undefined,
-): Promise<Record<string, unknown>> {
-  const args = new Map<string, unknown>(Object.entries(await wholeArguments(app, whole)));
-  const properties = propertiesOf(tool);
+): Promise<GivenArguments> {
+  const values = Object.entries(await wholeArguments(app, whole)).map(
+    ([key, value]) => [key, { value }] as const,
+  );
+  const given = new Map<string, { value: unknown } | { text: string }>(values);
   for (const word of words) {
-    const [, key = '', typed, value = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
+    const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (key === '') {
       throw new AppError('usage', `'${word}': expected key=value`, {
-        hint: `restaurant call ${tool?.name ?? '<tool>'} name=Nopa limit:=3`,
+        hint: `restaurant call ${tool} name=Nopa limit:=3`,
       });
     }
-    if (args.has(key)) throw new AppError('usage', `'${key}' is given twice`, { hint: 'leave one out' });
-    args.set(
-      key,
-      typed === ':' ? parseUserJson(value, key) : coerceValue(app, value, typesOf(properties, key), key),
-    );
+    if (given.has(key)) throw new AppError('usage', `'${key}' is given twice`, { hint: 'leave one out' });
+    if (typed === ':') given.set(key, { value: parseUserJson(text, key) });
+    else given.set(key, { text: text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text });
   }
-  checkNames([...args.keys()], tool, properties);
-  return Object.fromEntries(args);
+  return given;
 }
-
-const coerceValue = (app: App, value: string, types: readonly string[], key: string): unknown =>
-  coerce(value.startsWith('@') ? readArgumentFile(app, value.slice(1)) : value, types, key);
 
 async function wholeArguments(app: App, whole: string | undefined): Promise<Record<string, unknown>> {
   if (whole === undefined) return {};
@@ -88,16 +61,58 @@ async function wholeArguments(app: App, whole: string | undefined): Promise<Reco
   throw new AppError('usage', '--args must be a JSON object', { hint: `--args '{"name": "Nopa"}'` });
 }
 
-function checkNames(keys: readonly string[], tool: Tool | undefined, properties: Properties): void {
-  if (tool === undefined) return;
-  const { required, additionalProperties } = tool.inputSchema ?? {};
-  const names = Object.keys(properties);
-  const hint = `restaurant tools ${tool.name} shows the arguments`;
-  const missing = (Array.isArray(required) ? required : []).find((name) => !keys.includes(String(name)));
-  if (missing !== undefined) throw new AppError('usage', `${tool.name} needs ${missing}`, { hint });
-  const unknown = additionalProperties === false ? keys.find((key) => !names.includes(key)) : undefined;
-  if (unknown === undefined) return;
-  const near = nearest(unknown, names);
-  const meant = near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
-  throw new AppError('usage', `${tool.name} has no argument '${unknown}'`, { hint: `${meant}${hint}` });
+/** Whether the tool's schema names all arguments of which the type is still open. */
+export function namesAll({ inputSchema }: Tool, given: GivenArguments): boolean {
+  return [...given].every(([key, each]) => 'value' in each || schemaOf(inputSchema ?? {}, key) !== undefined);
+}
+
+/** The arguments as they stand: what is not JSON is text. */
+export function plainArguments(given: GivenArguments): Record<string, unknown> {
+  return Object.fromEntries([...given].map(([key, each]) => [key, 'value' in each ? each.value : each.text]));
+}
+
+/**
+ * Makes values of the texts, as the tool's JSON Schema wants them, and checks all arguments by it. A schema that
+ * cannot be used is told and stops nothing.
+ * @throws {AppError} `usage` naming the argument, what was given and what is allowed
+ */
+export async function fitArguments(
+  app: Pick<App, 'warn'>,
+  given: GivenArguments,
+  tool: Tool,
+): Promise<Record<string, unknown>> {
+  const schema: Schema = tool.inputSchema ?? {};
+  const check = await usableCheck(app, tool);
+  const args = Object.fromEntries(
+    [...given].map(([key, each]) => [
+      key,
+      'value' in each ? each.value : valueFor(each.text, key, schema, check),
+    ]),
+  );
+  const faults = check?.faults(args) ?? [];
+  if (faults.length === 0) return args;
+  const { argumentError } = await import('./argument-faults.ts');
+  const { properties } = schema;
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  throw argumentError(tool.name, faults, names);
+}
+
+function valueFor(text: string, key: string, schema: Schema, check: ArgumentCheck | undefined): unknown {
+  const possible = candidates(text, key, schemaOf(schema, key), schema);
+  const fitting = possible.find((value) => check === undefined || check.fits(key, value));
+  // What fits nothing is told of as it would be without the rules that it breaks.
+  return fitting === undefined ? (possible[0] ?? text) : fitting;
+}
+
+async function usableCheck(app: Pick<App, 'warn'>, tool: Tool): Promise<ArgumentCheck | undefined> {
+  const { openArgumentCheck } = await import('./argument-check.ts');
+  try {
+    return await openArgumentCheck(tool);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    await app.warn(
+      `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${why}`,
+    );
+    return undefined;
+  }
 }

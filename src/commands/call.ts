@@ -1,7 +1,4 @@
-import { DOCUMENTED_TOOLS } from '../api/documented.ts';
-import type { Tool } from '../api/types.ts';
 import type { App } from '../run/app.ts';
-import type { Service } from '../run/service.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { CALL_OUTPUT } from '../tree/schemas.ts';
 
@@ -28,31 +25,27 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
     .action((tool: string, words: string[], options: { args?: string }) => action(app, tool, words, options));
 }
 
-/** The tool with its schema. The documented ones need no list; neither does a service that has none. */
-async function describedTool(app: App, service: Service, name: string): Promise<Tool | undefined> {
-  const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
-  if (documented !== undefined) return documented;
-  const tools = await app.busy('asking for the tools', () => service.tools());
-  const { knownTool } = await import('../actions/tool-arguments.ts');
-  return tools === undefined ? undefined : knownTool(tools, name);
-}
-
-async function runCall(app: App, tool: string, words: string[], options: { args?: string }): Promise<void> {
+async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
   const { checkOutput } = await import('../run/sink.ts');
   checkOutput(app);
-  const { toolArguments } = await import('../actions/tool-arguments.ts');
+  const { readArguments } = await import('../actions/tool-arguments.ts');
+  const given = await readArguments(app, name, words, options.args);
+  const { plannedArguments, preparedCall } = await import('../actions/tool-call.ts');
   const { isPreview, previewed, toolCall } = await import('../run/preview.ts');
   if (isPreview(app)) {
-    await previewed(app, [toolCall(tool, await toolArguments(app, words, options.args, undefined))]);
+    await previewed(app, [toolCall(name, await plannedArguments(app, name, given))]);
     return;
   }
   const { openService } = await import('../run/service.ts');
   const service = await openService(app, 'mcp');
-  const known = await describedTool(app, service, tool);
-  const args = await toolArguments(app, words, options.args, known);
-  const result = await app.busy(tool, () =>
-    service.remember(`call ${tool}`, args, () => service.client.callTool(tool, args)),
-  );
+  const { tool, args } = await preparedCall(app, service, name, given);
+  const { progressLabel } = await import('../output/render/progress.ts');
+  const result = await app.busy(name, (update) => {
+    // Who asks for progress gets a stream where one answer would do; so only where it is shown.
+    const onProgress = update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
+    const options = { tool, ...(onProgress && { onProgress }) };
+    return service.remember(`call ${name}`, args, () => service.client.callTool(name, args, options));
+  });
   const { emit } = await import('../run/emit.ts');
   const { callPresentation } = await import('../output/render/call.ts');
   await emit(app, callPresentation(result));

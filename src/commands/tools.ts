@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, CODES } from '../errors.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { TOOLS_OUTPUT } from '../tree/schemas.ts';
@@ -23,7 +23,11 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   if (await previewed(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../run/service.ts');
   const service = await openService(app, 'mcp');
-  const tools = (await app.busy('asking for the tools', () => service.tools())) ?? noList(service.label);
+  const tools = await app.busy('asking for the tools', () =>
+    service.listTools().catch((error: unknown) => {
+      throw noList(service.label, error);
+    }),
+  );
   const { emit } = await import('../run/emit.ts');
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
   if (name === undefined) {
@@ -35,8 +39,15 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   await emit(app, toolPresentation(knownTool(tools, name)));
 }
 
-function noList(label: string): never {
-  throw new AppError('rpc_error', `${label} has no list of its tools`, {
-    hint: 'the documented ones are find_restaurant and lookup_restaurant: restaurant find --help',
+/** A refusal in JSON-RPC as what it means here. */
+function noList(label: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'rpc_error') return error;
+  const hint =
+    error.hint === CODES.rpc_error.hint
+      ? 'the documented ones are find_restaurant and lookup_restaurant: restaurant find --help'
+      : error.hint;
+  return new AppError('rpc_error', `${label} has no list of its tools: ${error.message}`, {
+    ...error.details,
+    hint,
   });
 }

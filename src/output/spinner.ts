@@ -13,16 +13,20 @@ export function wipeLine({ columns }: Pick<Output, 'columns'>): string {
  * Turns a spinner on stderr while the work lasts, from 100 ms on. Leaves the line as it found it; hides no cursor,
  * so that an interrupted run has nothing to restore.
  * @param label what is under way, already clean, and shorter than the line
+ * @param work gets a function that shows another label
  */
 export async function spinWhile<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
   label: string,
-  work: () => Promise<T>,
+  work: (update: (label: string) => void) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  const spinning = spin(context, label, stop.signal).catch(() => {});
+  let current = label;
+  const spinning = spin(context, () => current, stop.signal).catch(() => {});
   try {
-    return await work();
+    return await work((next) => {
+      current = next;
+    });
   } finally {
     stop.abort();
     await spinning;
@@ -31,13 +35,17 @@ export async function spinWhile<T>(
 
 async function spin(
   { stderr, sleep }: Pick<Context, 'stderr' | 'sleep'>,
-  label: string,
+  labelNow: () => string,
   signal: AbortSignal,
 ): Promise<void> {
   await sleep(DELAY_MS, signal);
   try {
+    let shown = labelNow();
     for (let frame = 0; ; frame += 1) {
-      await stderr.write(`\r${FRAMES[frame % FRAMES.length]} ${label}`);
+      const label = labelNow();
+      const wipe = label === shown ? '' : wipeLine(stderr);
+      shown = label;
+      await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
       await sleep(FRAME_MS, signal);
     }
   } finally {

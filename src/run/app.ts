@@ -153,14 +153,19 @@ export class App {
     await this.context.stderr.write(`${wipe}${this.redact(line)}\n`).catch(() => {});
   }
 
-  /** Shows on a terminal that something is under way, while it is. */
-  async busy<T>(label: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Shows on a terminal that something is under way, while it is.
+   * @param work gets a function that changes the label, where one is shown
+   */
+  async busy<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
     const { stderr, env } = this.context;
     if (!this.chatty || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
-    const shown = truncate(cleanLine(label), Math.max(1, stderr.columns - 4));
+    const { dim } = this.paletteFor('stderr');
+    const shown = (text: string): string =>
+      dim(truncate(cleanLine(this.redact(text)), Math.max(1, stderr.columns - 4)));
     this.#spinning = true;
     try {
-      return await spinWhile(this.context, this.paletteFor('stderr').dim(shown), work);
+      return await spinWhile(this.context, shown(label), (update) => work((text) => update(shown(text))));
     } finally {
       this.#spinning = false;
     }

@@ -46,7 +46,14 @@ export async function previewed(app: App, calls: readonly PlannedCall[]): Promis
   const { url: endpoint } = needEndpoint(app);
   const key = configuredKey(app, endpoint)?.value;
   const previews = calls.map((call, index) =>
-    previewRequest({ endpoint, key, id: index + 1, version: VERSION, ...call }),
+    previewRequest({
+      endpoint,
+      key,
+      id: index + 1,
+      version: VERSION,
+      protocol: app.settings.need('protocol'),
+      ...call,
+    }),
   );
   const sink = openSink(app);
   if (app.globals.curl === true) {

@@ -4,12 +4,12 @@ import { assertMayCarryKey } from '../api/endpoint.ts';
 import type { Level, LookupOutput, Tool } from '../api/types.ts';
 import { openLedger } from '../budget/ledger.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../cache/cache.ts';
-import { AppError } from '../errors.ts';
 import { openSessionMemory } from '../state/sessions.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-rows.ts';
 import { needEndpoint, needKey } from './target.ts';
+import { type Guide, openToolLists } from './tool-lists.ts';
 import { traceTo } from './trace.ts';
 
 /** The service as the commands use it: its client, with what was answered before. */
@@ -26,8 +26,12 @@ export interface Service {
     ask: () => Promise<T>,
     worth?: (value: T) => boolean,
   ): Promise<T>;
+  /** All tools. */
+  listTools(): Promise<readonly Tool[]>;
   /** All tools; undefined where the service has no list of them. */
   tools(): Promise<readonly Tool[] | undefined>;
+  /** The tools as a guide to their arguments: where --max-age allows it those of before, unless `anew`. */
+  guide(anew?: boolean): Promise<Guide>;
 }
 
 interface Target {
@@ -103,19 +107,14 @@ export function openClientFor(app: App, { url, key }: Target): Client {
 
 function serviceOver(app: App, client: Client, { url, key }: Target, demo: boolean): Service {
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
+  const place = { endpoint: url.href, keyHash: hashKey(key) };
+  const lists = openToolLists(client, cache, place);
   const remembered = <T extends object>(
     tool: string,
     args: Record<string, unknown>,
     ask: () => Promise<T>,
     worth?: (value: T) => boolean,
-  ) =>
-    throughCache(
-      cache,
-      { endpoint: url.href, keyHash: hashKey(key), tool, args },
-      app.settings.need('max-age'),
-      ask,
-      worth,
-    );
+  ) => throughCache(cache, { ...place, tool, args }, app.settings.need('max-age'), ask, worth);
   return {
     client,
     label: demo ? DEMO : url.host,
@@ -140,7 +139,9 @@ function serviceOver(app: App, client: Client, { url, key }: Target, demo: boole
       if (source !== 'flag' || maxAgeMs === 0) return ask();
       return (await remembered(name, args, ask, worth)).value;
     },
-    tools: () => listOrNone(client),
+    listTools: lists.list,
+    tools: lists.listOrNone,
+    guide: (anew = false) => lists.guide(anew ? 0 : app.settings.need('max-age')),
   };
 }
 
@@ -163,14 +164,4 @@ async function throughCache<T extends object>(
 async function tellCached(app: App, { cachedAt }: { cachedAt?: number }): Promise<void> {
   if (cachedAt !== undefined)
     await app.trace(`* answered from the cache of ${new Date(cachedAt).toISOString()}`);
-}
-
-/** Some services have tools and no list of them; a JSON-RPC refusal says so. */
-async function listOrNone(client: Client): Promise<readonly Tool[] | undefined> {
-  try {
-    return await client.listTools();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'rpc_error') return undefined;
-    throw error;
-  }
 }

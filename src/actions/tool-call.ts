@@ -1,0 +1,64 @@
+import { DOCUMENTED_TOOLS } from '../api/documented.ts';
+import type { Tool } from '../api/types.ts';
+import { AppError } from '../errors.ts';
+import type { App } from '../run/app.ts';
+import type { Service } from '../run/service.ts';
+import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './tool-arguments.ts';
+
+/** A call with the arguments as the tool takes them, and the tool, where it is known. */
+export interface PreparedCall {
+  readonly tool?: Tool;
+  readonly args: Record<string, unknown>;
+}
+
+const documentedTool = (name: string): Tool | undefined =>
+  DOCUMENTED_TOOLS.find((tool) => tool.name === name);
+
+/**
+ * Fits the arguments to the tool. The list of tools is asked for only where the documented ones do not tell all; a
+ * service without a list gets the arguments as they stand.
+ * @throws {AppError} `not_found` for a tool that is not listed; `usage` for arguments that do not fit
+ */
+export async function preparedCall(
+  app: App,
+  service: Service,
+  name: string,
+  given: GivenArguments,
+): Promise<PreparedCall> {
+  const documented = documentedTool(name);
+  const fitted = async (tool: Tool): Promise<PreparedCall> => ({
+    tool,
+    args: await fitArguments(app, given, tool),
+  });
+  if (documented !== undefined && namesAll(documented, given)) return fitted(documented);
+
+  const byList = (tools: readonly Tool[] | undefined): Promise<PreparedCall> | PreparedCall => {
+    const isListed = tools?.some((tool) => tool.name === name) === true;
+    if (documented !== undefined && !isListed) return fitted(documented);
+    return tools === undefined ? { args: plainArguments(given) } : fitted(knownTool(tools, name));
+  };
+  const ask = (anew: boolean) => app.busy('asking for the tools', () => service.guide(anew));
+  const guide = await ask(false);
+  try {
+    return await byList(guide.tools);
+  } catch (error) {
+    if (!guide.kept || !(error instanceof AppError)) throw error;
+  }
+  // The service may have learned something since.
+  return byList((await ask(true)).tools);
+}
+
+/** The arguments as they would be sent, as far as that can be told without asking the service. */
+export async function plannedArguments(
+  app: App,
+  name: string,
+  given: GivenArguments,
+): Promise<Record<string, unknown>> {
+  const documented = documentedTool(name);
+  if (documented !== undefined) return fitArguments(app, given, documented);
+  const open = [...given].filter(([, each]) => 'text' in each).map(([key]) => key);
+  if (open.length > 0) {
+    await app.note(`shown as text, since the service was not asked for their types: ${open.join(', ')}`);
+  }
+  return plainArguments(given);
+}
