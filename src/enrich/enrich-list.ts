@@ -11,9 +11,10 @@ import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
 import { noEarlierRows, resume } from './resume.ts';
 import { enrichRows, type Job } from './run.ts';
-import { knownOf, needTarget, openPaced, type PacedService } from './service.ts';
+import { openPaced, type PacedService } from './service.ts';
 import { startProgress } from './start-progress.ts';
 import { Tally } from './tally.ts';
+import { knownOf, needTarget } from './target.ts';
 import { rowStream } from './write.ts';
 
 /** What a run was, when it is over. */
@@ -45,14 +46,9 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
   });
   let failure: unknown;
   try {
-    service = openPaced(app, {
-      target,
-      options,
-      known: knownOf(app, target, answersSince(app, plan)),
-      signal: ending.signal,
-      onWaiting: progress.waiting,
-      onWarning: progress.warn,
-    });
+    const known = knownOf(app, target, answersSince(app, plan), true);
+    const { waiting: onWaiting, warn: onWarning } = progress;
+    service = openPaced(app, { target, options, signal: ending.signal, onWaiting, onWarning }, known);
     await work(app, plan, {
       rows: list.rows(),
       ask: plan.columns.ask,

@@ -69,7 +69,8 @@ function delimited({ format, delimiter, bom, columns, prefix, added, guard }: Fo
     statusOf: (rest) => asStatus(rest.slice(0, Math.max(0, rest.indexOf(delimiter)))),
     detailsOf(rest) {
       const cells = decodeRecord(rest, delimiter);
-      const details = parsed(cells[DETAILS_PLACE] ?? '');
+      const json = cells[DETAILS_PLACE] ?? '';
+      const details = json === '' ? undefined : parsed(json);
       return isRecord(details) ? { id: cells[ID_PLACE] ?? '', details } : undefined;
     },
   };

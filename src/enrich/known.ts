@@ -18,11 +18,13 @@ export interface KnownOptions {
   readonly key: string;
   /** How old an answer may be, in milliseconds. */
   readonly maxAgeMs: number;
+  /** Whether to give up where the disk is slower than the service. */
+  readonly thrifty: boolean;
 }
 
-/** Time for keeping answers: this much, and this share of the time of the run. */
-const FREE_MS = 1000;
-const SHARE = 0.1;
+/** Time that may be lost to the disk: this much, and this share of the time of the run. */
+const FREE_MS = 250;
+const SHARE = 0.02;
 
 export const nothingKnown: Known = {
   find: () => undefined,
@@ -32,14 +34,15 @@ export const nothingKnown: Known = {
 };
 
 /**
- * Opens the response cache for a list. Keeping an answer takes longer than a near service needs to give it, so a run
- * that outpaces the disk keeps only a part: its output holds them all.
+ * Opens the response cache for a list. To keep an answer, or to look for one in vain, takes longer than a near service
+ * needs to give it; so a run that outpaces the disk uses the cache for a part of its rows alone. Its output holds the
+ * answers anyway.
  */
-export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs }: KnownOptions): Known {
+export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs, thrifty }: KnownOptions): Known {
   const cache = openCache({ cacheDir, now });
   const keyHash = hashKey(key);
-  const startedAt = performance.now();
-  let spent = 0;
+  const looking = thrifty ? openThrift() : spendthrift;
+  const keeping = thrifty ? openThrift() : spendthrift;
 
   const findKey = ({ name, city }: Search): CacheKey => ({
     endpoint,
@@ -55,14 +58,18 @@ export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs }: KnownOptio
   });
 
   function held(cacheKey: CacheKey): unknown {
-    return maxAgeMs > 0 ? cache.get(cacheKey, maxAgeMs)?.value : undefined;
+    if (maxAgeMs <= 0 || !looking.mayGoOn()) return undefined;
+    const before = performance.now();
+    const answer = cache.get(cacheKey, maxAgeMs);
+    if (answer === undefined) looking.lost(performance.now() - before);
+    return answer?.value;
   }
 
   function keep(cacheKey: CacheKey, value: unknown): void {
+    if (!keeping.mayGoOn()) return;
     const before = performance.now();
-    if (spent > FREE_MS + (before - startedAt) * SHARE) return;
     cache.put(cacheKey, value);
-    spent += performance.now() - before;
+    keeping.lost(performance.now() - before);
   }
 
   return {
@@ -76,6 +83,24 @@ export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs }: KnownOptio
     },
     keepFind: (query, output) => keep(findKey(query), output),
     keepLookup: (id, level, output) => keep(lookupKey(id, level), output),
+  };
+}
+
+interface Thrift {
+  mayGoOn(): boolean;
+  lost(ms: number): void;
+}
+
+const spendthrift: Thrift = { mayGoOn: () => true, lost: () => {} };
+
+function openThrift(): Thrift {
+  const startedAt = performance.now();
+  let spent = 0;
+  return {
+    mayGoOn: () => spent <= FREE_MS + (performance.now() - startedAt) * SHARE,
+    lost: (ms) => {
+      spent += ms;
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { durationOf, estimate, roomIn } from './estimate.ts';
 import { nothingKnown } from './known.ts';
 import type { Plan } from './plan.ts';
 import { type EarlierRows, noEarlierRows, resume } from './resume.ts';
-import { knownOf, knownTarget, ledgerOf } from './service.ts';
+import { knownOf, knownTarget, ledgerOf } from './target.ts';
 import { estimateFacts, estimateText } from './tell-estimate.ts';
 import { lookAtRowFile } from './write.ts';
 
@@ -22,7 +22,7 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
     ask: plan.columns.ask,
     form: plan.form,
     earlier: earlierRows(plan),
-    known: target === undefined ? nothingKnown : knownOf(app, target, app.settings.need('max-age')),
+    known: target === undefined ? nothingKnown : knownOf(app, target, app.settings.need('max-age'), false),
     level: options.level,
     signal: app.context.signal,
   });
