@@ -46,7 +46,10 @@ async function runCall(app: App, name: string, words: string[], options: { args?
     const options = { tool, ...(onProgress && { onProgress }) };
     return service.remember(`call ${name}`, args, () => service.client.callTool(name, args, options));
   });
-  const { emit } = await import('../run/emit.ts');
-  const { callPresentation } = await import('../output/render/call.ts');
+  const { emit, outputFormat } = await import('../run/emit.ts');
+  const { callPresentation, isCutDown } = await import('../output/render/call.ts');
   await emit(app, callPresentation(result));
+  if (outputFormat(app) === 'table' && isCutDown(result)) {
+    await app.note('what is named in brackets is in the answer in full: add --json');
+  }
 }

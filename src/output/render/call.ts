@@ -2,6 +2,8 @@ import type { ToolResult } from '../../api/types.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
 import { clean, wrap } from '../text.ts';
+import type { View } from '../view.ts';
+import { contentLines, isNamedOnly } from './content.ts';
 import { dataLines } from './data.ts';
 
 /**
@@ -15,13 +17,34 @@ export function callPresentation(result: ToolResult): Presentation {
     json,
     records: Array.isArray(list) ? list : [isRecord(list) ? list : { value: list }],
     trim: (columns) => trimmed(json, columns),
-    table: (view, columns) => {
-      const shown = columns === undefined ? json : trimmed(json, columns);
-      return (
-        typeof shown === 'string' ? wrap(clean(shown).trim(), view.width) : dataLines(shown, view.width, view)
-      ).join('\n');
-    },
+    table: (view, columns) =>
+      (columns === undefined
+        ? resultLines(result, json, view)
+        : valueLines(trimmed(json, columns), view)
+      ).join('\n'),
   };
+}
+
+/** Whether the table only names some of the data. */
+export function isCutDown({ content = [] }: ToolResult): boolean {
+  return content.some(isNamedOnly);
+}
+
+function resultLines({ content = [] }: ToolResult, json: unknown, view: View): string[] {
+  if (json === content) return contentLines(content, view);
+  // Beside structured content, text says the same in words; pictures and links are more.
+  const more = contentLines(
+    content.filter((block) => isRecord(block) && block.type !== 'text'),
+    view,
+  );
+  const lines = valueLines(json, view);
+  return more.length === 0 ? lines : [...lines, '', ...more];
+}
+
+function valueLines(value: unknown, view: View): string[] {
+  return typeof value === 'string'
+    ? wrap(clean(value).trim(), view.width)
+    : dataLines(value, view.width, view);
 }
 
 function trimmed(json: unknown, columns: readonly string[]): unknown {

@@ -1,0 +1,92 @@
+import { isRecord } from '../records.ts';
+import { clean, cleanLine, wrap } from '../text.ts';
+import type { View } from '../view.ts';
+import { dataLines } from './data.ts';
+
+const INDENT = 2;
+
+/**
+ * The content blocks of a tool's result (MCP, tool result) as lines: text as it is, JSON laid out, and of what is no
+ * text its kind, media type, and size or URI.
+ */
+export function contentLines(blocks: readonly unknown[], view: View): string[] {
+  const parts = blocks.map((block) => blockLines(block, view)).filter((lines) => lines.length > 0);
+  return parts.flatMap((lines, index) => {
+    const before = parts[index - 1];
+    const listed = before === undefined || (before.length === 1 && lines.length === 1);
+    return listed ? lines : ['', ...lines];
+  });
+}
+
+/** Whether a block holds data that its lines only name. */
+export function isNamedOnly(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  return (
+    ['image', 'audio'].includes(String(block.type)) || (isRecord(block.resource) && 'blob' in block.resource)
+  );
+}
+
+function blockLines(block: unknown, view: View): string[] {
+  if (!isRecord(block)) return dataLines(block, view.width, view);
+  const { type, text, data, mimeType, resource } = block;
+  if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
+  if (type === 'image' || type === 'audio') return named(type, [mimeType, sizeOf(data)], view);
+  if (type === 'resource' && isRecord(resource)) return resourceLines(resource, view);
+  if (type === 'resource_link') {
+    const { title, name, uri, size, description } = block;
+    const facts = [title ?? name, uri, mimeType, typeof size === 'number' ? inBytes(size) : undefined];
+    return [...named('resource link', facts, view), ...indented(description, view)];
+  }
+  return dataLines(block, view.width, view);
+}
+
+function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, view: View): string[] {
+  const head = named('resource', [uri, mimeType, sizeOf(blob)], view);
+  return typeof text === 'string' ? [...head, ...indented(text, view)] : head;
+}
+
+/** Text, or the JSON in it laid out. */
+export function textLines(text: string, columns: number, view: View): string[] {
+  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  if (value !== undefined) return dataLines(value, columns, view);
+  const shown = clean(text).trim();
+  return shown === '' ? [] : wrap(shown, columns);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `[image] image/png, 4.1 kB`. Facts that are no text are left out. */
+function named(kind: string, facts: readonly unknown[], view: View): string[] {
+  const told = facts
+    .filter((fact) => typeof fact === 'string' && fact !== '')
+    .map((fact) => cleanLine(String(fact)));
+  const [first = '', ...rest] = wrap(`[${kind}] ${told.join(', ')}`.trim(), view.width);
+  const label = `[${kind}]`;
+  return [first.startsWith(label) ? view.palette.heading(label) + first.slice(label.length) : first, ...rest];
+}
+
+function indented(text: unknown, view: View): string[] {
+  if (typeof text !== 'string') return [];
+  return textLines(text, Math.max(1, view.width - INDENT), view).map((line) =>
+    line === '' ? '' : ' '.repeat(INDENT) + line,
+  );
+}
+
+/** The size of what base64 stands for. */
+function sizeOf(base64: unknown): string | undefined {
+  if (typeof base64 !== 'string') return undefined;
+  const digits = base64.replace(/[\s=]/g, '').length;
+  return inBytes(Math.floor((digits * 3) / 4));
+}
+
+function inBytes(bytes: number): string {
+  if (!(bytes >= 1000)) return `${bytes} bytes`;
+  const kilo = bytes / 1000;
+  return kilo < 1000 ? `${kilo.toFixed(1)} kB` : `${(kilo / 1000).toFixed(1)} MB`;
+}
