@@ -1,4 +1,5 @@
-import type { ErrorObject, Options, SchemaObject } from 'ajv';
+import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Tool } from '../api/types.ts';
 
 export type Fault = ErrorObject;
@@ -30,12 +31,12 @@ const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3-7]\//;
  * Prepares a tool's schema. Nothing is fetched: a schema that refers to another document cannot be used.
  * @throws what ajv throws for a schema that it cannot compile
  */
-export async function openArgumentCheck({ inputSchema = {} }: Tool): Promise<ArgumentCheck> {
+export function openArgumentCheck({ inputSchema = {} }: Tool): ArgumentCheck {
   // An asynchronous schema would answer with a promise.
   const { $schema, $async: _, ...schema } = inputSchema;
   const isOld = typeof $schema === 'string' && OLD_DIALECT.test($schema);
-  const { Ajv } = isOld ? await import('ajv') : { Ajv: (await import('ajv/dist/2020.js')).Ajv2020 };
-  const validate = new Ajv(OPTIONS).compile<unknown>(schema satisfies SchemaObject);
+  const ajv = isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+  const validate = ajv.compile<unknown>(schema);
   const faults = (args: unknown): readonly Fault[] => (validate(args) ? [] : [...(validate.errors ?? [])]);
   return {
     faults,

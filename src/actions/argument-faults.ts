@@ -11,15 +11,23 @@ const MOST_LISTED = 20;
 /**
  * The faults of a call's arguments as one error: what is missing, else what is unknown, else the first that does not
  * fit, with what was given and what is allowed.
- * @param names of the arguments that the tool has
+ * @param given names of the arguments
+ * @param names those that the tool has
  */
-export function argumentError(tool: string, faults: readonly Fault[], names: readonly string[]): AppError {
+export function argumentError(
+  tool: string,
+  faults: readonly Fault[],
+  given: readonly string[],
+  names: readonly string[],
+): AppError {
   const hint = `restaurant tools ${tool}`;
   const certain = faults.filter(({ schemaPath }) => !/\/(?:anyOf|oneOf|if)\//.test(schemaPath));
   const missing = certain.filter(({ keyword }) => keyword === 'required');
   if (missing.length > 0) {
-    const needed = missing.map((fault) => dotted(fault, String(fault.params.missingProperty)));
-    return new AppError('usage', `${tool} needs ${[...new Set(needed)].join(' and ')}`, { hint });
+    const needed = [...new Set(missing.map((fault) => dotted(fault, String(fault.params.missingProperty))))];
+    const misspelt = needed.filter((name) => nearest(name, strangers(given, names)).length > 0);
+    const near = misspelt.length > 0 ? `did you mean ${misspelt.join(' and ')}? ` : '';
+    return new AppError('usage', `${tool} needs ${needed.join(' and ')}`, { hint: `${near}${hint}` });
   }
   const unknown = certain.find(({ params }) => unknownIn(params) !== undefined);
   if (unknown !== undefined) {
@@ -33,6 +41,11 @@ export function argumentError(tool: string, faults: readonly Fault[], names: rea
   const allowed = allowedBy(first, faults);
   const near = typeof first.data === 'string' ? meant(first.data, allowed.values) : '';
   return new AppError('usage', `${place(first)}: expected ${allowed.text}`, { hint: `${near}${hint}` });
+}
+
+/** The arguments that the tool does not list. Where it does not forbid them, it may know them all the same. */
+export function strangers(given: readonly string[], names: readonly string[]): string[] {
+  return names.length === 0 ? [] : given.filter((name) => !names.includes(name));
 }
 
 function unknownIn(params: Fault['params']): string | undefined {

@@ -9,10 +9,19 @@ const isSchema = (value: unknown): value is Schema =>
 const memberOf = (value: unknown, name: string): unknown =>
   isSchema(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
+/** What a tool's schema says of its arguments: itself, and what it is made of. */
+const partsOf = (root: Schema): unknown[] => [root, ...(Array.isArray(root.allOf) ? root.allOf : [])];
+
+/** The names of the arguments that a tool's schema lists. */
+export function argumentNames(root: Schema): string[] {
+  return partsOf(root).flatMap((part) => Object.keys(memberOf(part, 'properties') ?? {}));
+}
+
 /** The schema of one argument, as far as it stands in the tool's schema itself. */
 export function schemaOf(root: Schema, name: string): Schema | undefined {
-  const parts = [root, ...(Array.isArray(root.allOf) ? root.allOf : [])];
-  const found = parts.map((part) => memberOf(memberOf(part, 'properties'), name)).find(isSchema);
+  const found = partsOf(root)
+    .map((part) => memberOf(memberOf(part, 'properties'), name))
+    .find(isSchema);
   return found ?? (isSchema(root.additionalProperties) ? root.additionalProperties : undefined);
 }
 

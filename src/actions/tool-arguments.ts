@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import type { ArgumentCheck } from './argument-check.ts';
-import { type Schema, schemaOf } from './argument-types.ts';
+import { argumentNames, type Schema, schemaOf } from './argument-types.ts';
 import { candidates } from './argument-values.ts';
 import { parseUserJson, readArgument, readArgumentFile } from './arguments.ts';
 
@@ -90,11 +90,14 @@ export async function fitArguments(
     ]),
   );
   const faults = check?.faults(args) ?? [];
-  if (faults.length === 0) return args;
-  const { argumentError } = await import('./argument-faults.ts');
-  const { properties } = schema;
-  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  throw argumentError(tool.name, faults, names);
+  const names = argumentNames(schema);
+  const { argumentError, strangers } = await import('./argument-faults.ts');
+  if (faults.length > 0) throw argumentError(tool.name, faults, Object.keys(args), names);
+  for (const name of strangers(Object.keys(args), names)) {
+    const [near] = nearest(name, names);
+    if (near !== undefined) await app.warn(`${tool.name} lists no '${name}'; did you mean ${near}?`);
+  }
+  return args;
 }
 
 function valueFor(text: string, key: string, schema: Schema, check: ArgumentCheck | undefined): unknown {
@@ -107,7 +110,7 @@ function valueFor(text: string, key: string, schema: Schema, check: ArgumentChec
 async function usableCheck(app: Pick<App, 'warn'>, tool: Tool): Promise<ArgumentCheck | undefined> {
   const { openArgumentCheck } = await import('./argument-check.ts');
   try {
-    return await openArgumentCheck(tool);
+    return openArgumentCheck(tool);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     await app.warn(

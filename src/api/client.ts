@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, CODES } from '../errors.ts';
 import { type Call, openChannel } from './channel.ts';
 import { decodeFind, decodeLookup, type FindAnswer, readToolResult } from './decode.ts';
 import { assertMayCarryKey } from './endpoint.ts';
@@ -180,7 +180,12 @@ export function openClient(options: ClientOptions): Client {
       return session.screen(await listAllTools((params) => result(call, { method: 'tools/list', params })));
     },
     async callTool(name, args, options = {}) {
-      return readToolResult(await tool(newCall('write', options.signal), name, args, options));
+      const found = await tool(newCall('write', options.signal), name, args, options);
+      try {
+        return readToolResult(found);
+      } catch (error) {
+        throw error instanceof AppError ? withToolHint(error, name) : error;
+      }
     },
     async raw(method, params, { headers = {}, signal, onProgress } = {}) {
       const wanted: Wanted = { method, params, headers, ...listening(onProgress) };
@@ -199,6 +204,12 @@ export function openClient(options: ClientOptions): Client {
     },
   };
   return cleaned(client, clean);
+}
+
+/** A tool's own failure says where its arguments are told. */
+function withToolHint(error: AppError, name: string): AppError {
+  if (error.hint !== CODES.tool_error.hint) return error;
+  return reworded(error, error.message, { hint: `restaurant tools ${name} shows its arguments` });
 }
 
 /** The part of a call that listens for progress, where somebody wants to hear of it. */

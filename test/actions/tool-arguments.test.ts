@@ -125,6 +125,14 @@ describe('arguments that do not fit', () => {
       'restaurant tools tool',
     ],
     [
+      'misspelt',
+      OF({ city: {} }, { required: ['city'] }),
+      { citty: 'x' },
+      {},
+      'tool needs city',
+      'did you mean city? restaurant tools tool',
+    ],
+    [
       'missing inside',
       OF({ at: { type: 'object', required: ['lat'] } }),
       {},
@@ -225,6 +233,13 @@ describe('arguments that do not fit', () => {
     expect(error.code).toBe('usage');
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);
+  });
+
+  it('sends what is not listed, and asks whether it is misspelt', async () => {
+    const schema = OF({ neighborhood: {}, city: {} });
+    const { args, warnings } = await fitted(schema, { neighbourhood: 'x', limit: '3' });
+    expect(args).toEqual({ neighbourhood: 'x', limit: '3' });
+    expect(warnings).toEqual(["tool lists no 'neighbourhood'; did you mean neighborhood?"]);
   });
 
   it('tells where JSON stops being JSON', async () => {
