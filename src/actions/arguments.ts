@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 import { ioReason, shellWord } from '../files/io-error.ts';
 import type { App } from '../run/app.ts';
+import { fullPath } from '../run/full-path.ts';
 import { decodeUtf8, readAllText } from '../run/stdin.ts';
 
 /** Largest file that is taken as an argument, in bytes. */
@@ -14,7 +14,7 @@ const MOST = 64 * 1024 * 1024;
  * @throws {AppError} `bad_input`
  */
 export function readArgumentFile(app: App, path: string): string {
-  const full = resolve(app.context.cwd(), path);
+  const full = fullPath(app.context, path);
   try {
     if (statSync(full).size > MOST) throw new AppError('bad_input', `${path} is larger than 64 MiB`);
     return decodeUtf8(readFileSync(full), path);

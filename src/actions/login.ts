@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { endpointFromBase } from '../api/endpoint.ts';
 import { checkKey, last4 } from '../api/key.ts';
 import { type ConfigStore, openStore } from '../config/store.ts';
@@ -7,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { ioReason } from '../files/io-error.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
+import { fullPath } from '../run/full-path.ts';
 import { openClientFor } from '../run/service.ts';
 import { readAllText } from '../run/stdin.ts';
 import { configuredEndpoint, type FoundEndpoint } from '../run/target.ts';
@@ -75,7 +75,7 @@ async function givenKey(app: App, options: LoginOptions, place: FoundEndpoint | 
 
 async function keyFromFile(app: App, path: string): Promise<string> {
   if (path === '-') return readAllText(app, 'the key');
-  const full = resolve(app.context.cwd(), path);
+  const full = fullPath(app.context, path);
   try {
     if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
       await app.warn(`${full} can be read by other users: chmod 600 keeps it yours`);

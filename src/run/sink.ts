@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { extname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ioError } from '../files/io-error.ts';
 import type { App } from './app.ts';
+import { fullPath } from './full-path.ts';
 
 /** Where a command's data goes: stdout, or the file of `--output`. */
 export interface Sink {
@@ -17,7 +18,7 @@ export function outputPath(app: App): string | undefined {
   const { output } = app.globals;
   if (output === '')
     throw new AppError('usage', '--output needs the name of a file', { hint: 'restaurant … -o out.csv' });
-  return output === undefined || output === '-' ? undefined : resolve(app.context.cwd(), output);
+  return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
 }
 
 /** Extension of the output file, lower-case, without its dot; empty for stdout. */

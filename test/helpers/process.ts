@@ -1,7 +1,4 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The program as it is installed; `npm test` builds it first. */
@@ -29,6 +26,8 @@ interface Options {
   readonly cwd?: string;
   readonly stdin?: string;
   readonly stdio?: SpawnOptions['stdio'];
+  /** Leaves stdin open, with nothing in it. */
+  readonly holdStdin?: true;
 }
 
 /** The least that a process needs of the environment of the tests, which must not leak into it. */
@@ -53,7 +52,7 @@ export function start(program: string, words: readonly string[], options: Option
     stderr += chunk;
   });
   child.stdin?.on('error', () => {});
-  child.stdin?.end(stdin);
+  if (options.holdStdin !== true) child.stdin?.end(stdin);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr }));
@@ -82,19 +81,6 @@ export const startRestaurant = (words: readonly string[], options: Options = {})
 export const restaurant = (words: readonly string[], options: Options = {}): Promise<Ended> =>
   startRestaurant(words, options).ended;
 
-let shims: string | undefined;
-
-/** A PATH on which `restaurant` is the built program. */
-export function shimmedPath(): string {
-  if (shims === undefined) {
-    shims = mkdtempSync(join(tmpdir(), 'restaurant-bin-'));
-    const shim = join(shims, 'restaurant');
-    writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
-    chmodSync(shim, 0o755);
-  }
-  return `${shims}${delimiter}${process.env.PATH}`;
-}
-
-/** Runs a line in a shell that knows `restaurant`. */
-export const shell = (line: string, options: Options = {}, program = 'bash'): Promise<Ended> =>
-  start(program, ['-c', line], { ...options, env: { ...options.env, PATH: shimmedPath() } }).ended;
+/** Runs a line in a bash that knows `restaurant`. */
+export const shell = (line: string, options: Options = {}): Promise<Ended> =>
+  start('bash', ['-c', `restaurant() { '${process.execPath}' '${BIN}' "$@"; }\n${line}`], options).ended;
