@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { freshHome } from '../helpers/program.ts';
+import { ANYWHERE, useServer, what } from './real-server.ts';
+
+const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
+
+describe('the reference server that has everything', () => {
+  const server = useServer(ANYWHERE, EVERYTHING);
+  const home = freshHome();
+  const run = (line: string, options = {}) => server.run(line, { home, ...options });
+  const atTerminal = (line: string) => run(line, { tty: { stdout: true }, env: { NO_COLOR: '1' } });
+
+  it('lists its tools with their arguments', async () => {
+    const { exit, stdout } = await atTerminal('tools');
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/get-sum +<a> <b>/);
+    expect((await atTerminal('tools get-structured-content')).stdout).toMatch(
+      /location +string +yes +.*One of: New York, Chicago/,
+    );
+  });
+
+  it('is known after the first command', async () => {
+    server.passed();
+    expect((await run('call echo message=hi')).stdout).toBe('Echo: hi\n');
+    expect(what(server.passed())).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+      'DELETE',
+    ]);
+  });
+
+  it('gets numbers where it wants numbers', async () => {
+    expect((await run('call get-sum a=2 b=3 --json')).stdout).toBe('"The sum of 2 and 3 is 5."\n');
+  });
+
+  it('gives structured content', async () => {
+    const { stdout } = await run('call get-structured-content location=Chicago --json');
+    expect(JSON.parse(stdout)).toMatchObject({ temperature: expect.any(Number) });
+  });
+
+  it.each([
+    ['get-sum a=2', 'get-sum needs b', 'restaurant tools get-sum'],
+    ['get-sum a=2 b=x', 'b "x": expected number', 'restaurant tools get-sum'],
+    [
+      'get-structured-content location=Chicgo',
+      'location "Chicgo": expected one of New York, Chicago, Los Angeles',
+      'did you mean Chicago?',
+    ],
+  ])('is not asked: %s', async (words, message, hint) => {
+    server.passed();
+    const { exit, stderr } = await run(`call ${words} --json`);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'usage',
+      message,
+      hint: expect.stringContaining(hint),
+    });
+    expect(what(server.passed())).not.toContain('tools/call');
+  });
+
+  it('has tools of other names', async () => {
+    const { exit, stderr } = await run('call get_summ a=1 b=2');
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('did you mean get-sum?')]);
+  });
+
+  it.each([
+    ['get-tiny-image', /^\[image\] image\/png, \d\.\d kB$/m],
+    ['get-resource-links count=1', /^\[resource link\] .*demo:\/\/resource\/dynamic\//m],
+    [
+      'get-resource-reference resourceType=Text resourceId=1',
+      /^\[resource\] demo:\/\/\S+, text\/plain\n {2}Resource 1/m,
+    ],
+    ['get-resource-reference resourceType=Blob resourceId=1', /^\[resource\] demo:\/\/\S+, .*\d+ bytes$/m],
+  ])('names what is no text: %s', async (words, name) => {
+    expect((await atTerminal(`call ${words}`)).stdout).toMatch(name);
+    const blocks: { type: string }[] = JSON.parse((await run(`call ${words} --json`)).stdout);
+    expect(blocks.some(({ type }) => type !== 'text')).toBe(true);
+  });
+
+  it('tells a person how far it has come', async () => {
+    const { exit, stderr } = await run('call trigger-long-running-operation duration=0.6 steps=2', {
+      tty: { stderr: true },
+    });
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/trigger-long-running-operation 50 %/);
+    const piped = await run('call trigger-long-running-operation duration=0.1 steps=1');
+    expect(piped.stderr).toBe('');
+    expect(server.passed().at(-2)?.body.params).not.toHaveProperty('_meta');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { freshHome } from '../helpers/program.ts';
+import { useServer, what } from './real-server.ts';
+
+const V2 = 'test/interop/servers/v2.mjs';
+const HELLO = { exit: 0, stdout: 'Hello, Ada! Hello, Ada!\n', stderr: '' };
+
+describe('a server of the official SDK v2', () => {
+  const server = useServer(V2);
+
+  it.each(['auto', 'bare', '2025-11-25', '2026-07-28'])('with --protocol %s', async (protocol) => {
+    const tools = await server.run(`tools --json --protocol ${protocol}`);
+    expect(JSON.parse(tools.stdout).tools[0].name).toBe('greet');
+    expect(await server.run(`call greet name=Ada times=2 --protocol ${protocol}`)).toEqual(HELLO);
+  });
+
+  it('needs no handshake', async () => {
+    const home = freshHome();
+    server.passed();
+    await server.run('tools', { home });
+    await server.run('call greet name=Ada', { home });
+    expect(what(server.passed())).toEqual(['tools/list', 'tools/call']);
+  });
+});
+
+describe('a server of the official SDK v2 that refuses older clients', () => {
+  const server = useServer(V2, 'reject');
+
+  it('is found out once, and then costs one request', async () => {
+    const home = freshHome();
+    expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
+    expect(what(server.passed())).toEqual(['tools/list', 'tools/list', 'tools/call']);
+
+    expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
+    const [call, ...others] = server.passed();
+    expect(others).toEqual([]);
+    expect(call?.headers).toMatchObject({
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'greet',
+      'mcp-param-name': 'Ada',
+    });
+  });
+
+  it('takes names in any script', async () => {
+    const { stdout } = await server.run('call greet name=Zoë-鮨 --protocol 2026-07-28');
+    expect(stdout).toBe('Hello, Zoë-鮨!\n');
+  });
+
+  it.each(['2025-11-25', 'bare'])('refuses --protocol %s, and we say what would do', async (protocol) => {
+    const { exit, stderr } = await server.run(`tools --json --protocol ${protocol}`);
+    expect(exit).toBe(7);
+    const { error } = JSON.parse(stderr);
+    expect(error).toMatchObject({ code: 'rpc_error', rpc_code: -32022 });
+    expect(error.hint).toContain('--protocol auto');
+  });
+
+  it('is not asked what its schema does not allow', async () => {
+    server.passed();
+    const { exit, stderr } = await server.run('call greet name=Ada times=9');
+    expect([exit, stderr]).toEqual([2, 'error: times 9: expected at most 3\nhint: restaurant tools greet\n']);
+    expect(what(server.passed())).not.toContain('tools/call');
+  });
+});
+
+describe('a server of the official SDK v2 that always streams', () => {
+  const server = useServer(V2, 'reject', 'sse');
+
+  it('answers in a stream, with progress before the answer', async () => {
+    expect(await server.run('call greet name=Ada times=2')).toEqual(HELLO);
+    const { exit, stdout } = await server.run('call greet name=Ada times=2', { tty: { stderr: true } });
+    expect([exit, stdout]).toEqual([0, HELLO.stdout]);
+    const { _meta: meta } = server.passed().at(-1)?.body.params ?? {};
+    expect(meta).toHaveProperty('progressToken');
+  });
+});
