@@ -1,14 +1,15 @@
 // Bundles src/main.ts into dist/: one entry, a chunk for each part that is loaded on first use.
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;
 
-await rm(`${root}dist`, { recursive: true, force: true });
+// Built aside, so that a program that is running does not lose its parts for long.
+const aside = `dist-${process.pid}`;
 await build({
   absWorkingDir: root,
   entryPoints: ['src/main.ts'],
-  outdir: 'dist',
+  outdir: aside,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -24,3 +25,5 @@ await build({
   // Bundled CommonJS packages call require() for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 });
+await rm(`${root}dist`, { recursive: true, force: true });
+await rename(`${root}${aside}`, `${root}dist`);

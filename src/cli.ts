@@ -3,7 +3,6 @@ import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed } from './errors.ts';
 import { buildProgram } from './program.ts';
 import { App } from './run/app.ts';
-import { tell } from './run/tell.ts';
 import type { CliCommand } from './tree/command.ts';
 import { helpText, INTRO } from './tree/help.ts';
 import { type Route, routeOf } from './tree/route.ts';
@@ -74,6 +73,7 @@ async function introduce(
 async function failed(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const known = pointed(asAppError(error, app.context), command);
+  const { tell } = await import('./run/tell.ts');
   await tell(known, app, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
 }

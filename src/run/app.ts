@@ -6,13 +6,15 @@ import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorLevel, type Palette, palette } from '../output/color.ts';
 import { spinWhile, wipeLine } from '../output/spinner.ts';
-import { cleanLine, truncate } from '../output/text.ts';
 import type { View } from '../output/view.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { flagTexts, type GlobalOptions } from '../tree/options.ts';
 
 /** Shortest text that is taken for a secret when it is struck out. */
 const SHORTEST_KEY = 8;
+
+/** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
+const loadText = () => import('../output/text.ts');
 
 /** What the commands of one run share. Everything is looked up when it is first asked for. */
 export class App {
@@ -133,12 +135,15 @@ export class App {
 
   /** One line on stderr for a person who reads along. */
   async note(text: string): Promise<void> {
-    if (this.chatty) await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
+    if (!this.chatty) return;
+    const { cleanLine } = await loadText();
+    await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
   }
 
   /** One line on stderr about something that is not as it should be: for a person, or with --verbose. */
   async warn(text: string): Promise<void> {
     if (!this.chatty && !this.verbose) return;
+    const { cleanLine } = await loadText();
     await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
   }
 
@@ -161,6 +166,7 @@ export class App {
     const { stderr, env } = this.context;
     if (!this.chatty || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
     const { dim } = this.paletteFor('stderr');
+    const { cleanLine, truncate } = await loadText();
     const shown = (text: string): string =>
       dim(truncate(cleanLine(this.redact(text)), Math.max(1, stderr.columns - 4)));
     this.#spinning = true;
