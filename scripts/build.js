@@ -1,8 +1,9 @@
 // Bundles src/main.ts into dist/: one entry, a chunk for each part that is loaded on first use.
 import { rename, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 // Built aside, so that a program that is running does not lose its parts for long.
 const aside = `dist-${process.pid}`;
