@@ -11,11 +11,13 @@ export interface PromptStreams {
 
 /** Asks for a secret, which is not shown. @throws {AppError} `interrupted` on Ctrl-C. */
 export async function askSecret(message: string, { input, output, signal }: PromptStreams): Promise<string> {
-  output.write(`${message} (not shown): `);
   // As a terminal, it takes the keys without echo and draws what was typed: into nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  // Only now, since what is typed before the echo is off can be seen.
+  output.write(`${message} (not shown): `);
   try {
-    return await answer(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }), signal);
+    return await answer(lines, signal);
   } finally {
     output.write('\n');
   }

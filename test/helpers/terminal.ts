@@ -1,0 +1,79 @@
+import { type IPty, spawn } from '@lydell/node-pty';
+import { onTestFinished } from 'vitest';
+import { BIN, baseEnv } from './process.ts';
+
+interface Options {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly columns?: number;
+  readonly cwd?: string;
+}
+
+/** A program in a pseudo-terminal. */
+export interface Terminal {
+  /** All that was written to the screen so far, escapes included. */
+  readonly output: () => string;
+  type(text: string): void;
+  /** Settles when the screen got the text. */
+  shown(text: string | RegExp): Promise<void>;
+  /** How it ended, and all that it wrote. */
+  readonly ended: Promise<{ exit: number; output: string }>;
+}
+
+/** Runs a program in a terminal of its own. It is killed when the test is over. */
+export function inTerminal(program: string, words: readonly string[], options: Options = {}): Terminal {
+  const { columns = 80, cwd } = options;
+  const all = { ...baseEnv(), TERM: 'xterm-256color', ...options.env };
+  const env = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const pty: IPty = spawn(program, [...words], {
+    cols: columns,
+    rows: 30,
+    env: env as Record<string, string>,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  let output = '';
+  let over = false;
+  const watchers = new Set<() => void>();
+  pty.onData((text) => {
+    output += text;
+    for (const look of [...watchers]) look();
+  });
+  const ended = new Promise<{ exit: number; output: string }>((resolve) => {
+    pty.onExit(({ exitCode }) => {
+      over = true;
+      // The last output may come after the news of the end.
+      setTimeout(() => resolve({ exit: exitCode, output }), 30);
+    });
+  });
+  onTestFinished(() => {
+    if (!over) pty.kill('SIGKILL');
+  });
+  return {
+    output: () => output,
+    type: (text) => pty.write(text),
+    shown: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (typeof text === 'string' ? !output.includes(text) : !text.test(output)) return;
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+        look();
+        void ended.then(() => reject(new Error(`ended without showing ${text}: ${JSON.stringify(output)}`)));
+      }),
+    ended,
+  };
+}
+
+/** Runs the built program in a terminal. */
+export const restaurantInTerminal = (words: readonly string[], options: Options = {}): Terminal =>
+  inTerminal(process.execPath, [BIN, ...words], options);
+
+/** What stands on the screen in the end, where nothing but `\r` moves the cursor: line by line, without blanks at the end. */
+export function screen(output: string): string[] {
+  return output.split('\r\n').map((line) => {
+    let cells = '';
+    for (const part of line.split('\r')) cells = part + cells.slice(part.length);
+    return cells.trimEnd();
+  });
+}
