@@ -28,6 +28,7 @@ export class App {
   #collected = '';
   #keys = new Set<string>();
   #spinning = false;
+  #said: Promise<void> = Promise.resolve();
   #closers: (() => Promise<void>)[] = [];
 
   constructor(context: Context) {
@@ -136,20 +137,35 @@ export class App {
   /** One line on stderr for a person who reads along. */
   async note(text: string): Promise<void> {
     if (!this.chatty) return;
-    const { cleanLine } = await loadText();
-    await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
+    await this.#inOrder(async () => {
+      const { cleanLine } = await loadText();
+      await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
+    });
   }
 
   /** One line on stderr about something that is not as it should be: for a person, or with --verbose. */
   async warn(text: string): Promise<void> {
     if (!this.chatty && !this.verbose) return;
-    const { cleanLine } = await loadText();
-    await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
+    await this.#inOrder(async () => {
+      const { cleanLine } = await loadText();
+      await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
+    });
   }
 
   /** A line of the exchange, with --verbose. */
   async trace(text: string): Promise<void> {
-    if (this.verbose) await this.#say(this.paletteFor('stderr').dim(text));
+    if (this.verbose) await this.#inOrder(() => this.#say(this.paletteFor('stderr').dim(text)));
+  }
+
+  /** Says one thing after the other, also where nobody waits for it. */
+  #inOrder(say: () => Promise<void>): Promise<void> {
+    this.#said = this.#said.then(say);
+    return this.#said;
+  }
+
+  /** Settles when all that was to be said on stderr stands there. */
+  async said(): Promise<void> {
+    await this.#said;
   }
 
   async #say(line: string): Promise<void> {
@@ -202,6 +218,7 @@ export class App {
 
   async close(): Promise<void> {
     for (const work of this.#closers.splice(0).reverse()) await work().catch(() => {});
+    await this.#said;
   }
 
   /** Takes what commander prints; {@link collected} gives it back. */

@@ -10,6 +10,7 @@ const reportHint = ({ runtime }: Context): string =>
 /** Tells an error on stderr: as lines for a person, or as one line of JSON. */
 export async function tell(error: AppError, app: App, json: boolean): Promise<void> {
   const { stderr } = app.context;
+  await app.said();
   const told =
     error.code === 'unexpected' && !app.verbose
       ? new AppError('unexpected', error.message, { ...error.details, hint: reportHint(app.context) })

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { BIN, start, startRestaurant } from '../helpers/process.ts';
+import { BIN, start, startRestaurant, until } from '../helpers/process.ts';
 import { freshHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { ID } from '../helpers/runs.ts';
 import { FREE, PAID, REVOKED, useService } from '../helpers/service.ts';
@@ -325,7 +325,7 @@ describe('an error of a real process', () => {
         const where = { env: { ...env(), RESTAURANT_BASE_URL: hanging.baseUrl } };
         const before = hanging.requests.length;
         const run = startRestaurant(['find', 'x', '--city', 'SF', '--json'], where);
-        while (hanging.requests.length === before) await new Promise((resolve) => setTimeout(resolve, 10));
+        await until(() => hanging.requests.length > before, run);
         run.process.kill(signal);
         const ended = await run.ended;
         expect([ended.exit, ended.stdout]).toEqual([exit, '']);

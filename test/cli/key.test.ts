@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { startRestaurant } from '../helpers/process.ts';
+import { startRestaurant, until } from '../helpers/process.ts';
 import type { Transcript } from '../helpers/program.ts';
 import { furnish, RUNS, useRuns } from '../helpers/runs.ts';
 import { everyCommand, readTree } from '../helpers/tree.ts';
@@ -231,7 +231,7 @@ describe('a process', () => {
     const env = { HOME: home, RESTAURANT_BASE_URL: hanging.baseUrl };
     const run = startRestaurant(['login', '--key-stdin'], { env, stdin: KEY });
     try {
-      while (hanging.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until(() => hanging.requests.length > 0, run);
       const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(run.process.pid)]);
       expect(stdout).toContain('login');
       expect(stdout).not.toContain(MARK);

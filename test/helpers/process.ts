@@ -73,6 +73,16 @@ export function start(program: string, words: readonly string[], options: Option
   };
 }
 
+/** Waits until it is true. @throws where the process is over before. */
+export async function until(isTrue: () => boolean, { ended }: Running): Promise<void> {
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  while (!isTrue() && !over) await new Promise((resolve) => setTimeout(resolve, 10));
+  if (over) throw new Error(`ended too early: ${JSON.stringify(await ended)}`);
+}
+
 /** Starts the built program. */
 export const startRestaurant = (words: readonly string[], options: Options = {}): Running =>
   start(process.execPath, [BIN, ...words], options);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { type Running, startRestaurant } from '../helpers/process.ts';
+import { type Running, startRestaurant, until } from '../helpers/process.ts';
 import { freshHome } from '../helpers/program.ts';
 import { PAID } from '../helpers/service.ts';
 
@@ -34,10 +34,6 @@ const start = (
     stdio,
   });
 
-async function until(true_: () => boolean): Promise<void> {
-  while (!true_()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 /** Sends the signal, and gives how it ended and after how many milliseconds. */
 async function stop(run: Running, ...signals: NodeJS.Signals[]) {
   const started = performance.now();
@@ -60,7 +56,7 @@ describe('a signal', () => {
     ]) {
       const before = hanging.requests.length;
       const run = start(words, hanging.baseUrl);
-      await until(() => hanging.requests.length > before);
+      await until(() => hanging.requests.length > before, run);
       const { exit, stdout, stderr, ms } = await stop(run, signal);
       expect([words, exit, stdout]).toEqual([words, code, '']);
       expect(stderr).toBe(`error: interrupted by ${signal}\nhint: run the command again\n`);
@@ -86,7 +82,7 @@ describe('a signal', () => {
         env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: hanging.baseUrl },
         holdStdin: true,
       });
-      // Nothing tells that it waits; it has started when it is through with its first second.
+      // Nothing tells that it waits; it has started by then.
       await new Promise((resolve) => setTimeout(resolve, 400));
       const { exit, ms } = await stop(run, 'SIGINT');
       expect([words, exit]).toEqual([words, 130]);
@@ -111,7 +107,7 @@ describe('a signal', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const run = start(FIND, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     run.process.stdout?.removeAllListeners('data').pause();
-    await until(() => answered);
+    await until(() => answered, run);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const began = performance.now();
     run.process.kill('SIGINT');
@@ -125,7 +121,7 @@ describe('a signal', () => {
   it('that comes twice ends it at once', async () => {
     const before = hanging.requests.length;
     const run = start(FIND, hanging.baseUrl);
-    await until(() => hanging.requests.length > before);
+    await until(() => hanging.requests.length > before, run);
     const { exit, ms } = await stop(run, 'SIGINT', 'SIGINT');
     expect(exit).toBe(130);
     expect(ms).toBeLessThan(SOON);

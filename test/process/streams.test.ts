@@ -46,7 +46,6 @@ describe('a reader that goes away', () => {
   it.each([
     [`${FIND} --base-url $LARGE`],
     [`${FIND} --base-url $LARGE --json`],
-    [`${FIND} --base-url $LARGE --format ndjson`],
     [`restaurant raw tools/call '{"name":"x"}' --base-url $LARGE`],
     ['restaurant schema'],
   ])('%s: is no failure', async (command) => {
@@ -55,10 +54,8 @@ describe('a reader that goes away', () => {
   });
 
   it('that was never there is none either', async () => {
-    for (const command of [FIND, 'restaurant --help']) {
-      const { stdout, stderr } = await bash(`{ sleep 0.2; ${command}; } | true; echo "\${PIPESTATUS[0]}"`);
-      expect([command, stdout, stderr]).toEqual([command, '0\n', '']);
-    }
+    const { stdout, stderr } = await bash(`{ sleep 0.2; ${FIND}; } | true; echo "\${PIPESTATUS[0]}"`);
+    expect([stdout, stderr]).toEqual(['0\n', '']);
   });
 });
 
@@ -77,92 +74,89 @@ describe('a reader that is slow', () => {
   });
 });
 
+/** Runs lines side by side, and gives each with how it ended. */
+const together = async <T extends readonly [line: string, ...unknown[]]>(
+  cases: readonly T[],
+  cwd?: () => string,
+) => Promise.all(cases.map(async (one) => ({ one, line: one[0], ran: await bash(one[0], cwd?.()) })));
+
+const PROBLEM = /^error: .+\nhint: .+\n$/;
+
 describe('streams that are closed', () => {
   const calm = (text: string) => expect(text).not.toMatch(/^\s+at |Error:|EBADF|node:/m);
 
   it('stdin: is empty', async () => {
-    for (const [command, exit] of [
-      [FIND, 0],
-      ['restaurant lookup -', 0],
-      ['restaurant raw tools/call -', 2],
-      ['restaurant login --key-stdin', 4],
-      ['restaurant login', 2],
-      ['restaurant --help', 0],
-    ] as const) {
-      const ran = await bash(`${command} <&-`);
-      expect([command, ran.exit]).toEqual([command, exit]);
-      calm(ran.stderr);
-      if (exit === 0) expect(ran.stderr).toBe('');
-      else expect(ran.stderr).toMatch(/^error: .+\nhint: .+\n$/);
+    const cases = [
+      [`${FIND} <&-`, 0],
+      ['restaurant lookup - <&-', 0],
+      ['restaurant raw tools/call - <&-', 2],
+      ['restaurant login --key-stdin <&-', 4],
+      ['restaurant login <&-', 2],
+    ] as const;
+    for (const { one, line, ran } of await together(cases)) {
+      expect([line, ran.exit]).toEqual([line, one[1]]);
+      if (ran.exit === 0) expect(ran.stderr).toBe('');
+      else expect(ran.stderr).toMatch(PROBLEM);
     }
   });
 
   it('stderr: changes nothing else', async () => {
     const whole = await bash(FIND);
-    expect(await bash(`${FIND} 2>&-`)).toEqual(whole);
-    expect(await bash(`${FIND} --verbose 2>&-`)).toEqual(whole);
-    for (const [command, exit] of [
-      ['restaurant fnd', 2],
-      ['restaurant fnd --json', 2],
-      [`${FIND} --base-url http://127.0.0.1:9 --retries 0`, 6],
-    ] as const) {
-      expect([command, await bash(`${command} 2>&-`)]).toMatchObject([
-        command,
-        { exit, stdout: '', stderr: '' },
-      ]);
-    }
+    const cases = [
+      [`${FIND} 2>&-`, whole],
+      ['restaurant fnd --json 2>&-', { exit: 2, stdout: '', stderr: '' }],
+    ] as const;
+    for (const { one, line, ran } of await together(cases)) expect([line, ran]).toMatchObject([line, one[1]]);
   });
 
   it('stdout, and all of them: without a stack', async () => {
-    for (const command of [FIND, 'restaurant --help', 'restaurant fnd']) {
-      const ran = await bash(`${command} >&-`);
+    const cases = [
+      ['restaurant --help >&-', 0],
+      [`${FIND} <&- >&- 2>&-`, 0],
+      ['restaurant fnd <&- >&- 2>&-', 2],
+    ] as const;
+    for (const { one, line, ran } of await together(cases)) {
       calm(ran.stderr);
-      expect(ran.signal).toBeNull();
-      expect((await bash(`${command} <&- >&- 2>&-`)).exit).toBe(ran.exit);
+      expect([line, ran.exit, ran.signal]).toEqual([line, one[1], null]);
     }
   });
 });
 
 describe('a device that is full', () => {
-  it.skipIf(!existsSync('/dev/full'))('is told in one line, also where -o names it', async () => {
-    for (const command of [
-      `${FIND} > /dev/full`,
-      `${FIND} --format ndjson > /dev/full`,
-      `${FIND} -o /dev/full`,
-    ]) {
-      const { exit, stdout, stderr } = await bash(command);
-      expect([command, exit, stdout]).toEqual([command, 9, '']);
-      expect(stderr).toMatch(/^error: cannot write .*: the disk is full\nhint: .*\n$/);
-    }
-    // Where the error cannot be told either, the exit code still says it.
-    expect((await bash(`${FIND} > /dev/full 2>&1`)).exit).toBe(9);
-    expect((await bash('restaurant fnd 2> /dev/full')).exit).toBe(2);
-  });
+  it.skipIf(!existsSync('/dev/full'))(
+    'is told in one line where -o names it, and by the exit code anyway',
+    async () => {
+      const { exit, stdout, stderr } = await bash(`${FIND} -o /dev/full`);
+      expect([exit, stdout]).toEqual([9, '']);
+      expect(stderr).toMatch(/^error: cannot write \/dev\/full: the disk is full\nhint: .*\n$/);
+      // Where the error cannot be told either, the exit code still says it.
+      const [both, fnd] = await together([[`${FIND} > /dev/full 2>&1`], ['restaurant fnd 2> /dev/full']]);
+      expect([both?.ran.exit, fnd?.ran.exit]).toEqual([9, 2]);
+    },
+  );
 });
 
 describe('a folder that was deleted', () => {
-  it('is not needed, and is named where it is', async () => {
-    const gone = () => mkdtempSync(join(tmpdir(), 'restaurant-gone-'));
-    for (const command of [
-      FIND,
-      'restaurant --help',
-      'restaurant status',
-      'restaurant schema',
-      `${FIND} --demo`,
-    ]) {
-      const { exit, stderr } = await bash(`rmdir "$PWD"; ${command}`, gone());
-      expect([command, exit, stderr]).toEqual([command, 0, '']);
+  const gone = () => mkdtempSync(join(tmpdir(), 'restaurant-gone-'));
+  const within = (command: string) => [`rmdir "$PWD"; ${command}`] as const;
+
+  it('is not needed', async () => {
+    const cases = ['restaurant --help', `${FIND} -o ${join(home, 'whole.csv')}`];
+    for (const { line, ran } of await together(cases.map(within), gone)) {
+      expect([line, ran.exit, ran.stderr]).toEqual([line, 0, '']);
     }
-    for (const command of [
+  });
+
+  it('is named where it is', async () => {
+    const cases = [
       `${FIND} -o out.csv`,
       'restaurant raw x @params.json',
       'restaurant login --key-file key.txt',
-    ]) {
-      const { exit, stdout, stderr } = await bash(`rmdir "$PWD"; ${command}`, gone());
-      expect([command, [2, 9].includes(exit ?? 0), stdout]).toEqual([command, true, '']);
-      expect(stderr).toMatch(/^error: .*folder.*\nhint: .+\n$/);
+    ];
+    for (const { line, ran } of await together(cases.map(within), gone)) {
+      expect([line, ran.exit, ran.stdout]).toEqual([line, 9, '']);
+      expect(ran.stderr).toMatch(/^error: the current folder, .*was deleted\nhint: .+\n$/);
     }
-    expect((await bash(`rmdir "$PWD"; ${FIND} -o ${join(home, 'whole.csv')}`, gone())).exit).toBe(0);
   });
 });
 
