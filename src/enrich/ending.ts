@@ -3,12 +3,14 @@ import { AppError } from '../errors.ts';
 /** How a run ends before its list does. The first reason counts; all that is under way ends with it. */
 export class Ending {
   readonly #controller = new AbortController();
+  readonly #interruption: AbortSignal;
+  readonly #follow = (): void => this.end(this.#interruption.reason);
 
   /** @param interruption Ctrl-C, for one */
   constructor(interruption: AbortSignal) {
-    const follow = (): void => this.end(interruption.reason);
-    if (interruption.aborted) follow();
-    else interruption.addEventListener('abort', follow, { once: true });
+    this.#interruption = interruption;
+    if (interruption.aborted) this.#follow();
+    else interruption.addEventListener('abort', this.#follow, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -17,6 +19,11 @@ export class Ending {
 
   end(reason: unknown): void {
     if (!this.signal.aborted) this.#controller.abort(reason);
+  }
+
+  /** Stops to listen for the interruption. */
+  release(): void {
+    this.#interruption.removeEventListener('abort', this.#follow);
   }
 }
 

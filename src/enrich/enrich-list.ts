@@ -6,6 +6,7 @@ import { flushFolder } from '../files/write.ts';
 import type { App } from '../run/app.ts';
 import { answersInFile, answersInMemory } from './answers.ts';
 import { Ending } from './ending.ts';
+import type { Form } from './form.ts';
 import { type OutputPlace, openOutput } from './output-place.ts';
 import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
@@ -15,7 +16,7 @@ import { openPaced, type PacedService } from './service.ts';
 import { startProgress } from './start-progress.ts';
 import { Tally } from './tally.ts';
 import { knownOf, needTarget } from './target.ts';
-import { rowStream } from './write.ts';
+import { type RowOutput, rowStream } from './write.ts';
 
 /** What a run was, when it is over. */
 export interface RunResult {
@@ -61,6 +62,8 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
     });
   } catch (error) {
     failure = error;
+  } finally {
+    ending.release();
   }
   return { tally, requests: service?.requests() ?? 0, failure, progress };
 }
@@ -72,22 +75,20 @@ function answersSince(app: App, { options, place }: Plan): number {
   return Math.max(maxAge, app.context.now() - place.bornAt);
 }
 
-async function work(
-  app: App,
-  { options, form, place }: Plan,
-  job: Omit<Job, 'output' | 'earlier' | 'answers'>,
-): Promise<void> {
-  if (place === undefined) {
-    const output = rowStream((text) => app.context.stdout.write(text));
-    if (form.header !== '') await output.append(form.header);
-    return enrichRows({ ...job, output, earlier: noEarlierRows, answers: answersInMemory() });
-  }
+type RowsJob = Omit<Job, 'output' | 'earlier' | 'answers'>;
+
+async function work(app: App, { options, form, place }: Plan, job: RowsJob): Promise<void> {
+  if (place === undefined)
+    return stream(
+      job,
+      form,
+      rowStream((text) => app.context.stdout.write(text)),
+    );
   const { file, before } = openOutput(place, options, app.context.now);
   try {
-    const { name, device } = place;
-    const earlier = resume({ file, form, name, before, retryErrors: options.retryErrors });
-    const answers = device ? answersInMemory() : answersInFile(file.read);
-    await enrichRows({ ...job, output: file, earlier, answers });
+    if (place.device) return await stream(job, form, file);
+    const earlier = resume({ file, form, name: place.name, before, retryErrors: options.retryErrors });
+    await enrichRows({ ...job, output: file, earlier, answers: answersInFile(file.read) });
     file.flush();
     if (before !== undefined) takeOver(file.path, place);
   } finally {
@@ -95,6 +96,12 @@ async function work(
     file.close();
     before?.close();
   }
+}
+
+/** Writes rows to where they cannot be read again. */
+async function stream(job: RowsJob, form: Form, output: RowOutput): Promise<void> {
+  if (form.header !== '') await output.append(form.header);
+  await enrichRows({ ...job, output, earlier: noEarlierRows, answers: answersInMemory() });
 }
 
 /** The rows that were asked again take the place of the output. */

@@ -1,4 +1,5 @@
 import type { Level } from '../api/types.ts';
+import { readValue } from '../config/values.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
 import { outputPath } from '../run/sink.ts';
@@ -98,7 +99,7 @@ export function settleOptions(app: App, flags: EnrichFlags): EnrichOptions {
     prefix: flags.prefix,
     inputFormat: flags.inputFormat,
     outputFormat: wantedFormat(app),
-    delimiter: flags.delimiter === undefined ? undefined : parseDelimiter(flags.delimiter),
+    delimiter: delimiterOf(flags),
     concurrency: flags.concurrency,
     perMinute: flags.perMinute ?? settings.need('per-minute'),
     perDay: flags.perDay ?? settings.need('per-day'),
@@ -109,6 +110,11 @@ export function settleOptions(app: App, flags: EnrichFlags): EnrichOptions {
     dryRun: globals.dryRun === true,
     progress: flags.progress,
   };
+}
+
+function delimiterOf({ delimiter }: EnrichFlags): Delimiter | undefined {
+  if (delimiter === undefined) return undefined;
+  return readValue(parseDelimiter, delimiter, { name: '--delimiter', flag: true });
 }
 
 /** The form that `--format` asks for. One that is set for all commands does not bind a list. */
