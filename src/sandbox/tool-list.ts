@@ -1,10 +1,13 @@
 import type { Tool, ToolResult } from '../api/types.ts';
 import { exploreArea } from './area.ts';
 import type { Catalog } from './match.ts';
-import { badArgument, isObject, type RpcObject } from './rpc.ts';
-import { callTool, createTools } from './tools.ts';
+import { badArgument, INVALID_PARAMS, isObject, RpcError, type RpcObject } from './rpc.ts';
+import { callTool, createTools, outputResult, type ToolFunction } from './tools.ts';
 
-/** What an MCP server does with tools, in either era. Both throw an RpcError -32602 for wrong params. */
+/**
+ * What an MCP server does with tools, in either era. Both throw an RpcError -32602 for wrong params; wrong arguments of
+ * a tool are a failure of the tool (MCP 2025-11-25, error handling), so that a model can mend them.
+ */
 export interface McpTools {
   /** The result of `tools/list`. Cursors are opaque to the caller. */
   list(params: unknown): RpcObject;
@@ -14,9 +17,27 @@ export interface McpTools {
 /** The documented tools, and `explore_area`. `pageSize` is how many a page of the list holds. */
 export function createMcpTools(catalog: Catalog, pageSize: number = TOOLS.length): McpTools {
   const tools = createTools(catalog).set('explore_area', (args) => exploreArea(catalog, args));
+  const told = new Map([...tools].map(([name, tool]) => [name, telling(tool)]));
   return {
     list: (params) => listTools(params, pageSize),
-    call: (params, paid) => callTool(tools, params, paid),
+    call: (params, paid) => callTool(told, withArguments(params), paid),
+  };
+}
+
+/** `arguments` may be left out. */
+function withArguments(params: unknown): unknown {
+  return isObject(params) && params.arguments === undefined ? { ...params, arguments: {} } : params;
+}
+
+/** The tool, telling of wrong arguments in its result. */
+function telling(tool: ToolFunction): ToolFunction {
+  return (args, paid) => {
+    try {
+      return tool(args, paid);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== INVALID_PARAMS) throw error;
+      return outputResult({ status: 'invalid_arguments', message: error.message }, true);
+    }
   };
 }
 

@@ -113,9 +113,23 @@ describe('the modern era', () => {
     expect(errorOf(await ask(await start({ mode: 'mcp' }), method))).toEqual([404, -32601]);
   });
 
-  it('answers a tool without arguments like any other', async () => {
-    const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', { name: 'find_restaurant' });
-    expect(errorOf(reply)).toEqual([200, -32602]);
+  it.each([undefined, {}, { name: 'Nopa', city: 3 }])(
+    'tells of wrong arguments in the result: %j',
+    async (args) => {
+      const params = { name: 'find_restaurant', ...(args && { arguments: args }) };
+      const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', params);
+      const { result } = JSON.parse(reply.text);
+      expect([reply.status, result.isError]).toEqual([200, true]);
+      expect(JSON.parse(result.content[0].text)).toMatchObject({
+        status: 'invalid_arguments',
+        message: expect.stringMatching(/name is missing|city is not a string/),
+      });
+    },
+  );
+
+  it('-32602 for arguments that are no object', async () => {
+    const params = { name: 'find_restaurant', arguments: 'Nopa' };
+    expect(errorOf(await ask(await start({ mode: 'mcp' }), 'tools/call', params))).toEqual([200, -32602]);
   });
 });
 
