@@ -1,0 +1,162 @@
+// Runs the official MCP conformance suite: its client scenarios against command lines of this program, its server
+// scenarios against the sandbox. The suite is installed into a temporary folder; it wants Node.js 22 or later, which
+// CONFORMANCE_NODE names, or the npm package `node` brings. OAuth is out of scope: the service uses keys.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CLIENT, LEFT_OUT, SERVER } from './conformance-scenarios.js';
+
+const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const work = mkdtempSync(join(tmpdir(), 'restaurant-conformance-'));
+
+/** The Node.js that runs the suite, with the path of its program. */
+function install() {
+  const { CONFORMANCE_NODE: named, CONFORMANCE_SUITE: suite } = process.env;
+  const own = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : undefined;
+  const node = named ?? own;
+  if (suite === undefined) {
+    const packages = node === undefined ? [SUITE, 'node@24'] : [SUITE];
+    const flags = ['--prefix', work, '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
+    execFileSync('npm', ['install', ...flags, ...packages], {
+      cwd: work,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  const modules = join(suite ?? work, 'node_modules');
+  const program = join(modules, '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+  return [node ?? join(modules, 'node', 'bin', 'node'), program];
+}
+
+let runs = 0;
+/** A folder of its own for each run, as home of what it starts and for its results. */
+function freshFolder() {
+  runs += 1;
+  const folder = join(work, `run-${runs}`);
+  mkdirSync(folder);
+  return folder;
+}
+
+/** The environment of a user who has only a key. */
+function environment(home) {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(RESTAURANT_|XDG_|npm_|CONFORMANCE_)/.test(name),
+  );
+  const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    PATH: path,
+    RESTAURANT_API_KEY: 'sk_service_conformance_1',
+  };
+}
+
+function runSuite([node, program], words) {
+  const folder = freshFolder();
+  const options = { cwd: root, env: environment(folder), encoding: 'utf8', timeout: 60_000 };
+  const { status, stdout, stderr } = spawnSync(node, [program, ...words, '-o', folder], options);
+  const results = readdirSync(folder, { recursive: true }).find((name) => name.endsWith('checks.json'));
+  const checks = results === undefined ? [] : JSON.parse(readFileSync(join(folder, results), 'utf8'));
+  return { status, checks, output: `${stdout}${stderr}` };
+}
+
+/** What went wrong in a run: failed checks and warnings that were not to be expected, too few checks, a failed client. */
+function faultsOf({ checks, status, output }, { expected = {}, mode }) {
+  const bad = checks.filter((check) => check.status === 'FAILURE' || check.status === 'WARNING');
+  const isExpected = ({ id, errorMessage = '' }) =>
+    Object.hasOwn(expected, id) || errorMessage.includes('does not list the diagnostic tool');
+  const faults = bad
+    .filter((check) => !isExpected(check))
+    .map((check) => `${check.status} ${check.id}: ${check.errorMessage ?? check.description}`);
+  if (countGood(checks) === 0) faults.push(`no check was made; the suite said:\n${output}`);
+  if (mode === 'client' && status !== 0) faults.push(`the suite ended with ${status}:\n${output}`);
+  return faults;
+}
+
+/** That all messages were well-formed says nothing where there were none. */
+const countGood = (checks) =>
+  checks.filter(({ status, id }) => status === 'SUCCESS' && id !== 'wire-schema-valid').length;
+
+const total = { scenarios: 0, checks: 0, failed: 0 };
+function report(title, run, rules) {
+  const faults = faultsOf(run, rules);
+  const checks = countGood(run.checks);
+  total.scenarios += 1;
+  total.checks += checks;
+  if (faults.length > 0) total.failed += 1;
+  console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'} ${title}: ${checks} checks`);
+  for (const fault of faults) console.log(`       ${fault.slice(0, 2000)}`);
+}
+
+/** Every scenario of the suite is run, or left out with a reason. */
+function checkThatAllAreKnown(suite) {
+  const list = execFileSync(suite[0], [suite[1], 'list'], { encoding: 'utf8' });
+  const names = [...list.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
+  const known = [...CLIENT, ...SERVER].map(({ scenario }) => scenario);
+  const unknown = names.filter(
+    (name) => !known.includes(name) && !LEFT_OUT.some(({ names: out }) => out.test(name)),
+  );
+  if (names.length === 0 || unknown.length > 0)
+    throw new Error(`scenarios of which nothing is said: ${unknown}`);
+  return names.filter((name) => !known.includes(name));
+}
+
+function startSandbox(reply) {
+  const words = `sandbox --mode mcp --no-auth --port 0 --per-minute 0 --json --reply ${reply}`.split(' ');
+  const child = spawn(process.execPath, [join(root, 'bin/restaurant.js'), ...words], {
+    env: environment(freshFolder()),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.stdout.once('data', (line) =>
+      resolve({ url: JSON.parse(line).endpoint, stop: () => child.kill() }),
+    );
+    child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
+  });
+}
+
+function runServerScenarios(suite, url, reply) {
+  for (const { scenario, versions, expected, replies = ['json', 'sse'] } of SERVER) {
+    for (const version of replies.includes(reply) ? versions : []) {
+      const words = ['server', '--url', url, '--scenario', scenario, '--spec-version', version];
+      report(`server ${scenario} ${version} (${reply})`, runSuite(suite, words), {
+        mode: 'server',
+        expected,
+      });
+    }
+  }
+}
+
+try {
+  const suite = install();
+  const leftOut = checkThatAllAreKnown(suite);
+  for (const { scenario, versions, line } of CLIENT) {
+    for (const version of versions) {
+      const command =
+        line === undefined
+          ? 'node scripts/conformance-client.js'
+          : `node bin/restaurant.js ${line} --endpoint`;
+      const words = ['client', '--command', command, '--scenario', scenario, '--spec-version', version];
+      report(`client ${scenario} ${version}: ${line ?? 'several commands'}`, runSuite(suite, words), {
+        mode: 'client',
+      });
+    }
+  }
+  for (const reply of ['json', 'sse']) {
+    const sandbox = await startSandbox(reply);
+    try {
+      runServerScenarios(suite, sandbox.url, reply);
+    } finally {
+      sandbox.stop();
+    }
+  }
+  console.log(`left out: ${leftOut.length} scenarios`);
+  for (const { names, why } of LEFT_OUT)
+    console.log(`  ${leftOut.filter((name) => names.test(name)).length}: ${why}`);
+  console.log(`${total.scenarios} runs, ${total.checks} checks, ${total.failed} runs failed`);
+  process.exitCode = total.failed === 0 && total.checks > 0 ? 0 : 1;
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
