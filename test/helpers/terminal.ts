@@ -2,6 +2,9 @@ import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 import { BIN, baseEnv } from './process.ts';
 
+/** Then it is killed, so that a test that waits shows what stood on the screen. */
+const LONGEST_MS = 15_000;
+
 interface Options {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly columns?: number;
@@ -41,10 +44,12 @@ export function inTerminal(program: string, words: readonly string[], options: O
     pty.onExit(({ exitCode }) => {
       over = true;
       // The last output may come after the news of the end.
-      setTimeout(() => resolve({ exit: exitCode, output }), 30);
+      setTimeout(() => resolve({ exit: exitCode, output }), 100);
     });
   });
+  const given = setTimeout(() => pty.kill('SIGKILL'), LONGEST_MS);
   onTestFinished(() => {
+    clearTimeout(given);
     if (!over) pty.kill('SIGKILL');
   });
   return {
