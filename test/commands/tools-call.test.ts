@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useService } from '../helpers/service.ts';
+import { type Seen, sendJson, serve, toolReply } from '../api/helpers.ts';
+import { freshHome, runCli } from '../helpers/program.ts';
+import { PAID, useService } from '../helpers/service.ts';
 
 describe('call and tools, at a service that has a list of its tools', () => {
   const service = useService({ mode: 'mcp' });
@@ -67,8 +69,9 @@ describe('call and tools, at the plain service', () => {
     ];
     for (const words of forms) {
       expect((await call('find_restaurant', ...words)).exit).toBe(0);
-      const { params } = service.sandbox.requests.at(-1)?.body as { params: unknown };
-      expect(params).toEqual({ name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } });
+      expect(service.sandbox.requests.at(-1)?.body).toMatchObject({
+        params: { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } },
+      });
     }
     for (const words of [
       ['nonsense'],
@@ -86,5 +89,127 @@ describe('call and tools, at the plain service', () => {
     const { exit, stdout, stderr } = await call('lookup_restaurant', ...args);
     expect([exit, stdout]).toEqual([3, '']);
     expect(JSON.parse(stderr).error.code).toBe('not_found');
+  });
+});
+
+describe('call, and what it asks beforehand', () => {
+  interface Message {
+    id?: number;
+    method: string;
+    params?: { name?: string; arguments?: unknown };
+  }
+  const messageOf = ({ body }: Seen) => JSON.parse(body) as Message;
+  const COUNT = { name: 'count', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } };
+
+  /** A service that speaks plainly. `list` answers `tools/list`; what tools get comes back as their output. */
+  async function plainService(list: (id: unknown) => { status?: number; body: string }) {
+    const server = await serve((seen, response) => {
+      const { id, method, params } = messageOf(seen);
+      if (method === 'tools/call') return sendJson(response, toolReply(id, params));
+      const { status = 200, body } = method === 'tools/list' ? list(id) : { status: 404, body: 'no' };
+      sendJson(response, body, status);
+    });
+    const { env } = freshHome();
+    const run = (...words: string[]) =>
+      runCli([...words, '--endpoint', server.url.href], { env: { ...env, RESTAURANT_API_KEY: PAID } });
+    const methods = () => server.requests.splice(0).map((seen) => messageOf(seen).method);
+    return { run, methods };
+  }
+  const tools =
+    (...all: object[]) =>
+    (id: unknown) => ({
+      body: JSON.stringify({ jsonrpc: '2.0', id, result: { tools: all } }),
+    });
+  const refusal = (code: number) => (id: unknown) => ({
+    body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }),
+  });
+
+  it('is the list of tools, once', async () => {
+    const { run, methods } = await plainService(tools(COUNT));
+    for (const sent of [['tools/list', 'tools/call'], ['tools/call']]) {
+      const { exit, stdout } = await run('call', 'count', 'n=3', '--json');
+      expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'count', arguments: { n: 3 } }]);
+      expect(methods()).toEqual(sent);
+    }
+    await run('call', 'count', 'n=3', '--max-age', '0');
+    expect(methods()).toEqual(['tools/list', 'tools/call']);
+  });
+
+  it('is the list anew, before a call is refused by an old one', async () => {
+    const lists = [[COUNT], [COUNT, { name: 'cook' }], [{ ...COUNT, inputSchema: {} }]];
+    const { run, methods } = await plainService((id) => tools(...(lists.shift() ?? []))(id));
+    await run('tools');
+    expect((await run('call', 'cook')).exit).toBe(0);
+    expect((await run('call', 'count', 'n=x')).exit).toBe(0);
+    expect(methods()).toEqual(['tools/list', 'tools/list', 'tools/call', 'tools/list', 'tools/call']);
+  });
+
+  it('is nothing where the documented arguments are all there are', async () => {
+    const { run, methods } = await plainService(
+      tools({ name: 'find_restaurant', inputSchema: COUNT.inputSchema }),
+    );
+    await run('call', 'find_restaurant', 'name=Nopa', 'city=SF', 'n:=3');
+    expect(methods()).toEqual(['tools/call']);
+    const { stdout } = await run('call', 'find_restaurant', 'name=Nopa', 'city=SF', 'n=3', '--json');
+    expect(methods()).toEqual(['tools/list', 'tools/call']);
+    expect(JSON.parse(stdout).arguments).toEqual({ name: 'Nopa', city: 'SF', n: 3 });
+  });
+
+  it.each([
+    ['a JSON-RPC error', refusal(-32601), ['tools/list']],
+    ['another JSON-RPC error', refusal(-32000), ['tools/list']],
+    ['405', () => ({ status: 405, body: 'no' }), ['tools/list']],
+    [
+      '404, which may be a question of the protocol',
+      () => ({ status: 404, body: 'no' }),
+      ['tools/list', 'initialize'],
+    ],
+  ])('stops nothing when it is refused with %s', async (_name, list, asked) => {
+    const { run, methods } = await plainService(list);
+    const { exit, stdout } = await run('call', 'area', 'city=SF', 'limit:=3', '--json');
+    expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'area', arguments: { city: 'SF', limit: 3 } }]);
+    expect(methods()).toEqual([...asked, 'tools/call']);
+  });
+
+  it('stops at 401', async () => {
+    const { run, methods } = await plainService(() => ({ status: 401, body: 'no' }));
+    expect((await run('call', 'area', 'city=SF')).exit).toBe(4);
+    expect(methods()).toEqual(['tools/list']);
+  });
+
+  it('fits and checks what is documented', async () => {
+    const { run, methods } = await plainService(refusal(-32601));
+    const wrong = await run('call', 'lookup_restaurant', 'restaurant_id=x', 'fields=premum');
+    expect(wrong).toMatchObject({
+      exit: 2,
+      stderr:
+        'error: fields "premum": expected one of standard, premium\nhint: did you mean premium? restaurant tools lookup_restaurant\n',
+    });
+    expect(methods()).toEqual([]);
+  });
+
+  it('asks nothing for a preview, and shows it in the protocol that is set', async () => {
+    const { run, methods } = await plainService(tools(COUNT));
+    const bare = await run('call', 'count', 'n=3', '--dry-run');
+    expect(JSON.parse(bare.stdout).body.params).toEqual({ name: 'count', arguments: { n: '3' } });
+    const modern = await run('call', 'count', 'n:=3', '--dry-run', '--protocol', '2026-07-28');
+    expect(JSON.parse(modern.stdout)).toMatchObject({
+      headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Name': 'count' },
+      body: { params: { _meta: expect.any(Object) } },
+    });
+    expect(methods()).toEqual([]);
+  });
+
+  it('tells what a service without a list says', async () => {
+    const { run } = await plainService(refusal(-32601));
+    const { exit, stderr } = await run('tools', '--json');
+    expect([exit, JSON.parse(stderr).error]).toEqual([
+      7,
+      expect.objectContaining({
+        code: 'rpc_error',
+        rpc_code: -32601,
+        message: expect.stringMatching(/has no list of its tools: the service says: no/),
+      }),
+    ]);
   });
 });
