@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
-import { EXIT_CODES } from '../errors.ts';
+import { AppError, EXIT_CODES } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import type { App } from '../run/app.ts';
 import { parseFault } from '../sandbox/faults.ts';
 import { readRestaurants } from '../sandbox/load.ts';
-import { startSandbox } from '../sandbox/server.ts';
+import { type SandboxRestaurant, startSandbox } from '../sandbox/server.ts';
 import { readArgumentFile } from './arguments.ts';
 
 /** Options of `sandbox` as commander gives them. */
@@ -23,7 +23,6 @@ export interface SandboxCommandOptions {
 /** Runs the sandbox until Ctrl-C or SIGTERM. Its address is the first line on stdout. */
 export async function serveSandbox(app: App, options: SandboxCommandOptions): Promise<void> {
   const { data } = options;
-  const csv = data !== undefined && extname(data).toLowerCase() === '.csv';
   const sandbox = await startSandbox({
     port: options.port,
     reply: options.reply,
@@ -33,9 +32,7 @@ export async function serveSandbox(app: App, options: SandboxCommandOptions): Pr
     perDay: options.perDay,
     latencyMs: options.latency,
     faults: options.fault.map(parseFault),
-    ...(data === undefined
-      ? {}
-      : { restaurants: readRestaurants(readArgumentFile(app, data), csv ? 'csv' : 'json') }),
+    ...(data === undefined ? {} : { restaurants: restaurantsOf(app, data) }),
     onRequest: ({ method, tool, status, key, ms }) => {
       const what = [method ?? '-', tool].filter((part) => part !== undefined).join(' ');
       void app.note(`${status} ${what} (${key ?? 'no key'}, ${Math.round(ms)} ms)`);
@@ -52,6 +49,17 @@ export async function serveSandbox(app: App, options: SandboxCommandOptions): Pr
   }
   await stopped(app.context.signal);
   app.exitCode = EXIT_CODES.interrupted;
+}
+
+/** The restaurants of a file. @throws {AppError} naming the file */
+function restaurantsOf(app: App, path: string): SandboxRestaurant[] {
+  const text = readArgumentFile(app, path);
+  try {
+    return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, { ...error.details, hint: error.hint });
+  }
 }
 
 /** Settles when the run is interrupted, which is how a server ends: no failure to tell about. */

@@ -1,3 +1,4 @@
+import { DOCUMENTED_TOOLS } from '../api/documented.ts';
 import { AppError, CODES } from '../errors.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
@@ -23,8 +24,11 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   if (await previewed(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../run/service.ts');
   const service = await openService(app, 'mcp');
+  // A service without a list has its documented tools all the same.
+  const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
   const tools = await app.busy('asking for the tools', () =>
     service.listTools().catch((error: unknown) => {
+      if (documented !== undefined && isRefused(error)) return [documented];
       throw noList(service.label, error);
     }),
   );
@@ -39,12 +43,15 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   await emit(app, toolPresentation(knownTool(tools, name)));
 }
 
+const isRefused = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'rpc_error';
+
 /** A refusal in JSON-RPC as what it means here. */
 function noList(label: string, error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'rpc_error') return error;
+  if (!isRefused(error)) return error;
   const hint =
     error.hint === CODES.rpc_error.hint
-      ? 'the documented ones are find_restaurant and lookup_restaurant: restaurant find --help'
+      ? 'the documented ones are find_restaurant and lookup_restaurant: restaurant tools find_restaurant'
       : error.hint;
   return new AppError('rpc_error', `${label} has no list of its tools: ${error.message}`, {
     ...error.details,

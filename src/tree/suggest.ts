@@ -50,7 +50,7 @@ export function unknownOption(word: string, command: CliCommand, program: CliCom
   const near = nearest(flag, [...longs, '--help']).map((name) => `did you mean ${name}?`);
   const own = owners
     .slice(0, 1)
-    .map(({ path }) => `it belongs to ${path}, so it stands behind: restaurant ${path} … ${flag}.`);
+    .map(({ path }) => `it is an option of ${path}: restaurant ${path} … ${flag}.`);
   const hint = [...(own.length > 0 ? own : near.slice(0, 1)), `See ${helpCommand(command)}`].join(' ');
   return new AppError('usage', `unknown option '${flag}'`, { hint });
 }

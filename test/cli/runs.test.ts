@@ -53,9 +53,13 @@ describe('every command', () => {
     expect(strangers).toBe(0);
   });
 
-  it.each(names)('%s: is silent on stderr with --quiet at a terminal too', async (name) => {
-    const { exit, stderr } = await fresh(planned(name), ['--quiet'], { tty: { stdout: true, stderr: true } });
+  it.each(names)('%s: at a terminal, --quiet silences stderr and NO_COLOR leaves no escape', async (name) => {
+    const tty = { stdout: true, stderr: true };
+    const { exit, stderr } = await fresh(planned(name), ['--quiet'], { tty });
     expect([exit, stderr]).toEqual([0, '']);
+    const plain = await fresh(planned(name), [], { tty, env: { NO_COLOR: '1' } });
+    expect(plain.exit).toBe(0);
+    expect(plain.stdout + plain.stderr).not.toContain('\u001b');
   });
 
   it.each(names)('%s: says the same in another language and zone', async (name) => {

@@ -50,6 +50,13 @@ describe('call and tools, at the plain service', () => {
     });
   });
 
+  it('shows a documented tool all the same', async () => {
+    const { exit, stdout, stderr } = await service.run(['tools', 'find_restaurant']);
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/name[\s\S]*city/);
+    expect((await service.run(['tools', 'explore_area'])).exit).toBe(7);
+  });
+
   it('calls a documented tool with one request', async () => {
     service.sent();
     const { exit, stdout } = await call('find_restaurant', 'name=Nopa', 'city=SF', '--json');
