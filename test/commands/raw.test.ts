@@ -17,7 +17,7 @@ describe('raw', () => {
     const envelope = JSON.parse(stdout);
     expect(Object.keys(envelope)).toEqual(['jsonrpc', 'id', 'result']);
     expect(JSON.parse(envelope.result.content[0].text).results[0].name).toBe('Nopa');
-    expect(envelope.id).toBe((service.sandbox.requests.at(-1)?.body as { id: number }).id);
+    expect(service.sandbox.requests.at(-1)?.body).toMatchObject({ id: envelope.id });
   });
 
   it('takes params as JSON, from a file, from stdin, or as fields', async () => {
@@ -32,9 +32,9 @@ describe('raw', () => {
       () => raw('tools/call', ...fields),
     ]) {
       expect((await run()).exit).toBe(0);
-      bodies.push((service.sandbox.requests.at(-1)?.body as { params: unknown }).params);
+      bodies.push(service.sandbox.requests.at(-1)?.body);
     }
-    expect(bodies).toEqual(Array(4).fill(JSON.parse(PARAMS)));
+    expect(bodies).toMatchObject(Array(4).fill({ params: JSON.parse(PARAMS) }));
   });
 
   it('prints a JSON-RPC error like any answer, and exits 7', async () => {
