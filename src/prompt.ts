@@ -30,7 +30,13 @@ export async function askText(
   { input, output, signal }: PromptStreams,
 ): Promise<string> {
   output.write(`${message}${placeholder === undefined ? '' : `, such as ${placeholder}`}: `);
-  return answer(createInterface({ input, terminal: false }), signal);
+  try {
+    return await answer(createInterface({ input, terminal: false }), signal);
+  } catch (error) {
+    // Nobody ended the line.
+    output.write('\n');
+    throw error;
+  }
 }
 
 /** The next line. The terminal is left as it was found. */

@@ -231,6 +231,29 @@ describe.skipIf(process.platform === 'win32')('at a terminal', () => {
     expect(screen(output).join('\n')).not.toMatch(SPINNER);
   });
 
+  it('a key that was promised on stdin is hidden too, when stdin is the keyboard', async () => {
+    const env = { HOME: newHome(), RESTAURANT_BASE_URL: plain.baseUrl };
+    const login = restaurantInTerminal(['login', '--key-stdin'], { env });
+    await login.shown('API key for');
+    login.type(`${KEY}\r`);
+    const { exit, output } = await login.ended;
+    expect([exit, output.includes('sk_service')]).toEqual([0, false]);
+  });
+
+  it('Ctrl-C and Ctrl-D at the question for the address leave the line first', async () => {
+    for (const [typed, exit] of [
+      ['\u0003', 130],
+      ['\u0004', 2],
+    ] as const) {
+      const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: newHome() } });
+      await login.shown('https://api.example.com: ');
+      login.type(typed);
+      const ended = await login.ended;
+      expect(ended.exit).toBe(exit);
+      expect(ended.output).toMatch(/\r\nerror: .+\r\nhint: .+\r\n$/);
+    }
+  });
+
   it.each([['--no-input'], ['CI']])('nothing is asked with %s', async (how) => {
     const env = {
       HOME: newHome(),
