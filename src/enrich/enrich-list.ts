@@ -91,8 +91,10 @@ async function work(app: App, { options, form, place }: Plan, job: RowsJob): Pro
     await enrichRows({ ...job, output: file, earlier, answers: answersInFile(file.read) });
     file.flush();
     if (before !== undefined) takeOver(file.path, place);
-  } finally {
+  } catch (error) {
     flushQuietly(file.flush);
+    throw error;
+  } finally {
     file.close();
     before?.close();
   }

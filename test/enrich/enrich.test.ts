@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { tryLock } from '../../src/files/lock.ts';
 import type { RunOptions } from '../helpers/program.ts';
 import { useService } from '../helpers/service.ts';
-import { restaurants } from './service-data.ts';
+import { restaurants, UNPACED } from './service-data.ts';
 
 const service = useService({ restaurants: restaurants(30) });
 let folder = '';
@@ -21,7 +21,11 @@ const file = (name: string, text?: string | Uint8Array): string => {
 };
 const read = (name: string): string => readFileSync(file(name), 'utf8');
 const enrich = (words: string, options: RunOptions = {}) =>
-  service.run(['enrich', ...words.split(' ')], { cwd: folder, ...options });
+  service.run(['enrich', ...words.split(' ')], {
+    cwd: folder,
+    ...options,
+    env: { ...UNPACED, ...options.env },
+  });
 
 type Cells = Record<string, string>;
 const table = (text: string, delimiter = ','): Cells[] =>

@@ -19,3 +19,6 @@ export function restaurants(count: number): SandboxRestaurant[] {
     { service_id: 'evil', name: '=1+1', address: '@SUM(A1)\u001b[31m', city: 'Testville', grade: '-A' },
   ];
 }
+
+/** Without a budget, so that a test need not wait for one. */
+export const UNPACED = { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' };
