@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
 import { freshHome } from '../helpers/program.ts';
 import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
+
+/** Ctrl-C, to be pressed. */
+function interruption() {
+  const controller = new AbortController();
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(new AppError('interrupted', 'interrupted')),
+  };
+}
 
 describe('the reference server that has everything', () => {
   const server = useServer(ANYWHERE, EVERYTHING);
@@ -28,6 +38,26 @@ describe('the reference server that has everything', () => {
       'tools/call',
       'DELETE',
     ]);
+  });
+
+  it('is spoken to as one insists', async () => {
+    server.passed();
+    const fresh = { home: freshHome() };
+    expect((await run('call echo message=hi --protocol 2025-11-25', fresh)).stdout).toBe('Echo: hi\n');
+    expect(what(server.passed())[0]).toBe('initialize');
+    const modern = await run('call echo message=hi --protocol 2026-07-28', fresh);
+    expect(modern).toMatchObject({ exit: 7, stderr: expect.stringContaining('--protocol auto') });
+  });
+
+  it('is told when nobody waits any more', async () => {
+    server.passed();
+    const { signal, abort } = interruption();
+    void server.next('tools/call').then(() => setTimeout(abort, 100));
+    const { exit } = await run('call trigger-long-running-operation duration=9 steps=9', { signal });
+    expect(exit).toBe(130);
+    const passed = server.passed();
+    expect(what(passed).slice(-3)).toEqual(['tools/call', 'notifications/cancelled', 'DELETE']);
+    expect(passed.at(-2)?.body.params?.requestId).toBeTypeOf('number');
   });
 
   it('gets numbers where it wants numbers', async () => {

@@ -22,6 +22,8 @@ export interface RealServer {
   run(line: string, options?: RunOptions & { home?: Home }): Promise<Transcript>;
   /** What has passed since the last call of this. */
   passed(): Passed[];
+  /** Waits for the next request of this kind. */
+  next(kind: string): Promise<void>;
 }
 
 export type Home = ReturnType<typeof freshHome>;
@@ -31,11 +33,15 @@ export const what = (passed: readonly Passed[]): string[] => passed.map((each) =
 /** Starts `node <script> <args>` around the tests of a `describe`, and counts what is sent to it. */
 export function useServer(script: string, ...args: readonly string[]): RealServer {
   const log: Passed[] = [];
+  const waiting = new Set<(passed: Passed) => void>();
   let endpoint = '';
   let stop: (() => void) | undefined;
   beforeAll(async () => {
     const server = await start(script, args);
-    const proxy = await countingProxy(server.port, log);
+    const proxy = await countingProxy(server.port, (passed) => {
+      log.push(passed);
+      for (const hear of waiting) hear(passed);
+    });
     endpoint = `http://127.0.0.1:${proxy.port}/mcp`;
     stop = () => {
       proxy.close();
@@ -50,6 +56,15 @@ export function useServer(script: string, ...args: readonly string[]): RealServe
         env: { ...home.env, RESTAURANT_API_KEY: 'sk_service_interop_1234', ...options.env },
       }),
     passed: () => log.splice(0),
+    next: (kind) =>
+      new Promise((resolve) => {
+        const hear = (passed: Passed) => {
+          if (passed.what !== kind) return;
+          waiting.delete(hear);
+          resolve();
+        };
+        waiting.add(hear);
+      }),
   };
 }
 
@@ -68,10 +83,14 @@ function start(script: string, args: readonly string[]): Promise<{ port: number;
   });
 }
 
-async function countingProxy(port: number, log: Passed[]): Promise<{ port: number; close: () => void }> {
+/** Passes requests on to the port of a server, telling of each. */
+async function countingProxy(
+  port: number,
+  tell: (passed: Passed) => void,
+): Promise<{ port: number; close: () => void }> {
   const proxy = createServer((incoming, response) => {
     void bodyOf(incoming).then((body) => {
-      log.push(seen(incoming, body));
+      tell(seen(incoming, body));
       const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
       const onward = request({ port, path: incoming.url, method: incoming.method, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
