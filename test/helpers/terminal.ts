@@ -1,5 +1,4 @@
 import { type IPty, spawn } from '@lydell/node-pty';
-import { onTestFinished } from 'vitest';
 import { BIN, baseEnv } from './process.ts';
 
 /** Then it is killed, so that a test that waits shows what stood on the screen. */
@@ -22,7 +21,7 @@ export interface Terminal {
   readonly ended: Promise<{ exit: number; output: string }>;
 }
 
-/** Runs a program in a terminal of its own. It is killed when the test is over. */
+/** Runs a program in a terminal of its own. */
 export function inTerminal(program: string, words: readonly string[], options: Options = {}): Terminal {
   const { columns = 80, cwd } = options;
   const all = { ...baseEnv(), TERM: 'xterm-256color', ...options.env };
@@ -34,7 +33,6 @@ export function inTerminal(program: string, words: readonly string[], options: O
     ...(cwd === undefined ? {} : { cwd }),
   });
   let output = '';
-  let over = false;
   const watchers = new Set<() => void>();
   pty.onData((text) => {
     output += text;
@@ -42,16 +40,12 @@ export function inTerminal(program: string, words: readonly string[], options: O
   });
   const ended = new Promise<{ exit: number; output: string }>((resolve) => {
     pty.onExit(({ exitCode }) => {
-      over = true;
+      clearTimeout(given);
       // The last output may come after the news of the end.
       setTimeout(() => resolve({ exit: exitCode, output }), 100);
     });
   });
   const given = setTimeout(() => pty.kill('SIGKILL'), LONGEST_MS);
-  onTestFinished(() => {
-    clearTimeout(given);
-    if (!over) pty.kill('SIGKILL');
-  });
   return {
     output: () => output,
     type: (text) => pty.write(text),

@@ -42,7 +42,7 @@ const env = () => ({
 const bash = (line: string, cwd = home) => shell(line, { env: env(), cwd });
 const FIND = 'restaurant find Nopa --city SF';
 
-describe('a reader that goes away', () => {
+describe.concurrent('a reader that goes away', () => {
   it.each([
     [`${FIND} --base-url $LARGE`],
     [`${FIND} --base-url $LARGE --json`],
@@ -59,7 +59,7 @@ describe('a reader that goes away', () => {
   });
 });
 
-describe('a reader that is slow', () => {
+describe.concurrent('a reader that is slow', () => {
   it('gets every byte', async () => {
     const command = `${FIND} --base-url $LARGE`;
     const { stdout, stderr, exit } = await bash(`set -o pipefail; ${command} | (sleep 1; wc -lc)`);
@@ -82,7 +82,7 @@ const together = async <T extends readonly [line: string, ...unknown[]]>(
 
 const PROBLEM = /^error: .+\nhint: .+\n$/;
 
-describe('streams that are closed', () => {
+describe.concurrent('streams that are closed', () => {
   const calm = (text: string) => expect(text).not.toMatch(/^\s+at |Error:|EBADF|node:/m);
 
   it('stdin: is empty', async () => {
@@ -122,7 +122,7 @@ describe('streams that are closed', () => {
   });
 });
 
-describe('a device that is full', () => {
+describe.concurrent('a device that is full', () => {
   it.skipIf(!existsSync('/dev/full'))(
     'is told in one line where -o names it, and by the exit code anyway',
     async () => {
@@ -136,7 +136,7 @@ describe('a device that is full', () => {
   );
 });
 
-describe('a folder that was deleted', () => {
+describe.concurrent('a folder that was deleted', () => {
   const gone = () => mkdtempSync(join(tmpdir(), 'restaurant-gone-'));
   const within = (command: string) => [`rmdir "$PWD"; ${command}`] as const;
 
@@ -160,7 +160,7 @@ describe('a folder that was deleted', () => {
   });
 });
 
-describe('the two streams', () => {
+describe.concurrent('the two streams', () => {
   it('hold data and messages apart', async () => {
     const data = await bash(`${FIND} --verbose 2>/dev/null | wc -l`);
     expect(data.stdout).toBe('3\n');

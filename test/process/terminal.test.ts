@@ -58,7 +58,7 @@ const at = (sandbox: Sandbox, words: readonly string[], more: Env = {}, columns 
   restaurantInTerminal(words, { env: envFor(sandbox, more), columns }).ended;
 
 // node-pty has no pseudo-terminals on Windows that Ctrl-C and stty behave in as these tests expect.
-describe.skipIf(process.platform === 'win32')('at a terminal', () => {
+describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => {
   it('colour follows the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', async () => {
     const coloured = async (words: readonly string[], env: Env = {}) => {
       const { exit, output } = await at(plain, words, env);
