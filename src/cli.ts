@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Context } from './context.ts';
-import { AppError, EXIT_CODES, PipeClosed } from './errors.ts';
+import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
 import { App } from './run/app.ts';
 import type { CliCommand } from './tree/command.ts';
@@ -101,5 +101,10 @@ export async function tellEscaped(
   const app = new App(context);
   const program = buildProgram(app);
   app.attach(program);
-  return failed(error, app, routeOf(argv, program));
+  // No assertion is ours: undici has one that fails when a peer closes at a bad moment.
+  const known =
+    systemCode(error) === 'ERR_ASSERTION'
+      ? new AppError('network', 'the connection broke in the middle of an answer', { cause: error })
+      : error;
+  return failed(known, app, routeOf(argv, program));
 }

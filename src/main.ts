@@ -60,10 +60,16 @@ const context: Context = {
   },
 };
 
-// What no catch saw (a library's callback): the same one line, then the end.
+// What no catch saw (a library's callback): the same one line, then the end. What fails in telling ends it too.
+let escaped = false;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    tellEscaped(error, process.argv.slice(2), context).then((code) => process.exit(code));
+    if (escaped) process.exit(1);
+    escaped = true;
+    tellEscaped(error, process.argv.slice(2), context).then(
+      (code) => process.exit(code),
+      () => process.exit(1),
+    );
   });
 }
 

@@ -39,9 +39,21 @@ export async function lookupAll(app: App, ids: readonly string[], level: Level):
   const failed = all.filter((outcome) => outcome.error !== undefined);
   if (failed.length === 0) return;
   throw new AppError('partial', `${failed.length} of ${all.length} lookups failed: ${causesOf(failed)}`, {
-    hint: `run those again: restaurant lookup ${failed[0]?.restaurantId ?? '<id>'}`,
+    hint: hintFor(failed, level),
     retryable: failed.some(({ error }) => error?.retryable === true),
   });
+}
+
+/** What to do about them: ask again what may work then; an id that does not exist never will. */
+function hintFor(failed: readonly Outcome[], level: Level): string {
+  const again = failed
+    .filter(({ error }) => error?.retryable === true)
+    .map(({ restaurantId }) => restaurantId);
+  if (again.length === 0)
+    return 'those cannot be had; restaurant find <name> --city <city> gives ids that can';
+  const fields = level === 'basic' ? '' : ` --fields ${level}`;
+  const more = again.length > SHOWN ? ' …' : '';
+  return `ask those again: restaurant lookup ${again.slice(0, SHOWN).join(' ')}${more}${fields}`;
 }
 
 /** The failures by their code, with the first ids of each: one line, however many they are. */

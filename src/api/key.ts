@@ -25,7 +25,7 @@ export function checkKey(raw: string, prefix: string): string {
     throw refuse('the API key contains characters that a key cannot have: blanks, line breaks or non-ASCII');
   }
   if (!key.startsWith(prefix)) throw refuse(`that is no API key of the service: one begins with ${prefix}`);
-  if (key.length === prefix.length) throw refuse(`the API key ends after ${prefix}`);
+  if (key.length === prefix.length) throw refuse('the API key is nothing but its prefix');
   return key;
 }
 
@@ -66,8 +66,8 @@ export function redactor(
   const erase = keyEraser(key, prefix);
   const start = escapeRegExp(prefix);
   const keyLike = new RegExp(`${start}${TOKEN}{8,}`, 'g');
-  // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3).
-  const bearer = new RegExp(`\\b(Bearer)[ \\t]+(?!${start}…|[a-z_]+=)${TOKEN}+`, 'gi');
+  // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3), nor `Bearer $NAME`, which only points to one.
+  const bearer = new RegExp(`\\b(Bearer)[ \\t]+(?!${start}…|[a-z_]+=|\\$)${TOKEN}+`, 'gi');
   return (text) =>
     erase(text)
       .replace(keyLike, (found) => maskKey(found, prefix))

@@ -26,7 +26,12 @@ export interface Plan {
   readonly entry: Entry;
   /** The same with the key masked, for eyes. */
   readonly shown: Entry;
+  /** Whether a login is saved, which the bridge would take. */
+  readonly loggedIn: boolean;
 }
+
+/** Settings that an entry for the bridge repeats. */
+const CARRIED = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
 
 /** The client of that name. @throws {AppError} `usage` with the nearest names */
 export function clientNamed(name: string): McpClient {
@@ -57,19 +62,17 @@ export function planEntry(app: App, client: McpClient, options: ConfigOptions): 
   const file = fileOf(client, scope, app.context);
   const target = via === 'stdio' ? stdioTarget(app) : httpTarget(app, literalKey);
   const entry = buildEntry(client, target);
-  return { client, scope, file, target, entry, shown: buildEntry(client, masked(app, target)) };
+  const loggedIn = app.settings.profile.key !== undefined;
+  return { client, scope, file, target, entry, shown: buildEntry(client, masked(app, target)), loggedIn };
 }
 
 /** The bridge with what this run was given on its command line. */
 function stdioTarget(app: App): Target {
-  const { profile, baseUrl, endpoint, protocol, insecureHttp, demo } = app.globals;
-  const named: readonly (readonly [string, string | undefined])[] = [
-    ['--profile', profile],
-    ['--base-url', baseUrl],
-    ['--endpoint', endpoint],
-    ['--protocol', protocol],
-  ];
-  const args = named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const { insecureHttp, demo } = app.globals;
+  const args = CARRIED.flatMap((name) => {
+    const { value, source } = app.settings.told(name);
+    return value !== null && source === 'flag' ? [`--${name}`, value] : [];
+  });
   const switches = [
     ...(insecureHttp === true ? ['--insecure-http'] : []),
     ...(demo === true ? ['--demo'] : []),

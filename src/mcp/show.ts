@@ -1,6 +1,5 @@
 import { shellWord } from '../files/io-error.ts';
 import { cleanLine } from '../output/text.ts';
-import type { McpClient } from './clients.ts';
 import { KEY_VARIABLE } from './clients.ts';
 import { tomlTable } from './edit-toml.ts';
 import { COMMAND, ENTRY_NAME, snippet } from './entry.ts';
@@ -14,15 +13,11 @@ export interface Written {
   readonly lines: readonly string[];
 }
 
-/** The entry as the file shall hold it, for copying; below it the command of the client, where it has one. */
-export function printed(plan: Plan): string {
-  const { client, shown } = plan;
-  const text =
-    client.format === 'toml'
-      ? tomlTable(client.servers, shown)
-      : `${JSON.stringify(snippet(client, shown), null, 2)}\n`;
-  const command = clientCommand(plan);
-  return command === undefined ? text : `${text}\n${command}\n`;
+/** The entry as the file shall hold it, for copying, and nothing else. */
+export function printed({ client, shown }: Plan): string {
+  return client.format === 'toml'
+    ? tomlTable(client.servers, shown)
+    : `${JSON.stringify(snippet(client, shown), null, 2)}\n`;
 }
 
 /** The command of the client that makes the same entry, where it has one and no key would stand in it. */
@@ -46,14 +41,21 @@ export function told({ file }: Plan, { changed, backup, lines }: Written): strin
 }
 
 /** What a person has to know beside the entry. */
-export function notes({ client, file, target }: Plan, written: Written | undefined): string[] {
+export function notes(plan: Plan, written: Written | undefined): string[] {
+  const { client, file } = plan;
   const put = `it belongs into ${file}; restaurant mcp config ${client.name} --write puts it there`;
-  const key = keyNote(client, target);
-  return [...(written === undefined ? [put] : []), ...(key === undefined ? [] : [key])];
+  const command = clientCommand(plan);
+  const ways = [put, ...(command === undefined ? [] : [`or run: ${command}`])];
+  const key = keyNote(plan);
+  return [...(written === undefined ? ways : []), ...(key === undefined ? [] : [key])];
 }
 
-function keyNote(client: McpClient, target: Plan['target']): string | undefined {
-  if (target.via === 'stdio') return 'the bridge takes the saved login: restaurant login';
+function keyNote({ client, target, loggedIn }: Plan): string | undefined {
+  if (target.via === 'stdio') {
+    return loggedIn
+      ? 'the bridge takes the saved login'
+      : 'the bridge takes the saved login: restaurant login saves one';
+  }
   if (target.literalKey !== undefined || client.inputs !== undefined) return undefined;
   return `${client.name} reads the key from ${KEY_VARIABLE} where it is started`;
 }

@@ -17,7 +17,7 @@ describe('checkKey', () => {
     [`"${KEY}"`, 'quotes'],
     [`“${KEY}”`, 'quotes'],
     ['sk_live_0123456789', 'begins with sk_service_'],
-    ['sk_service_', 'ends after'],
+    ['sk_service_', 'nothing but its prefix'],
     [`${KEY} ${KEY}`, 'characters'],
     [`${KEY}\nx`, 'characters'],
     [`${KEY}\0`, 'characters'],

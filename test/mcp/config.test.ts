@@ -395,9 +395,12 @@ describe('the entry', () => {
 
   it('comes with the command of Claude Code', async () => {
     const { run } = desk();
-    const { stdout } = await run(['claude-code', '--scope', 'user']);
-    expect(stdout).toContain(
-      `\nclaude mcp add --scope user --transport http restaurant ${URL} --header 'Authorization: Bearer \${RESTAURANT_API_KEY}'\n`,
+    const { stdout, stderr } = await run(['claude-code', '--scope', 'user', '--no-color'], {
+      tty: { stdout: true, stderr: true },
+    });
+    expect(JSON.parse(stdout)).toHaveProperty('mcpServers');
+    expect(stderr).toContain(
+      `or run: claude mcp add --scope user --transport http restaurant ${URL} --header 'Authorization: Bearer \${RESTAURANT_API_KEY}'\n`,
     );
     const stdio = await run(['claude-code', '--via', 'stdio', '--profile', 'my work', '--json']);
     expect(JSON.parse(stdio.stdout).command).toBe(
