@@ -402,9 +402,9 @@ describe('the entry', () => {
     expect(stderr).toContain(
       `or run: claude mcp add --scope user --transport http restaurant ${URL} --header 'Authorization: Bearer \${RESTAURANT_API_KEY}'\n`,
     );
-    const stdio = await run(['claude-code', '--via', 'stdio', '--profile', 'my work', '--json']);
+    const stdio = await run(['claude-code', '--via', 'stdio', '--profile', 'work', '--json']);
     expect(JSON.parse(stdio.stdout).command).toBe(
-      "claude mcp add --scope project restaurant -- restaurant mcp --profile 'my work'",
+      'claude mcp add --scope project restaurant -- restaurant mcp --profile work',
     );
   });
 
