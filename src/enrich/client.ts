@@ -28,7 +28,7 @@ export function openPacedClient(
   onSent: () => void,
 ): Client {
   const { context, settings, paths } = app;
-  const { target, signal, onWaiting, onWarning } = service;
+  const { target, options, signal, onWaiting, onWarning } = service;
   const { now } = context;
   const pace = ledger === undefined ? undefined : paceOf(app, service, ledger);
   return openClient({
@@ -47,7 +47,7 @@ export function openPacedClient(
     },
     onRateLimited: (until) => pace?.onRateLimited(until),
     onWait: ({ ms, error }) => onWaiting({ until: now() + ms, why: error.message }),
-    ...(app.verbose ? { trace: traceTo(app) } : {}),
+    ...(app.verbose && options.progress !== 'json' ? { trace: traceTo(app) } : {}),
     ...(target.demo ? {} : { session: openSessionMemory(paths.stateDir, target.url.href, onWarning) }),
   });
 }

@@ -105,7 +105,12 @@ function withNext(failure: unknown, { next, output }: RunSummary): unknown {
       ? told(`${failure.hint}; with -o <file> a run can go on where it stopped`)
       : failure;
   }
-  if (failure instanceof Exhausted) return told(`from ${new Date(failure.freeAt).toISOString()} on: ${next}`);
+  if (failure instanceof Exhausted) return told(`from ${timeOf(failure.freeAt)} on: ${next}`);
   if (failure.kind === 'interrupted') return told(`go on with: ${next}`);
   return told(`${failure.hint}; then go on with: ${next}`);
+}
+
+/** ISO 8601, to the next whole second. */
+function timeOf(ms: number): string {
+  return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }

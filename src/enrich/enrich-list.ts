@@ -44,6 +44,7 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
     counts: () => tally.counts,
     requests: () => service?.requests() ?? 0,
     leftToday: () => service?.leftToday(),
+    perMinute: target.demo ? 0 : options.perMinute,
   });
   let failure: unknown;
   try {

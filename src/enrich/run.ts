@@ -94,8 +94,7 @@ export async function enrichRows(job: Job): Promise<void> {
   async function begin(ask: Ask, own: string): Promise<OnTheWay | undefined> {
     const query = queryOf(ask);
     const known = query === undefined ? undefined : answers.recall(query);
-    if (known !== undefined)
-      return { ask, own, result: { rest: known, status: form.statusOf(known) ?? 'error' } };
+    if (known !== undefined) return { ask, own, result: readBack(known) };
     const shared = query === undefined ? undefined : inFlight.get(query);
     if (shared !== undefined) return { ask, own, result: shared };
     if (query !== undefined && (!(await slots.take()) || exhausted)) return undefined;
@@ -110,6 +109,12 @@ export async function enrichRows(job: Job): Promise<void> {
     if (query === undefined) return { ask, own, result };
     inFlight.set(query, result);
     return { ask, own, result, asking: { query, lookups } };
+  }
+
+  function readBack(rest: string): Result {
+    const status = form.statusOf(rest);
+    if (status !== undefined) return { rest, status };
+    throw new AppError('io_error', 'the output was changed by another program while it was written');
   }
 
   function finish({ facts, cause }: Answered): Result {

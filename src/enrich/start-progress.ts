@@ -1,6 +1,9 @@
 import { variable } from '../config/settings.ts';
 import type { App } from '../run/app.ts';
-import { barProgress, jsonProgress, type Progress, type ProgressFacts, quietProgress } from './progress.ts';
+import { outputPath } from '../run/sink.ts';
+import { type Progress, type ProgressFacts, quietProgress } from './progress.ts';
+import { barProgress } from './progress-bar.ts';
+import { jsonProgress } from './progress-json.ts';
 
 /** Begins to tell what a run does: as JSON lines, with a bar where a person reads along, or at its end alone. */
 export function startProgress(app: App, form: 'json' | undefined, facts: ProgressFacts): Progress {
@@ -10,6 +13,9 @@ export function startProgress(app: App, form: 'json' | undefined, facts: Progres
   if (form === 'json') return jsonProgress(context, say, facts);
   const ci = variable(context.env, 'CI');
   const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
-  if (app.chatty && !verbose && !inCi) return barProgress(context, say, facts, app.paletteFor('stderr'));
+  // Rows and a bar on one terminal would overwrite each other.
+  const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
+  if (app.chatty && !verbose && !inCi && !rowsOnTerminal)
+    return barProgress(context, say, facts, app.paletteFor('stderr'));
   return quietProgress(say, globals.quiet !== true && globals.json !== true);
 }

@@ -103,7 +103,10 @@ export function openRowFile(
     cut,
     flush() {
       if (failure !== undefined) throw failure;
-      if (plain) tried('write', () => fsyncSync(file));
+      if (!plain) return;
+      tried('write', () => fsyncSync(file));
+      if (fstatSync(file).nlink === 0)
+        throw new AppError('io_error', `${path} was deleted while it was written`);
     },
     close: () => closeSync(file),
   };

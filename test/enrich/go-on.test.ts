@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { registerEnrich } from '../../src/commands/enrich.ts';
+import { commandToGoOn } from '../../src/enrich/go-on.ts';
+import { buildProgram } from '../../src/program.ts';
+import { App } from '../../src/run/app.ts';
+import { CliCommand } from '../../src/tree/command.ts';
+import { addGlobalOptions } from '../../src/tree/options.ts';
+import { testContext } from './context.ts';
+
+/** The command that goes on, as the command line would have it. */
+async function goOn(words: readonly string[], retryErrors = false): Promise<string> {
+  const app = new App(testContext());
+  const program = new CliCommand('restaurant');
+  addGlobalOptions(program);
+  let command = '';
+  registerEnrich(program, app, async (_app, file, _flags, given) => {
+    command = commandToGoOn(file, given, { retryErrors });
+  });
+  await program.parseAsync(['enrich', ...words], { from: 'user' });
+  return command;
+}
+
+describe('commandToGoOn', () => {
+  it('repeats what was given, and goes on', async () => {
+    expect(
+      await goOn([
+        'a b.csv',
+        '-o',
+        "it's.csv",
+        '--city',
+        'San Francisco',
+        '--add',
+        'x=a.b',
+        '--add',
+        'y=c',
+        '--no-color',
+        '-q',
+      ]),
+    ).toBe(
+      "restaurant enrich 'a b.csv' --city 'San Francisco' --add x=a.b --add y=c -o 'it'\\''s.csv' --quiet --no-color --resume",
+    );
+  });
+
+  it('leaves out what is of one run alone, and what was not given', async () => {
+    expect(await goOn(['in.csv', '--output=out.csv', '--force', '--per-day=0', '--wait'])).toBe(
+      'restaurant enrich in.csv --per-day 0 --wait -o out.csv --resume',
+    );
+    expect(await goOn(['in.csv', '-oout.csv', '--resume', '--retry-errors', '--delimiter', '\t'], true)).toBe(
+      "restaurant enrich in.csv --delimiter '\t' -o out.csv --resume --retry-errors",
+    );
+  });
+
+  it('stands in the tree of the program', () => {
+    const program = buildProgram(new App(testContext()));
+    const enrich = program.children.find((command) => command.name() === 'enrich');
+    expect(enrich?.exampleLines.length).toBeGreaterThan(0);
+  });
+});
