@@ -40,7 +40,7 @@ async function askId(id: string, { lookup }: AskOptions): Promise<Answered> {
   } catch (error) {
     const cause = ofThisRow(error);
     return cause.code === 'not_found'
-      ? { facts: { status: 'not_found' } }
+      ? { facts: { status: 'not_found', candidates: 0 } }
       : { facts: failedFacts(cause), cause };
   }
 }

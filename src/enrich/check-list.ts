@@ -34,17 +34,19 @@ export async function checkList(
   signal: AbortSignal,
 ): Promise<CheckedList> {
   const stop = (problem: Problem): never => {
-    throw badRows(input, [problem]);
+    throw badRows(input, [problem], 1);
   };
   if (!input.replayable)
     return openStream(await openList(input, { ...options, onProblem: stop }), options.flat);
 
   const problems: Problem[] = [];
+  let found = 0;
   const onProblem = (problem: Problem): void => {
-    problems.push(problem);
+    found += 1;
+    if (problems.length < MOST_NAMED) problems.push(problem);
   };
   const { rows, ...list } = await openList(input, { ...options, onProblem }).catch((error: unknown) => {
-    throw problems.length > 0 ? badRows(input, problems) : error;
+    throw problems.length > 0 ? badRows(input, problems, found) : error;
   });
   const keys = new Set(list.header);
   const flat = new Set<string>();
@@ -57,7 +59,7 @@ export async function checkList(
     if (options.flat) for (const key of flatKeys(row)) flat.add(key);
     if (flat.size > MOST_KEYS) throw tooWide(input.name);
   }
-  if (problems.length > 0) throw badRows(input, problems);
+  if (problems.length > 0) throw badRows(input, problems, found);
   return {
     ...list,
     header: [...keys],
@@ -88,12 +90,13 @@ function tooWide(name: string): AppError {
   });
 }
 
-function badRows(input: Input, problems: readonly Problem[]): AppError {
+/** @param problems the first of `found` */
+function badRows(input: Input, problems: readonly Problem[], found: number): AppError {
   const told = problems.slice(0, MOST_TOLD).map(({ line, what }) => `line ${line} ${what}`);
-  const named = problems.slice(MOST_TOLD, MOST_NAMED).map(({ line }) => line);
+  const named = problems.slice(MOST_TOLD).map(({ line }) => line);
   const more =
     named.length === 0 ? '' : `; also ${named.length === 1 ? 'line' : 'lines'} ${named.join(', ')}`;
-  const rest = problems.length > MOST_NAMED ? `, … (${problems.length} in all)` : '';
+  const rest = found > problems.length ? `, … (${found} in all)` : '';
   return new AppError('bad_input', `${input.name}: ${told.join('; ')}${more}${rest}`, {
     hint: remedy(input, problems),
   });

@@ -70,7 +70,7 @@ async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
   if (finished || counts.done > 0) await progress.finish(summary);
   else await progress.stop();
   if (failure !== undefined) throw withNext(failure, summary);
-  if (app.globals.json === true || app.globals.format === 'json') {
+  if (plan.options.json) {
     await app.context.stdout.write(`${toJson(summaryFacts(summary), toTerminal(app))}\n`);
   }
   if (counts.error > 0) throw partial(summary);

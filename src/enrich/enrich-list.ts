@@ -39,7 +39,7 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
   const ending = new Ending(context.signal);
   const tally = new Tally();
   let service: PacedService | undefined;
-  const progress = startProgress(app, options.progress, {
+  const progress = startProgress(app, options, {
     total: list.total,
     counts: () => tally.counts,
     requests: () => service?.requests() ?? 0,
@@ -91,7 +91,6 @@ async function work(app: App, { options, form, place }: Plan, job: RowsJob): Pro
     const earlier = resume({ file, form, name: place.name, before, retryErrors: options.retryErrors });
     await enrichRows({ ...job, output: file, earlier, answers: answersInFile(file.read) });
     file.flush();
-    if (before !== undefined) takeOver(file.path, place);
   } catch (error) {
     flushQuietly(file.flush);
     throw error;
@@ -99,6 +98,7 @@ async function work(app: App, { options, form, place }: Plan, job: RowsJob): Pro
     file.close();
     before?.close();
   }
+  if (before !== undefined) takeOver(file.path, place);
 }
 
 /** Writes rows to where they cannot be read again. */

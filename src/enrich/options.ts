@@ -47,6 +47,8 @@ export interface EnrichOptions {
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly progress: 'json' | undefined;
+  /** Summary and estimate as JSON on stdout. */
+  readonly json: boolean;
 }
 
 const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
@@ -109,6 +111,7 @@ export function settleOptions(app: App, flags: EnrichFlags): EnrichOptions {
     force: globals.force === true,
     dryRun: globals.dryRun === true,
     progress: flags.progress,
+    json: wantsJson(app),
   };
 }
 
@@ -116,6 +119,8 @@ function delimiterOf({ delimiter }: EnrichFlags): Delimiter | undefined {
   if (delimiter === undefined) return undefined;
   return readValue(parseDelimiter, delimiter, { name: '--delimiter', flag: true });
 }
+
+const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
 /** The form that `--format` asks for. One that is set for all commands does not bind a list. */
 function wantedFormat({ settings, globals }: App): ListFormat | undefined {
@@ -161,8 +166,7 @@ function refuseContradictions(app: App, flags: EnrichFlags): void {
   if (flags.progress !== undefined && globals.quiet === true) {
     refuse('--progress and --quiet contradict each other', 'leave one out');
   }
-  const wantsJson = globals.json === true || globals.format === 'json';
-  if (wantsJson && !toFile && globals.dryRun !== true) {
+  if (wantsJson(app) && !toFile && globals.dryRun !== true) {
     refuse(
       '--json prints the summary of a run, so the rows need a file',
       'restaurant enrich … -o out.csv --json, or --format ndjson for rows as JSON',

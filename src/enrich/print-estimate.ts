@@ -34,8 +34,7 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
     perDay,
     leftToday: usage === undefined || perDay === 0 ? null : left,
   };
-  const asJson = app.globals.json === true || app.globals.format === 'json';
-  const text = asJson
+  const text = options.json
     ? `${toJson(estimateFacts(told), app.context.stdout.isTTY)}\n`
     : estimateText(told)
         .map((line) => `${cleanLine(line)}\n`)

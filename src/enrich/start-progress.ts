@@ -1,21 +1,22 @@
 import { variable } from '../config/settings.ts';
 import type { App } from '../run/app.ts';
 import { outputPath } from '../run/sink.ts';
+import type { EnrichOptions } from './options.ts';
 import { type Progress, type ProgressFacts, quietProgress } from './progress.ts';
 import { barProgress } from './progress-bar.ts';
 import { jsonProgress } from './progress-json.ts';
 
 /** Begins to tell what a run does: as JSON lines, with a bar where a person reads along, or at its end alone. */
-export function startProgress(app: App, form: 'json' | undefined, facts: ProgressFacts): Progress {
+export function startProgress(app: App, { progress, json }: EnrichOptions, facts: ProgressFacts): Progress {
   const { context, globals, verbose } = app;
   // A stderr that is gone must not end a run whose rows are well.
   const say = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
-  if (form === 'json') return jsonProgress(context, say, facts);
+  if (progress === 'json') return jsonProgress(context, say, facts);
   const ci = variable(context.env, 'CI');
   const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
   if (app.chatty && !verbose && !inCi && !rowsOnTerminal)
     return barProgress(context, say, facts, app.paletteFor('stderr'));
-  return quietProgress(say, globals.quiet !== true && globals.json !== true);
+  return quietProgress(say, globals.quiet !== true && !json);
 }

@@ -72,6 +72,15 @@ export function openRowFile(
     size = to;
   };
 
+  /** A full disk takes a part of a row. Where it cannot be dropped now, the next run does. */
+  const dropPart = (): void => {
+    try {
+      if (plain) ftruncateSync(file, size);
+    } catch {
+      // The failure of the write is told.
+    }
+  };
+
   return {
     path,
     get size() {
@@ -83,8 +92,7 @@ export function openRowFile(
       try {
         writeAll(file, bytes);
       } catch (error) {
-        // A full disk takes a part of a row.
-        if (plain) ftruncateSync(file, size);
+        dropPart();
         throw ioError('write', path, error);
       }
       const offset = size;
