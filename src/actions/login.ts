@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { endpointFromBase } from '../api/endpoint.ts';
+import { assertMayCarryKey, endpointFromBase } from '../api/endpoint.ts';
 import { checkKey, last4 } from '../api/key.ts';
 import { type ConfigStore, openStore } from '../config/store.ts';
 import { AppError } from '../errors.ts';
@@ -25,6 +25,7 @@ export async function login(app: App, options: LoginOptions): Promise<void> {
   app.config();
   const store = openStore(app.configDir, { warn: (text) => void app.warn(text) });
   const place = await findPlace(app, options);
+  if (place !== undefined) assertMayCarryKey(place.url, app.globals.insecureHttp === true);
   const key = checkKey(await givenKey(app, options, place), app.settings.need('key-prefix'));
   app.guard(key);
   if (place !== undefined && options.verify) await prove(app, place, key);

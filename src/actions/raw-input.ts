@@ -5,6 +5,12 @@ import { cutPair, parseUserJson, readArgument, setDotted } from './arguments.ts'
 /** Headers that belong to the transport. */
 const RESERVED = new Set(['authorization', 'host', 'content-length', 'transfer-encoding', 'connection']);
 
+/** Refuses what cannot be the name of a method. @throws {AppError} `usage` */
+export function checkMethod(method: string): void {
+  if (method.trim() !== '') return;
+  throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
+}
+
 /**
  * Reads `-H 'Name: value'` (RFC 9110, section 5).
  * @throws {AppError} `usage` for what is no header, or is set by the program itself

@@ -10,7 +10,7 @@ import { keyEraser, last4, redactor } from './key.ts';
 import { refusedLookup } from './lookup-refusal.ts';
 import { assertComplete, clientInfo } from './modern.ts';
 import { progressIn } from './progress.ts';
-import { rpcFailure } from './refusal.ts';
+import { rpcFailure, SERVICE_SAYS } from './refusal.ts';
 import type { Policy } from './retry.ts';
 import { type JsonObject, toolCall } from './rpc.ts';
 import { openSession, type Protocol, type SessionMemory, type Wanted } from './session.ts';
@@ -105,7 +105,7 @@ export function openClient(options: ClientOptions): Client {
   // Each call under way listens to it; Node would warn from the eleventh on.
   setMaxListeners(0, context.signal);
   const redact = redactor(key);
-  const clean = cleaner(redact);
+  const clean = cleaner(redact, endpoint.host);
   const { trace } = options;
   const transport = openTransport({
     endpoint,
@@ -223,12 +223,17 @@ function listening(onProgress: ToolCallOptions['onProgress']): Pick<Wanted, 'onM
   };
 }
 
-/** The same error without the key. */
-function cleaner(redact: (text: string) => string): (error: AppError) => AppError {
+/** The same error without the key, and with the host where it speaks of what came from there. */
+function cleaner(redact: (text: string) => string, host: string): (error: AppError) => AppError {
   return (error) => {
-    const message = redact(error.message);
+    const named = error.kind === 'service' && !error.message.includes(host);
+    const told = named ? `${host}: ${error.message}` : error.message;
+    const message = redact(
+      told.replace(SERVICE_SAYS, `${host} says: `).replace(`${host}: ${host} `, `${host} `),
+    );
     const hint = redact(error.hint);
-    return message === error.message && hint === error.hint ? error : reworded(error, message, { hint });
+    if (message === error.message && hint === error.hint) return error;
+    return reworded(error, message, hint === error.hint ? {} : { hint });
   };
 }
 

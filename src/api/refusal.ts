@@ -2,6 +2,9 @@ import { AppError, type Code } from '../errors.ts';
 import { excerpt } from './excerpt.ts';
 import { isObject, type RpcError } from './rpc.ts';
 
+/** How a message begins that repeats the service's own words. */
+export const SERVICE_SAYS = 'the service says: ';
+
 /** Words of a refusal that mean one of our codes. They are compared with fields made for programs, never with prose. */
 const TOKENS: Readonly<Record<string, Code>> = {
   not_found: 'not_found',
@@ -21,7 +24,7 @@ export function rpcFailure(error: RpcError, status?: number): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
-  return new AppError(code, `the service says: ${excerpt(error.message)}${number}`, {
+  return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message)}${number}`, {
     ...(error.code === undefined ? {} : { rpcCode: error.code }),
     ...(status === undefined ? {} : { status }),
   });
@@ -36,7 +39,7 @@ export function toolFailure(output: unknown, text: string): AppError {
     (part) => typeof part === 'string' && part.trim() !== '',
   );
   const says =
-    typeof told === 'string' ? `the service says: ${excerpt(told)}` : 'the tool failed without a word';
+    typeof told === 'string' ? `${SERVICE_SAYS}${excerpt(told)}` : 'the tool failed without a word';
   return new AppError(code ?? 'tool_error', says);
 }
 

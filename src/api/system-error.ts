@@ -94,7 +94,8 @@ function broken(
 }
 
 function refused(error: unknown, target: URL): ExchangeError {
-  const tried = addresses(error);
+  // Told where it says more than the host does.
+  const tried = addresses(error).filter((address) => address !== target.host);
   const where = tried.length === 0 ? '' : `, tried ${tried.join(' and ')}`;
   return broken('refused', `connection refused by ${target.host}${where}`, error, {
     hint: isLoopback(target)

@@ -43,10 +43,11 @@ async function runRaw(
   params: string | undefined,
   options: RawOptions,
 ): Promise<void> {
-  const { gatherParams, gatherHeaders } = await import('../actions/raw-input.ts');
+  const { checkMethod, gatherParams, gatherHeaders } = await import('../actions/raw-input.ts');
   const { checkOutput, openSink } = await import('../run/sink.ts');
   checkOutput(app);
   const headers = gatherHeaders(options.header);
+  checkMethod(method);
   const call = { method, params: await gatherParams(app, params, options) };
   const { previewed } = await import('../run/preview.ts');
   if (await previewed(app, [{ ...call, headers }])) return;

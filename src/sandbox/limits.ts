@@ -33,7 +33,7 @@ export function createLimiter(perMinute: number, perDay: number, now: () => numb
         const blocking = inside[inside.length - limit];
         if (blocking === undefined) continue;
         wait = Math.max(wait, blocking + length - time);
-        reason = `more than ${limit} requests in a ${name}`;
+        reason = `more than ${limit} ${limit === 1 ? 'request' : 'requests'} in a ${name}`;
       }
       if (wait > 0) throw tooMany(reason, Math.max(1, Math.ceil(wait / 1000)));
       if (windows.length > 0) times.push(time);

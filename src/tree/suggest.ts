@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { CliCommand } from './command.ts';
-import { helpCommand } from './usage.ts';
+import { helpCommand, keyHint } from './usage.ts';
 
 /** Verbs of other tools, and ours for the same act. */
 const OTHER_VERBS: Readonly<Record<string, string>> = {
@@ -51,7 +51,9 @@ export function unknownOption(word: string, command: CliCommand, program: CliCom
   const own = owners
     .slice(0, 1)
     .map(({ path }) => `it is an option of ${path}: restaurant ${path} … ${flag}.`);
-  const hint = [...(own.length > 0 ? own : near.slice(0, 1)), `See ${helpCommand(command)}`].join(' ');
+  const secret = keyHint(flag);
+  const hint =
+    secret ?? [...(own.length > 0 ? own : near.slice(0, 1)), `See ${helpCommand(command)}`].join(' ');
   return new AppError('usage', `unknown option '${flag}'`, { hint });
 }
 

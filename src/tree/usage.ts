@@ -21,15 +21,21 @@ export function usageError(error: CommanderError, command: CliCommand): AppError
       return refuse(`${quoted.replace(/^-\w, /, '').replace(/ .*/, '')} needs a value: ${quoted}`, help);
     case 'commander.excessArguments':
       return refuse(tooMany(said, command), quoteHint(command, help));
-    case 'commander.unknownOption':
+    case 'commander.unknownOption': {
       // What stands behind the `=` may be a secret.
-      return refuse(
-        `unknown option '${quoted.replace(/=.*/s, '')}'`,
-        meant === undefined ? help : `did you mean ${meant}? See ${help}`,
-      );
+      const flag = quoted.replace(/=.*/s, '');
+      const hint = meant === undefined ? help : `did you mean ${meant}? See ${help}`;
+      return refuse(`unknown option '${flag}'`, keyHint(flag) ?? hint);
+    }
     default:
       return refuse(said, help);
   }
+}
+
+/** What to tell somebody who gives a key on the command line, where others can read it. */
+export function keyHint(flag: string): string | undefined {
+  if (!/^--?(api-?)?(key|token|secret)$/i.test(flag)) return undefined;
+  return 'no option takes a key, since others could read it: restaurant login --key-stdin < key.txt';
 }
 
 function exampleHint(command: CliCommand, help: string): string {
