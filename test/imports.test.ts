@@ -53,7 +53,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   chalk: ['output/color.ts'],
   'cli-table3': ['output/table.ts'],
   commander: ['tree/', 'cli.ts'],
-  '@clack/prompts': ['prompt.ts'],
   'eventsource-parser': ['api/sse.ts'],
   'string-width': ['output/text.ts'],
   'wrap-ansi': ['output/text.ts'],
