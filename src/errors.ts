@@ -122,7 +122,7 @@ export const CODES = {
   bad_response: {
     kind: 'service',
     meaning: 'the answer cannot be read',
-    hint: 'run the command again with --verbose to see the exchange',
+    hint: 'add --verbose to see the exchange, or: restaurant status --check --verbose',
   },
   partial: {
     kind: 'partial',

@@ -105,6 +105,9 @@ async function footer(
   const { toTerminal } = await import('../run/emit.ts');
   if (!toTerminal(app)) return;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
-  const age = cachedAt === undefined ? '' : ` · answered from the cache (--max-age 0 asks again)`;
-  await app.note(`${count} · restaurant lookup 1 for details${age}`);
+  const age = cachedAt === undefined ? '' : ' · from the cache (--max-age 0 asks again)';
+  // The fullest of these that a line holds.
+  const next = `${count} · restaurant lookup 1`;
+  const forms = [`${next} for details${age}`, `${next} for details`, next, count];
+  await app.note(forms.find((form) => form.length < app.context.stderr.columns) ?? count);
 }

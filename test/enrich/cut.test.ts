@@ -18,22 +18,10 @@ const path = join(folder, 'out');
 const beforePath = join(folder, 'before');
 
 /** Names with all that a cell can hold; some stand twice, one finds two, one nothing. */
-const NAMES = [
-  'Nopa',
-  'a "b"',
-  'two\nlines',
-  'Nopa',
-  'é🍕,',
-  'nothing',
-  'twins',
-  'a "b"',
-  ',";\r\n"',
-  'NOPA',
-  'last',
-];
+const NAMES = ['Nopa', 'a "b"', 'two\nlines', 'Nopa', 'é🍕,', 'nothing', 'twins', ',";\r\n"', 'last'];
 
 /** For the forms that are longer. */
-const FEW = ['Nopa', 'é🍕,', 'twins', 'Nopa', 'last'];
+const FEW = ['Nopa', 'é🍕,', 'Nopa', 'last'];
 
 async function* rowsOf(format: ListFormat, names: readonly string[]): AsyncGenerator<InputRow> {
   for (const [place, name] of names.entries()) {
