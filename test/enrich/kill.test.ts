@@ -98,7 +98,8 @@ describe('a run that is killed', () => {
     const at = Date.now();
     child.kill('SIGINT');
     const { exit, stderr } = await ended;
-    expect(Date.now() - at).toBeLessThan(1000);
+    // Mostly a few milliseconds; a busy machine may need longer to end a process.
+    expect(Date.now() - at).toBeLessThan(2000);
     expect(exit).toBe(130);
     const command = /hint: go on with: restaurant enrich (.*)\n/.exec(stderr)?.[1] ?? '';
     expect(command).toBe('in.csv --concurrency 4 -o out.csv --resume');
