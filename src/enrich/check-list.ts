@@ -62,7 +62,8 @@ export async function checkList(
   if (problems.length > 0) throw badRows(input, problems, found);
   return {
     ...list,
-    header: [...keys],
+    // A header line stays as it is, also where a name stands in it twice.
+    header: list.format === 'ndjson' ? [...keys] : list.header,
     flatHeader: [...flat],
     total,
     async *rows() {

@@ -112,6 +112,16 @@ describe('enrich', () => {
     ]);
   });
 
+  it('keeps every column of a strange header', async () => {
+    file('in.csv', 'name,city,name,__proto__,,\nPlace 1,Testville,b,c,d,e\nPlace 2,Testville\n');
+    expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
+    const [header, first, second] = parse(read('out.csv')) as string[][];
+    expect(header?.slice(0, 7)).toEqual(['name', 'city', 'name', '__proto__', '', '', 'restaurant_status']);
+    expect(first?.slice(0, 7)).toEqual(['Place 1', 'Testville', 'b', 'c', 'd', 'e', 'matched']);
+    expect(second?.slice(0, 7)).toEqual(['Place 2', 'Testville', '', '', '', '', 'matched']);
+    expect((await enrich('in.csv -o out.ndjson')).stderr).toContain("the list has two columns 'name'");
+  });
+
   it('reads stdin, whatever is in it, and writes stdout', async () => {
     const csv = await enrich('-', { stdin: 'name\tcity\nPlace 1\tTestville\n' });
     expect(csv.stdout).toMatch(/^name\tcity\trestaurant_status\t[^\n]*\nPlace 1\tTestville\tmatched\t/);
