@@ -2,7 +2,7 @@ import type { Level } from '../api/types.ts';
 import { readValue } from '../config/values.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
-import { outputPath } from '../run/sink.ts';
+import { outputExtension, outputPath } from '../run/sink.ts';
 import type { AddedColumn } from './appended.ts';
 import type { ColumnOptions } from './columns.ts';
 import type { Delimiter } from './read-delimited.ts';
@@ -123,12 +123,22 @@ function delimiterOf({ delimiter }: EnrichFlags): Delimiter | undefined {
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
 /** The form that `--format` asks for. One that is set for all commands does not bind a list. */
-function wantedFormat({ settings, globals }: App): ListFormat | undefined {
-  if (globals.format === undefined) return undefined;
+function wantedFormat(app: App): ListFormat | undefined {
+  const { settings, globals } = app;
+  if (globals.format === undefined) return refuseExtension(app);
   const { value } = settings.resolve('format');
   const format = LIST_FORMATS.find((each) => each === value);
   if (format !== undefined || value === 'json') return format;
   throw new AppError('usage', `--format ${value}: rows are written as ${LIST_FORMATS.join(', ')}`, {
+    hint: 'restaurant enrich list.csv -o out.ndjson',
+  });
+}
+
+/** An output file whose name promises a form that rows are not written in. */
+function refuseExtension(app: App): undefined {
+  const extension = outputExtension(app);
+  if (!['json', 'geojson'].includes(extension)) return;
+  throw new AppError('usage', `${app.globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, {
     hint: 'restaurant enrich list.csv -o out.ndjson',
   });
 }
