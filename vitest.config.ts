@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'threads',
+    maxWorkers: '100%',
     testTimeout: 20_000,
   },
 });
