@@ -112,12 +112,12 @@ export const CODES = {
   rpc_error: {
     kind: 'service',
     meaning: 'the service answered with a JSON-RPC error',
-    hint: 'restaurant tools shows what the service offers',
+    hint: 'add --verbose to see the exchange, or: restaurant status --check',
   },
   tool_error: {
     kind: 'service',
     meaning: 'the tool ran and failed',
-    hint: 'restaurant tools <name> shows the arguments of a tool',
+    hint: 'add --verbose to see the exchange, or: restaurant status --check',
   },
   bad_response: {
     kind: 'service',

@@ -42,7 +42,7 @@ export async function readArguments(
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (key === '') {
       throw new AppError('usage', `'${word}': expected key=value`, {
-        hint: `restaurant call ${tool} name=Nopa limit:=3`,
+        hint: `restaurant call ${tool} key=text key:=3; restaurant tools ${tool} shows the arguments`,
       });
     }
     if (given.has(key)) throw new AppError('usage', `'${key}' is given twice`, { hint: 'leave one out' });

@@ -79,11 +79,7 @@ async function gatherIds(app: App, words: readonly string[]): Promise<string[]> 
 
 async function lastRows(app: App): Promise<readonly string[]> {
   const { readLastRows } = await import('../run/last-rows.ts');
-  const rows = readLastRows(app);
-  if (rows !== undefined) return rows;
-  throw new AppError('not_found', 'there is no last find for a row number to refer to', {
-    hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',
-  });
+  return readLastRows(app);
 }
 
 function rowId(rows: readonly string[], number: number): string {

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import { readLastFind, saveLastFind } from '../state/last-find.ts';
 import type { App } from './app.ts';
 import { needEndpoint } from './target.ts';
@@ -24,9 +25,24 @@ export function rememberRows(app: App, rows: readonly unknown[]): void {
   });
 }
 
-/** The ids of the last find's rows at this service; undefined where there is none. */
-export function readLastRows(app: App): readonly string[] | undefined {
+/**
+ * The ids of the last find's rows.
+ * @throws {AppError} `not_found` where there was none, or it asked another service
+ */
+export function readLastRows(app: App): readonly string[] {
   const { stateDir } = app.paths;
   const last = stateDir === undefined ? undefined : readLastFind(stateDir);
-  return last === undefined || last.endpoint !== serviceName(app) ? undefined : last.ids;
+  if (last === undefined) {
+    throw new AppError('not_found', 'there is no last find for a row number to refer to', {
+      hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',
+    });
+  }
+  if (last.endpoint === serviceName(app)) return last.ids;
+  const [where, hint] =
+    last.endpoint === DEMO
+      ? ['the embedded sandbox', 'add --demo, as the find had it']
+      : [URL.canParse(last.endpoint) ? new URL(last.endpoint).host : 'elsewhere', 'search again'];
+  throw new AppError('not_found', `the last find asked another service: ${where}`, {
+    hint: `${hint}: restaurant ${last.endpoint === DEMO ? 'lookup 1 --demo' : 'find <name> --city <city>'}`,
+  });
 }
