@@ -12,14 +12,15 @@ const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
 function commandTable(commands) {
-  const rows = commands.flatMap(({ name, summary, arguments: args, commands: children }) =>
-    children === undefined
-      ? [[`\`${[name, ...args.map(argumentTerm)].join(' ')}\``, summary]]
-      : children.map((child) => [
-          `\`${[child.name, ...child.arguments.map(argumentTerm)].join(' ')}\``,
-          child.summary,
-        ]),
-  );
+  const row = ({ name, summary, arguments: args }) => [
+    `\`${[name, ...args.map(argumentTerm)].join(' ')}\``,
+    summary,
+  ];
+  // A group of commands that does nothing by itself obeys no options.
+  const rows = commands.flatMap((command) => [
+    ...(command.commands === undefined || command.global_options.length > 0 ? [row(command)] : []),
+    ...(command.commands ?? []).map(row),
+  ]);
   return table(['command', 'what it does'], rows);
 }
 
