@@ -6,7 +6,7 @@ import { pick } from '../output/records.ts';
 import { lookupPresentation } from '../output/render/lookup.ts';
 import type { App } from '../run/app.ts';
 import { emit, outputFormat, wantedColumns } from '../run/emit.ts';
-import { openService, type Service } from '../run/service.ts';
+import { openPacedService, openService, type Service } from '../run/service.ts';
 import { openSink } from '../run/sink.ts';
 import { mapOrdered } from './ordered.ts';
 
@@ -33,7 +33,7 @@ export async function lookupOne(app: App, id: string, level: Level): Promise<voi
  */
 export async function lookupAll(app: App, ids: readonly string[], level: Level): Promise<void> {
   if (ids.length === 0) await app.note('no ids came in, so there is nothing to look up');
-  const service = ids.length === 0 ? undefined : await openService(app);
+  const service = ids.length === 0 ? undefined : await openPacedService(app);
   const outcomes = mapOrdered(ids, CONCURRENCY, (id) => outcomeOf(service, id, level));
   const all = outputFormat(app) === 'ndjson' ? await stream(app, outcomes) : await gather(app, outcomes);
   const failed = all.filter((outcome) => outcome.error !== undefined);
@@ -75,8 +75,9 @@ async function outcomeOf(service: Service | undefined, id: string, level: Level)
     const { output } = (await service?.lookup(id, level)) ?? { output: {} };
     return { restaurantId: id, output };
   } catch (error) {
-    // A key that is refused once is refused for all; an interruption ends all.
+    // A key that is refused once is refused for all, and so is a spent day; an interruption ends all.
     if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
+    if (error.code === 'budget_spent') throw error;
     return { restaurantId: id, error };
   }
 }

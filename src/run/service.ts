@@ -2,7 +2,8 @@ import { type Client, openClient } from '../api/client.ts';
 import { decodeFind, decodeLookup, type FindAnswer } from '../api/decode.ts';
 import { assertMayCarryKey } from '../api/endpoint.ts';
 import type { Level, LookupOutput, Tool } from '../api/types.ts';
-import { openLedger } from '../budget/ledger.ts';
+import { type Ledger, openLedger } from '../budget/ledger.ts';
+import { openPacer, type Pacer } from '../budget/pacer.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../cache/cache.ts';
 import { openSessionMemory } from '../state/sessions.ts';
 import { VERSION } from '../version.ts';
@@ -46,8 +47,14 @@ interface Target {
 export async function openService(app: App, demoMode: 'service' | 'mcp' = 'service'): Promise<Service> {
   const demo = app.globals.demo === true;
   const target = demo ? await startDemo(app, demoMode) : configuredTarget(app);
-  const client = openClientFor(app, target);
-  return serviceOver(app, client, target, demo);
+  return serviceOver(app, openClientFor(app, target), target, demo);
+}
+
+/** As {@link openService}, for many calls: they keep the pace of the budget, which all processes with the key share. */
+export async function openPacedService(app: App): Promise<Service> {
+  const demo = app.globals.demo === true;
+  const target = demo ? await startDemo(app, 'service') : configuredTarget(app);
+  return serviceOver(app, openClientFor(app, target, { paced: true }), target, demo);
 }
 
 function configuredTarget(app: App): Target {
@@ -64,7 +71,7 @@ async function startDemo(app: App, mode: 'service' | 'mcp'): Promise<Target> {
 }
 
 /** A client of this run's settings for an endpoint and a key. */
-export function openClientFor(app: App, { url, key }: Target): Client {
+export function openClientFor(app: App, { url, key }: Target, { paced = false } = {}): Client {
   const { context, settings, globals } = app;
   const demo = globals.demo === true;
   const insecureHttp = globals.insecureHttp === true;
@@ -82,6 +89,8 @@ export function openClientFor(app: App, { url, key }: Target): Client {
         perDay: settings.need('per-day'),
         warn,
       });
+  const limited = settings.need('per-minute') > 0 || settings.need('per-day') > 0;
+  const pacer = paced && limited && ledger !== undefined ? pacerOf(app, ledger) : undefined;
   const client = openClient({
     endpoint: url,
     key,
@@ -92,7 +101,7 @@ export function openClientFor(app: App, { url, key }: Target): Client {
     maxWaitMs: settings.need('max-wait'),
     version: VERSION,
     context,
-    onRequest: () => ledger?.record(),
+    onRequest: () => (pacer === undefined ? ledger?.record() : pacer.acquire(context.signal)),
     onRateLimited: (until) => ledger?.hold(until),
     onWait: ({ ms, error }) => {
       const seconds = Math.max(1, Math.round(ms / 1000));
@@ -103,6 +112,20 @@ export function openClientFor(app: App, { url, key }: Target): Client {
   });
   app.onClose(() => client.close());
   return client;
+}
+
+function pacerOf(app: App, ledger: Ledger): Pacer {
+  const { context, settings } = app;
+  return openPacer({
+    ledger,
+    context,
+    wait: false,
+    maxWaitMs: settings.need('max-wait'),
+    onWait: ({ freeAt }) => {
+      const seconds = Math.max(1, Math.ceil((freeAt - context.now()) / 1000));
+      void app.warn(`the budget of this minute is spent; going on in ${seconds} s`);
+    },
+  });
 }
 
 function serviceOver(app: App, client: Client, { url, key }: Target, demo: boolean): Service {

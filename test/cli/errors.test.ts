@@ -264,6 +264,8 @@ describe('an error', () => {
     for (const format of ['tsv', 'ndjson', 'csv']) {
       const { exit, stderr } = await service.run(['lookup', '-', '--format', format], {
         stdin: ids.join('\n'),
+        // Else the budget of a minute would be kept to.
+        env: { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' },
       });
       expect([exit, stderr.split('\n')]).toEqual([8, [expect.any(String), expect.any(String), '']]);
       expect(stderr).toMatch(/300 of 300 lookups failed: not_found \(.+ and 297 more\)/);

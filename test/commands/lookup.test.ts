@@ -100,6 +100,19 @@ describe('lookup', () => {
     ]);
   });
 
+  it('keeps to the budget of the day when there are many', async () => {
+    const many = await ids('SF', 5);
+    const env = { RESTAURANT_PER_DAY: '3', RESTAURANT_STATE_DIR: `${service.home}/budget-state` };
+    service.sent();
+    const { exit, stdout, stderr } = await service.run(['lookup', ...many, '--json'], { env });
+    expect([exit, stdout, service.sent()]).toEqual([5, '', 3]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'budget_spent',
+      retry_after: expect.any(Number),
+      message: expect.stringContaining('the budget of 3 requests a day is spent until'),
+    });
+  });
+
   it('tells an unknown id from a level that needs a paid key', async () => {
     const unknown = await lookup(UNKNOWN, '--json');
     expect(unknown.exit).toBe(3);
