@@ -6,7 +6,7 @@ import { pick } from '../output/records.ts';
 import { lookupPresentation } from '../output/render/lookup.ts';
 import type { App } from '../run/app.ts';
 import { emit, outputFormat, wantedColumns } from '../run/emit.ts';
-import { openPacedService, openService, type Service } from '../run/service.ts';
+import { openService, type Service } from '../run/service.ts';
 import { openSink } from '../run/sink.ts';
 import { mapOrdered } from './ordered.ts';
 
@@ -33,7 +33,7 @@ export async function lookupOne(app: App, id: string, level: Level): Promise<voi
  */
 export async function lookupAll(app: App, ids: readonly string[], level: Level): Promise<void> {
   if (ids.length === 0) await app.note('no ids came in, so there is nothing to look up');
-  const service = ids.length === 0 ? undefined : await openPacedService(app);
+  const service = ids.length === 0 ? undefined : await openService(app, { paced: true });
   const outcomes = mapOrdered(ids, CONCURRENCY, (id) => outcomeOf(service, id, level));
   const all = outputFormat(app) === 'ndjson' ? await stream(app, outcomes) : await gather(app, outcomes);
   const failed = all.filter((outcome) => outcome.error !== undefined);

@@ -37,7 +37,7 @@ async function runCall(app: App, name: string, words: string[], options: { args?
     return;
   }
   const { openService } = await import('../run/service.ts');
-  const service = await openService(app, 'mcp');
+  const service = await openService(app, { demoMode: 'mcp' });
   const { tool, args } = await preparedCall(app, service, name, given);
   const { progressLabel } = await import('../output/render/progress.ts');
   const result = await app.busy(name, (update) => {

@@ -23,7 +23,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
   const { previewed } = await import('../run/preview.ts');
   if (await previewed(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../run/service.ts');
-  const service = await openService(app, 'mcp');
+  const service = await openService(app, { demoMode: 'mcp' });
   // A service without a list has its documented tools all the same.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
   const tools = await app.busy('asking for the tools', () =>

@@ -3,13 +3,13 @@ import type { Ledger } from '../budget/ledger.ts';
 import { openPacer } from '../budget/pacer.ts';
 import type { Block } from '../budget/windows.ts';
 import type { App } from '../run/app.ts';
+import type { Target } from '../run/target.ts';
 import { traceTo } from '../run/trace.ts';
 import { openSessionMemory } from '../state/sessions.ts';
 import { VERSION } from '../version.ts';
 import type { EnrichOptions } from './options.ts';
 import { type Pace, paceByBudget, paceFreely } from './pace.ts';
 import type { Waiting } from './progress.ts';
-import type { Target } from './target.ts';
 
 export interface ServiceOptions {
   readonly target: Target;

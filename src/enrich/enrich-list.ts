@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { ioError } from '../files/io-error.ts';
 import { flushFolder } from '../files/write.ts';
 import type { App } from '../run/app.ts';
+import { openTarget } from '../run/target.ts';
 import { answersInFile, answersInMemory } from './answers.ts';
 import { Ending } from './ending.ts';
 import type { Form } from './form.ts';
@@ -15,7 +16,7 @@ import { enrichRows, type Job } from './run.ts';
 import { openPaced, type PacedService } from './service.ts';
 import { startProgress } from './start-progress.ts';
 import { Tally } from './tally.ts';
-import { knownOf, needTarget } from './target.ts';
+import { knownOf } from './target.ts';
 import { type RowOutput, rowStream } from './write.ts';
 
 /** What a run was, when it is over. */
@@ -35,7 +36,7 @@ export interface RunResult {
 export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
   const { options, list } = plan;
   const { context } = app;
-  const target = await needTarget(app);
+  const target = await openTarget(app);
   const ending = new Ending(context.signal);
   const tally = new Tally();
   let service: PacedService | undefined;

@@ -1,34 +1,8 @@
-import { assertMayCarryKey } from '../api/endpoint.ts';
 import { type Ledger, openLedger } from '../budget/ledger.ts';
 import type { App } from '../run/app.ts';
-import { configuredEndpoint, configuredKey, needEndpoint, needKey } from '../run/target.ts';
+import { configuredEndpoint, configuredKey, type Target } from '../run/target.ts';
 import { type Known, nothingKnown, openKnown } from './known.ts';
 import type { EnrichOptions } from './options.ts';
-
-/** Which service a list is about, and with which key. */
-export interface Target {
-  readonly url: URL;
-  readonly key: string;
-  /** The sandbox in this process: nothing is counted and nothing kept. */
-  readonly demo: boolean;
-}
-
-/**
- * The service of this run. With `--demo` it is started.
- * @throws {AppError} `no_service`, `no_key`, …
- */
-export async function needTarget(app: App): Promise<Target> {
-  if (app.globals.demo === true) {
-    const { startSandbox } = await import('../sandbox/server.ts');
-    const sandbox = await startSandbox({ perMinute: 0, perDay: 0 });
-    app.onClose(() => sandbox.close());
-    return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
-  }
-  const { url } = needEndpoint(app);
-  const key = needKey(app, url).value;
-  assertMayCarryKey(url, app.globals.insecureHttp === true);
-  return { url, key, demo: false };
-}
 
 /** The service of this run as far as it is set: for an estimate, which sends nothing. */
 export function knownTarget(app: App): Target | undefined {

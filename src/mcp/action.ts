@@ -21,7 +21,7 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
       const fresh = new App(quiet(context, app.verbose));
       attach(fresh);
       app.onClose(() => fresh.close());
-      return openService(fresh, 'mcp');
+      return openService(fresh, { demoMode: 'mcp' });
     },
     profileName: app.settings.profileName,
     now: context.now,

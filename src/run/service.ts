@@ -1,6 +1,5 @@
 import { type Client, openClient } from '../api/client.ts';
 import { decodeFind, decodeLookup, type FindAnswer } from '../api/decode.ts';
-import { assertMayCarryKey } from '../api/endpoint.ts';
 import type { Level, LookupOutput, Tool } from '../api/types.ts';
 import { type Ledger, openLedger } from '../budget/ledger.ts';
 import { openPacer, type Pacer } from '../budget/pacer.ts';
@@ -9,7 +8,7 @@ import { openSessionMemory } from '../state/sessions.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-rows.ts';
-import { needEndpoint, needKey } from './target.ts';
+import { type DemoMode, openTarget, type Target } from './target.ts';
 import { type Guide, openToolLists } from './tool-lists.ts';
 import { traceTo } from './trace.ts';
 
@@ -35,47 +34,26 @@ export interface Service {
   guide(anew?: boolean): Promise<Guide>;
 }
 
-interface Target {
-  readonly url: URL;
-  readonly key: string;
+interface Opening {
+  readonly demoMode?: DemoMode;
+  /** For many calls: they keep the pace of the budget, which all processes with the key share. */
+  readonly paced?: boolean;
 }
 
-/**
- * Opens the service of this run. It is closed when the run ends.
- * @param demoMode what the sandbox of --demo is: the plain service, or a full MCP server with a list of its tools
- */
-export async function openService(app: App, demoMode: 'service' | 'mcp' = 'service'): Promise<Service> {
-  const demo = app.globals.demo === true;
-  const target = demo ? await startDemo(app, demoMode) : configuredTarget(app);
-  return serviceOver(app, openClientFor(app, target), target, demo);
-}
-
-/** As {@link openService}, for many calls: they keep the pace of the budget, which all processes with the key share. */
-export async function openPacedService(app: App): Promise<Service> {
-  const demo = app.globals.demo === true;
-  const target = demo ? await startDemo(app, 'service') : configuredTarget(app);
-  return serviceOver(app, openClientFor(app, target, { paced: true }), target, demo);
-}
-
-function configuredTarget(app: App): Target {
-  const { url } = needEndpoint(app);
-  return { url, key: needKey(app, url).value };
-}
-
-/** The sandbox in this process, over real loopback HTTP, so that a demo takes the whole way of a call. */
-async function startDemo(app: App, mode: 'service' | 'mcp'): Promise<Target> {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  const sandbox = await startSandbox({ mode, perMinute: 0, perDay: 0 });
-  app.onClose(() => sandbox.close());
-  return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid };
+/** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
+export async function openService(app: App, { demoMode, paced }: Opening = {}): Promise<Service> {
+  const target = await openTarget(app, demoMode);
+  return serviceOver(app, openClientFor(app, target, { paced }), target);
 }
 
 /** A client of this run's settings for an endpoint and a key. */
-export function openClientFor(app: App, { url, key }: Target, { paced = false } = {}): Client {
+export function openClientFor(
+  app: App,
+  { url, key, demo }: Target,
+  { paced = false }: Pick<Opening, 'paced'> = {},
+): Client {
   const { context, settings, globals } = app;
-  const demo = globals.demo === true;
   const insecureHttp = globals.insecureHttp === true;
-  assertMayCarryKey(url, insecureHttp);
   const stateDir = demo ? undefined : app.paths.stateDir;
   const warn = (text: string): void => void app.warn(text);
   const ledger = demo
@@ -128,7 +106,7 @@ function pacerOf(app: App, ledger: Ledger): Pacer {
   });
 }
 
-function serviceOver(app: App, client: Client, { url, key }: Target, demo: boolean): Service {
+function serviceOver(app: App, client: Client, { url, key, demo }: Target): Service {
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
   const place = { endpoint: url.href, keyHash: hashKey(key) };
   const lists = openToolLists(client, cache, place);

@@ -1,4 +1,4 @@
-import { endpointFromBase, isLoopback, parseEndpoint } from '../api/endpoint.ts';
+import { assertMayCarryKey, endpointFromBase, isLoopback, parseEndpoint } from '../api/endpoint.ts';
 import { checkKey } from '../api/key.ts';
 import { SETTINGS } from '../config/catalogue.ts';
 import { type Source, variable } from '../config/settings.ts';
@@ -97,4 +97,33 @@ export function needKey(app: App, endpoint: URL): FoundKey {
   throw new AppError('no_key', `no API key${which}`, {
     hint: `set RESTAURANT_API_KEY, or: restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}`,
   });
+}
+
+/** What a run speaks to, and with which key. */
+export interface Target {
+  readonly url: URL;
+  readonly key: string;
+  /** The sandbox in this process: nothing is counted and nothing kept. */
+  readonly demo: boolean;
+}
+
+/** What the sandbox of --demo is: the plain service, or a full MCP server with a list of its tools. */
+export type DemoMode = 'service' | 'mcp';
+
+/**
+ * The service of this run. With --demo it is started, over real loopback HTTP, so that a demo takes the whole way of a
+ * call; it ends with the run.
+ * @throws {AppError} `no_service`, `no_key`, `bad_key`; `usage` where the key would travel unprotected
+ */
+export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
+  if (app.globals.demo === true) {
+    const { startSandbox } = await import('../sandbox/server.ts');
+    const sandbox = await startSandbox({ mode: demoMode, perMinute: 0, perDay: 0 });
+    app.onClose(() => sandbox.close());
+    return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
+  }
+  const { url } = needEndpoint(app);
+  const key = needKey(app, url).value;
+  assertMayCarryKey(url, app.globals.insecureHttp === true);
+  return { url, key, demo: false };
 }

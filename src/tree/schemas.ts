@@ -136,6 +136,3 @@ export const SANDBOX_OUTPUT = object({
   endpoint: text,
   keys: object({ free: text, paid: text, revoked: text }),
 });
-
-/** The line on stderr of a run that failed with `--json`. */
-export const ERROR_OUTPUT = object({ error: ERROR });
