@@ -40,11 +40,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prompt: [],
   nearest: [],
   version: [],
+  'exact-json': [],
   errors: [],
   context: [],
 };
-const KNOWN_TO_ALL = ['errors', 'context', 'version'];
-const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'nearest'];
+const KNOWN_TO_ALL = ['errors', 'context', 'version', 'exact-json'];
+const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'nearest', 'exact-json'];
 
 /** The one file, or room, through which each library comes in. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
@@ -63,6 +64,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'fastest-levenshtein': ['nearest.ts'],
   ajv: ['actions/argument-check.ts'],
   'ajv/dist/2020.js': ['actions/argument-check.ts'],
+  'lossless-json': ['exact-json.ts'],
   'jsonc-parser': ['actions/arguments.ts', 'mcp/'],
 };
 

@@ -1,3 +1,4 @@
+import { parseExact } from '../exact-json.ts';
 import { itemsOf, type Schema, typesOf } from './argument-types.ts';
 import { parseUserJson } from './arguments.ts';
 
@@ -54,7 +55,7 @@ function numberIn(text: string): number[] {
 
 function jsonIn(text: string, name: string, types: readonly string[]): unknown[] {
   try {
-    return [JSON.parse(text)];
+    return [parseExact(text)];
   } catch {
     if (!types.includes('string')) parseUserJson(text, name);
     return [];

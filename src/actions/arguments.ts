@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
+import { isInexact, keepNumber, parseExact } from '../exact-json.ts';
 import { ioReason, shellWord } from '../files/io-error.ts';
 import type { App } from '../run/app.ts';
 import { fullPath } from '../run/full-path.ts';
@@ -50,7 +51,7 @@ export function parseUserJson(text: string, name: string, code: 'usage' | 'bad_i
     throw new AppError(code, `${name} is empty, and should be JSON`, { hint: JSON_HINT });
   }
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return parseExact(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw new AppError(code, `${name} is not JSON${placeOf(text)}`, {
       cause,
@@ -68,8 +69,13 @@ function placeOf(text: string): string {
   return `: line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
-/** Sets `a.b.c` in nested objects. @throws {AppError} `usage` where a part is no object, or set twice */
-export function setDotted(target: Record<string, unknown>, path: string, value: unknown): void {
+/** Sets `a.b.c` in nested objects, to the value of `json` where that is given. @throws {AppError} `usage` where a part is no object, or set twice */
+export function setDotted(
+  target: Record<string, unknown>,
+  path: string,
+  value: unknown,
+  json?: string,
+): void {
   const keys = path.split('.');
   let place = target;
   for (const [index, key] of keys.entries()) {
@@ -82,6 +88,7 @@ export function setDotted(target: Record<string, unknown>, path: string, value: 
       if (held !== undefined)
         throw new AppError('usage', `'${path}' is given twice`, { hint: 'leave one out' });
       place[key] = value;
+      keepDigits(place, key, json);
       return;
     }
     if (held === undefined) place[key] = {};
@@ -93,6 +100,12 @@ export function setDotted(target: Record<string, unknown>, path: string, value: 
     }
     place = next as Record<string, unknown>;
   }
+}
+
+/** A number alone is sent as it was typed. @param json what the value was parsed from */
+export function keepDigits(target: Record<string, unknown>, key: string, json: string | undefined): void {
+  const text = json?.trim() ?? '';
+  if (typeof target[key] === 'number' && text !== '' && isInexact(text)) keepNumber(target, key, text);
 }
 
 /** Cuts `key=value` at the first `=`. @throws {AppError} `usage` */

@@ -67,7 +67,7 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Rec
   }
   for (const text of jsonField) {
     const [key, value] = cutPair(text, '-F');
-    setDotted(params, key, parseUserJson(value, `-F ${key}`));
+    setDotted(params, key, parseUserJson(value, `-F ${key}`), value);
   }
   return params;
 }

@@ -1,11 +1,12 @@
 import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
+import { numberText } from '../exact-json.ts';
 import { nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import type { ArgumentCheck } from './argument-check.ts';
 import { argumentNames, type Schema, schemaOf } from './argument-types.ts';
 import { candidates } from './argument-values.ts';
-import { parseUserJson, readArgument, readArgumentFile } from './arguments.ts';
+import { keepDigits, parseUserJson, readArgument, readArgumentFile } from './arguments.ts';
 
 /** The tool of that name. @throws {AppError} `not_found` with the nearest names */
 export function knownTool(tools: readonly Tool[], name: string): Tool {
@@ -22,7 +23,10 @@ export function knownTool(tools: readonly Tool[], name: string): Tool {
 }
 
 /** Arguments as the command line gives them: values of JSON, and texts that a schema makes values of. */
-export type GivenArguments = ReadonlyMap<string, { readonly value: unknown } | { readonly text: string }>;
+export type GivenArguments = ReadonlyMap<string, Given>;
+
+/** `json`: how a value was typed, where that is known. */
+type Given = { readonly value: unknown; readonly json?: string | undefined } | { readonly text: string };
 
 /**
  * Reads the words of `call`: `key=text`, `key:=json`, `key=@file`, and `--args`.
@@ -34,10 +38,10 @@ export async function readArguments(
   words: readonly string[],
   whole: string | undefined,
 ): Promise<GivenArguments> {
-  const values = Object.entries(await wholeArguments(app, whole)).map(
-    ([key, value]) => [key, { value }] as const,
+  const all = await wholeArguments(app, whole);
+  const given = new Map<string, Given>(
+    Object.entries(all).map(([key, value]) => [key, { value, json: numberText(all, key) }]),
   );
-  const given = new Map<string, { value: unknown } | { text: string }>(values);
   for (const word of words) {
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (key === '') {
@@ -46,7 +50,7 @@ export async function readArguments(
       });
     }
     if (given.has(key)) throw new AppError('usage', `'${key}' is given twice`, { hint: 'leave one out' });
-    if (typed === ':') given.set(key, { value: parseUserJson(text, key) });
+    if (typed === ':') given.set(key, { value: parseUserJson(text, key), json: text });
     else given.set(key, { text: text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text });
   }
   return given;
@@ -68,7 +72,18 @@ export function namesAll({ inputSchema }: Tool, given: GivenArguments): boolean 
 
 /** The arguments as they stand: what is not JSON is text. */
 export function plainArguments(given: GivenArguments): Record<string, unknown> {
-  return Object.fromEntries([...given].map(([key, each]) => [key, 'value' in each ? each.value : each.text]));
+  return assembled(given, (text) => text);
+}
+
+function assembled(
+  given: GivenArguments,
+  read: (text: string, key: string) => unknown,
+): Record<string, unknown> {
+  const args = Object.fromEntries(
+    [...given].map(([key, each]) => [key, 'value' in each ? each.value : read(each.text, key)]),
+  );
+  for (const [key, each] of given) if ('value' in each) keepDigits(args, key, each.json);
+  return args;
 }
 
 /**
@@ -83,12 +98,7 @@ export async function fitArguments(
 ): Promise<Record<string, unknown>> {
   const schema: Schema = tool.inputSchema ?? {};
   const check = await usableCheck(app, tool);
-  const args = Object.fromEntries(
-    [...given].map(([key, each]) => [
-      key,
-      'value' in each ? each.value : valueFor(each.text, key, schema, check),
-    ]),
-  );
+  const args = assembled(given, (text, key) => valueFor(text, key, schema, check));
   const faults = check?.faults(args) ?? [];
   const names = argumentNames(schema);
   const { argumentError, strangers } = await import('./argument-faults.ts');

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { stringifyExact } from '../exact-json.ts';
 import { type Answer, judge } from './answer.ts';
 import { eventReader } from './event-reader.ts';
 import type { Reply } from './exchange.ts';
@@ -124,7 +125,7 @@ export function openChannel(options: ChannelOptions): Channel {
         ...timing(call),
         method: 'POST',
         headers: withHeaders(options.headers, headers),
-        body: JSON.stringify(message),
+        body: stringifyExact(message) ?? '',
         bodyMs: UNWANTED_BODY_MS,
       });
       return reply.status < 300
@@ -177,7 +178,7 @@ async function exchange(
     ...timing(call),
     method: 'POST',
     headers: withHeaders(options.headers, outgoing.headers),
-    body: JSON.stringify(outgoing.build(id)),
+    body: stringifyExact(outgoing.build(id)) ?? '',
     onEvent: reader.onEvent,
   } as const;
   try {

@@ -1,11 +1,12 @@
 import { AppError } from '../errors.ts';
+import { parseExact } from '../exact-json.ts';
 import { ExchangeError } from './failure.ts';
 
 /** Deeper nesting than this is refused: printing it again would overflow the stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Parses JSON text from the service (RFC 8259), one byte order mark in front allowed.
+ * Parses JSON text from the service (RFC 8259), one byte order mark in front allowed; how numbers were written is kept.
  * @throws {AppError} `bad_response` with the offset of the fault; an `ExchangeError` `incomplete` when the text ends
  * too early. The text itself is not in the message.
  */
@@ -19,7 +20,7 @@ export function parseJson(text: string): unknown {
     );
   }
   try {
-    return JSON.parse(json);
+    return parseExact(json);
   } catch {
     const offset = faultOffset(json);
     if (CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {

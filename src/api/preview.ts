@@ -1,3 +1,4 @@
+import { stringifyExact } from '../exact-json.ts';
 import { baseHeaders, type RequestHeaders, withHeaders } from './headers.ts';
 import { DEFAULT_KEY_PREFIX, last4 } from './key.ts';
 import { clientInfo, MODERN_VERSIONS, modernHeaders, modernRequest } from './modern.ts';
@@ -60,7 +61,7 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
     `-X ${method}`,
     quote(url),
     ...fields,
-    `--data-raw ${quote(JSON.stringify(body))}`,
+    `--data-raw ${quote(stringifyExact(body) ?? '')}`,
   ].join(' ');
 }
 

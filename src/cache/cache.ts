@@ -9,6 +9,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseExact, stringifyExact } from '../exact-json.ts';
 import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
 import { ioError } from '../files/io-error.ts';
 import { canonicalJson, sha256 } from './canonical.ts';
@@ -90,7 +91,7 @@ export function openCache(options: CacheOptions): Cache {
     put(key, value) {
       try {
         const place = placeOf(root, key);
-        const json = JSON.stringify(value);
+        const json = stringifyExact(value);
         if (place === undefined || json === undefined) return;
         const at = now();
         const head = JSON.stringify({ version: VERSION, key: place.text, at }).slice(0, -1);
@@ -143,7 +144,7 @@ function placeOf(root: string, key: CacheKey): { path: string; text: string } | 
 
 function readEntry(path: string, key: string, maxBytes: number): { value: unknown; at: number } | undefined {
   try {
-    const entry: unknown = JSON.parse(readUpTo(path, maxBytes));
+    const entry: unknown = parseExact(readUpTo(path, maxBytes));
     if (typeof entry !== 'object' || entry === null) return undefined;
     const { version, key: found, at, value } = entry as Record<string, unknown>;
     if (version !== VERSION || found !== key || typeof at !== 'number' || value === undefined)

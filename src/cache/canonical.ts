@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { numberText } from '../exact-json.ts';
 
 /** SHA-256 in hex. */
 export function sha256(text: string): string {
@@ -11,11 +12,16 @@ export function sha256(text: string): string {
  * @throws {RangeError} when nested too deep.
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map((_, index) => memberJson(value, index)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+    .map(([name]) => `${JSON.stringify(name)}:${memberJson(value, name)}`);
   return `{${members.join(',')}}`;
+}
+
+/** Numbers count as they are written: two long ones may be the same for JavaScript. */
+function memberJson(container: object, key: string | number): string {
+  return numberText(container, key) ?? canonicalJson((container as Record<string | number, unknown>)[key]);
 }

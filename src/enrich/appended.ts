@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts';
+import { keepNumber, numberText } from '../exact-json.ts';
 import { guardFormula } from '../output/delimited.ts';
 import { toJson } from '../output/json.ts';
-import { toCell, valueAt } from '../output/records.ts';
+import { memberCell, numberTextAt, valueAt } from '../output/records.ts';
 import { cleanCell, cleanLine } from '../output/text.ts';
 import type { Facts } from './facts.ts';
 
@@ -33,6 +34,8 @@ export interface AddedColumn {
 
 /** Where the id and the details stand among the appended cells. */
 export const ID_PLACE = FACT_NAMES.indexOf('id');
+const LAT_PLACE = FACT_NAMES.indexOf('lat');
+const LNG_PLACE = FACT_NAMES.indexOf('lng');
 export const DETAILS_PLACE = FACT_NAMES.indexOf('details');
 
 export interface CellOptions {
@@ -44,7 +47,7 @@ export interface CellOptions {
 
 function valuesOf(facts: Facts, added: readonly AddedColumn[]): unknown[] {
   const { restaurant = {}, details } = facts;
-  return [
+  const values = [
     facts.status,
     facts.match,
     facts.candidates,
@@ -62,6 +65,18 @@ function valuesOf(facts: Facts, added: readonly AddedColumn[]): unknown[] {
     facts.error,
     ...added.map(({ path }) => valueAt(details, path)),
   ];
+  keepNumberAt(values, LAT_PLACE, restaurant, 'lat');
+  keepNumberAt(values, LNG_PLACE, restaurant, 'lng');
+  for (const [index, { path }] of added.entries()) {
+    keepNumberAt(values, FACT_NAMES.length + index, details, path);
+  }
+  return values;
+}
+
+/** Keeps how a number was written that JavaScript would change. */
+function keepNumberAt(values: unknown[], place: number, record: unknown, path: string): void {
+  const text = numberTextAt(record, path);
+  if (text !== undefined) keepNumber(values, String(place), text);
 }
 
 /** The names of the appended columns of a CSV. */
@@ -71,11 +86,11 @@ export function appendedColumns(prefix: string, added: readonly AddedColumn[]): 
 
 /** The facts as cells of a CSV: text cleaned and guarded, numbers as they are. */
 export function appendedCells(facts: Facts, added: readonly AddedColumn[], options: CellOptions): string[] {
-  return valuesOf(facts, added).map((value, place) => {
+  return valuesOf(facts, added).map((value, place, values) => {
     if (value === undefined || value === null) return '';
     // JSON is harmless as it is, and is read again.
     if (place === DETAILS_PLACE) return toJson(value, false);
-    const cell = toCell(value);
+    const cell = memberCell(values, place);
     if (typeof cell !== 'string') return cell === null ? '' : String(cell);
     const text = options.oneLine ? cleanLine(cell) : cleanCell(cell);
     return options.guard ? guardFormula(text) : text;
@@ -95,7 +110,12 @@ export function nestedKey(prefix: string): string {
 export function nestedFacts(facts: Facts, added: readonly AddedColumn[]): Record<string, unknown> {
   const names = [...FACT_NAMES, ...added.map(({ name }) => name)];
   const values = valuesOf(facts, added);
-  return Object.fromEntries(names.map((name, place) => [name, values[place] ?? null]));
+  const nested = Object.fromEntries(names.map((name, place) => [name, values[place] ?? null]));
+  for (const [place, name] of names.entries()) {
+    const text = numberText(values, place);
+    if (text !== undefined) keepNumber(nested, name, text);
+  }
+  return nested;
 }
 
 /**

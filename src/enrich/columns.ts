@@ -1,7 +1,7 @@
 import { checkId } from '../actions/ids.ts';
 import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import { toCell, valueAt } from '../output/records.ts';
+import { cellAt, valueAt } from '../output/records.ts';
 import type { InputRow } from './row.ts';
 
 /** Header names that are known without being told, best first. A plain `id` may be anybody's. */
@@ -122,7 +122,6 @@ function reader(header: readonly string[], column: string | undefined): (row: In
   const place = header.indexOf(column);
   return (row) => {
     if (row.kind === 'cells') return row.cells[place] ?? '';
-    const value = valueAt(row.value, column);
-    return typeof value === 'object' ? '' : String(toCell(value) ?? '');
+    return typeof valueAt(row.value, column) === 'object' ? '' : String(cellAt(row.value, column) ?? '');
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { parseExact } from '../exact-json.ts';
 import { toJson } from '../output/json.ts';
 import { isRecord } from '../output/records.ts';
 import {
@@ -143,7 +144,7 @@ function refuseTwins(columns: readonly string[], format: ListFormat): void {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseExact(json);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseExact } from '../exact-json.ts';
 import { isRecord } from '../output/records.ts';
 import type { ObjectRow, OnProblem } from './row.ts';
 
@@ -30,7 +31,7 @@ export async function* readNdjson(
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

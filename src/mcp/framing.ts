@@ -1,3 +1,5 @@
+import { stringifyExact } from '../exact-json.ts';
+
 /** Largest line that is read, in bytes. */
 export const MAX_LINE_BYTES = 20 * 1024 * 1024;
 
@@ -68,5 +70,5 @@ function decode(bytes: Uint8Array): Line[] {
 
 /** A message as a line. JSON escapes the line breaks inside it. */
 export function toLine(message: unknown): string {
-  return `${JSON.stringify(message)}\n`;
+  return `${stringifyExact(message)}\n`;
 }

@@ -15,7 +15,7 @@ export interface CsvOptions {
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
-const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
+const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** One CSV record (RFC 4180) without a line break; cells are quoted only where they must be. The text of the cells is not cleaned. */
 export function csvRow(values: readonly Scalar[], { guard, delimiter = ',' }: CsvOptions): string {

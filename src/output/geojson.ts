@@ -1,3 +1,4 @@
+import { carryNumbers, keepNumber, numberText } from '../exact-json.ts';
 import { isRecord, pick } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */
@@ -27,20 +28,36 @@ export function toGeoJson(restaurants: readonly unknown[], columns?: readonly st
 function feature(restaurant: unknown, columns: readonly string[] | undefined): Feature {
   const record = isRecord(restaurant) ? restaurant : {};
   const geometry = point(record.coordinates);
-  const properties = Object.entries(columns === undefined ? record : pick(record, columns));
+  const shown = columns === undefined ? record : pick(record, columns);
+  const properties = Object.fromEntries(
+    Object.entries(shown).filter(([key]) => geometry === null || key !== 'coordinates'),
+  );
+  carryNumbers(shown, properties);
   const id = record.service_id;
-  return {
+  const made: Feature = {
     type: 'Feature',
     ...(typeof id === 'string' || typeof id === 'number' ? { id } : {}),
     geometry,
-    properties: Object.fromEntries(properties.filter(([key]) => geometry === null || key !== 'coordinates')),
+    properties,
   };
+  keepAs(made, 'id', record, 'service_id');
+  return made;
 }
 
 function point(coordinates: unknown): Feature['geometry'] {
   if (!isRecord(coordinates)) return null;
   const { lat, lng } = coordinates;
-  return isDegrees(lat, 90) && isDegrees(lng, 180) ? { type: 'Point', coordinates: [lng, lat] } : null;
+  if (!isDegrees(lat, 90) || !isDegrees(lng, 180)) return null;
+  const place: [lng: number, lat: number] = [lng, lat];
+  keepAs(place, '0', coordinates, 'lng');
+  keepAs(place, '1', coordinates, 'lat');
+  return { type: 'Point', coordinates: place };
+}
+
+/** Takes along how a number was written that stands under another key now. */
+function keepAs(to: object, newKey: string, from: object, key: string): void {
+  const text = numberText(from, key);
+  if (text !== undefined) keepNumber(to, newKey, text);
 }
 
 function isDegrees(value: unknown, limit: number): value is number {

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { stringifyExact } from '../exact-json.ts';
 
 /** Levels of nesting that are read or written. */
 const MAX_DEPTH = 200;
@@ -8,12 +9,12 @@ const UNSAFE = /(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}
 
 /**
  * JSON (RFC 8259) without a final line break, with two spaces of indent where `pretty`. What a terminal would act on
- * or hide is written as `\uXXXX`, so that it parses back to the same value.
+ * or hide is written as `\uXXXX`, so that it parses back to the same value; numbers stand as the service wrote them.
  * @throws {AppError} `bad_response` where the value nests deeper than 200 levels.
  */
 export function toJson(value: unknown, pretty: boolean): string {
   checkDepth(value);
-  const json = JSON.stringify(value, null, pretty ? 2 : undefined) ?? 'null';
+  const json = stringifyExact(value, pretty ? 2 : undefined) ?? 'null';
   return escapeJson(json);
 }
 

@@ -1,7 +1,7 @@
 import { csvRow, tsvRow } from './delimited.ts';
 import { toGeoJson } from './geojson.ts';
 import { toJson } from './json.ts';
-import { checkColumns, flatten, isRecord, pick, type Scalar, toCell, valueAt } from './records.ts';
+import { cellAt, checkColumns, flatten, isRecord, pick, type Scalar } from './records.ts';
 import { cleanCell } from './text.ts';
 import type { View } from './view.ts';
 
@@ -68,7 +68,7 @@ function cleaned(value: Scalar): Scalar {
 }
 
 function row(record: unknown, columns: readonly string[]): Scalar[] {
-  return columns.map((column) => toCell(valueAt(record, column)));
+  return columns.map((column) => cellAt(record, column));
 }
 
 function lines(texts: readonly string[]): string {

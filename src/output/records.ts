@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { carryNumbers, numberText } from '../exact-json.ts';
 import { nearest } from '../nearest.ts';
 import { checkDepth, toJson } from './json.ts';
 
@@ -26,12 +27,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
   const cells = new Map<string, Scalar>();
   checkDepth(record);
-  const walk = (value: unknown, path: string): void => {
-    const keys = isRecord(value) ? Object.keys(value) : [];
-    if (!isRecord(value) || keys.length === 0) cells.set(columnName(record, path), toCell(value));
-    else for (const key of keys) walk(value[key], `${path}.${key}`);
+  const walk = (holder: Record<string, unknown>, start: string): void => {
+    for (const key of Object.keys(holder)) {
+      const value = holder[key];
+      if (isRecord(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
+      else cells.set(columnName(record, start + key), memberCell(holder, key));
+    }
   };
-  if (isRecord(record)) for (const key of Object.keys(record)) walk(record[key], key);
+  if (isRecord(record)) walk(record, '');
   return cells;
 }
 
@@ -46,14 +49,36 @@ export function toCell(value: unknown): Scalar {
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'out of range';
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) {
-    return value.map((item) => String(toCell(item) ?? '')).join('; ');
+    return value.map((_, index) => String(memberCell(value, index) ?? '')).join('; ');
   }
   return isRecord(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
 }
 
+/** A member of an object or a list as one cell; a number that JavaScript would change is the text that it was written as. */
+export function memberCell(container: object, key: string | number): Scalar {
+  return numberText(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
+}
+
+/** What the record holds under a column's name, as one cell. */
+export function cellAt(record: unknown, column: string): Scalar {
+  return numberTextAt(record, column) ?? toCell(valueAt(record, column));
+}
+
+/** How the number under a column's name was written, where JavaScript would change it. */
+export function numberTextAt(record: unknown, column: string): string | undefined {
+  const path = pathOf(record, column);
+  const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
+  return isRecord(holder) ? numberText(holder, path?.at(-1) ?? '') : undefined;
+}
+
 /** What the record holds under a column's name: a key, a dotted path, `lat` or `lng`. Undefined where it has none. */
 export function valueAt(record: unknown, column: string): unknown {
-  return pathOf(record, column)?.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record);
+  const path = pathOf(record, column);
+  return path === undefined ? undefined : follow(record, path);
+}
+
+function follow(record: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record);
 }
 
 /** The record cut down to these columns; nested keys keep their place. What it does not have is left out. */
@@ -70,6 +95,7 @@ function copy(from: unknown, to: Record<string, unknown>, [key, ...rest]: readon
   if (!isRecord(from) || key === undefined) return;
   const value = from[key];
   const present = to[key];
+  carryNumbers(from, to);
   if (rest.length === 0) to[key] = value;
   else if (present !== value) {
     const inner: Record<string, unknown> = isRecord(present) ? present : Object.create(null);

@@ -1,3 +1,4 @@
+import { withNumberTexts } from '../../exact-json.ts';
 import { toJson } from '../json.ts';
 import { isRecord } from '../records.ts';
 import { cleanLine } from '../text.ts';
@@ -21,7 +22,7 @@ export interface Argument {
 export function argumentsOf(schema: unknown): Argument[] {
   if (!isRecord(schema) || !isRecord(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const all = Object.entries(schema.properties).map(([name, about]) =>
+  const all = Object.entries(withNumberTexts(schema.properties)).map(([name, about]) =>
     argument(name, isRecord(about) ? about : {}, required.has(name)),
   );
   return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];

@@ -1,4 +1,5 @@
 import type { ToolResult } from '../../api/types.ts';
+import { isInexact, parseExact, withNumberTexts } from '../../exact-json.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
 import { clean, wrap } from '../text.ts';
@@ -44,7 +45,7 @@ function resultLines({ content = [] }: ToolResult, json: unknown, view: View): s
 function valueLines(value: unknown, view: View): string[] {
   return typeof value === 'string'
     ? wrap(clean(value).trim(), view.width)
-    : dataLines(value, view.width, view);
+    : dataLines(withNumberTexts(value), view.width, view);
 }
 
 function trimmed(json: unknown, columns: readonly string[]): unknown {
@@ -65,7 +66,9 @@ function dataOf({ structuredContent, content }: ToolResult): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value = parseExact(text);
+    // A number alone has no place to keep its digits at.
+    return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
   } catch {
     return text;
   }

@@ -1,3 +1,4 @@
+import { parseExact, withNumberTexts } from '../../exact-json.ts';
 import { isRecord } from '../records.ts';
 import { clean, cleanLine, wrap } from '../text.ts';
 import type { View } from '../view.ts';
@@ -37,7 +38,7 @@ function blockLines(block: unknown, view: View): string[] {
     const facts = [title ?? name, uri, mimeType, typeof size === 'number' ? inBytes(size) : undefined];
     return [...named('resource link', facts, view), ...indented(description, view)];
   }
-  return dataLines(block, view.width, view);
+  return dataLines(withNumberTexts(block), view.width, view);
 }
 
 function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, view: View): string[] {
@@ -55,7 +56,7 @@ export function textLines(text: string, columns: number, view: View): string[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return withNumberTexts(parseExact(text));
   } catch {
     return undefined;
   }

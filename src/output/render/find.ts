@@ -1,6 +1,6 @@
 import type { Palette } from '../color.ts';
 import type { Presentation } from '../present.ts';
-import { isRecord, pick, valueAt } from '../records.ts';
+import { isRecord, pick } from '../records.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
 import { cellText } from './records.ts';
@@ -85,7 +85,7 @@ function cells(restaurant: unknown, columns: readonly Column[]): string[] {
     columns.findIndex(({ key }) => key === 'name'),
   );
   if (!isRecord(restaurant)) return columns.map((_, index) => (index === place ? '(unreadable)' : ''));
-  return columns.map(({ key }) => cellText(valueAt(restaurant, key)));
+  return columns.map(({ key }) => cellText(restaurant, key));
 }
 
 /** The answer of a search, for every form of output. `output` is the document, `restaurants` its results. */

@@ -1,3 +1,4 @@
+import { withNumberTexts } from '../../exact-json.ts';
 import { label } from '../label.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
@@ -29,7 +30,7 @@ export function renderLookup(
   const rule = view.palette.dim(glyphs(view).rule.repeat(Math.min(view.width, READING_WIDTH)));
   const cards = items.map(({ restaurantId, output }) => {
     const shown = columns === undefined ? output : pick(output, columns);
-    return card(restaurantId, sortFields(shown), view).join('\n');
+    return card(restaurantId, sortFields(withNumberTexts(shown)), view).join('\n');
   });
   return cards.join(`\n\n${rule}\n\n`);
 }

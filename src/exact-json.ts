@@ -1,0 +1,119 @@
+import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+
+/**
+ * JSON whose numbers stay as they were written, also those that a JavaScript number cannot hold (integers beyond 2^53,
+ * more digits than 17, 1e400). In the data they are plain numbers, the nearest there are; how they were written is kept
+ * beside them, under a symbol that `{...spread}` copies and that no other code sees.
+ */
+const WRITTEN = Symbol('numbers as written');
+
+/** Members of one container by their key. */
+type Written = ReadonlyMap<string, string>;
+type Container = { [WRITTEN]?: Written } & Record<string, unknown>;
+
+/** What may be a number, outside of strings or inside: long, or with an exponent. */
+const CANDIDATE = /(?<=^|[[,:\s])-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g;
+
+/** Parses JSON as `JSON.parse` does, and keeps how numbers were written that it would change. @throws {SyntaxError} */
+export function parseExact(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return holdsInexact(text) ? readExact(text) : value;
+}
+
+function holdsInexact(text: string): boolean {
+  for (const [number] of text.matchAll(CANDIDATE)) if (isInexact(number)) return true;
+  return false;
+}
+
+/** Would a JavaScript number have another value than was written? */
+export function isInexact(number: string): boolean {
+  return String(Number(number)) !== number && !isSafeNumber(number);
+}
+
+function readExact(text: string): unknown {
+  const root = parse(text, undefined, {
+    parseNumber: (number) => (isInexact(number) ? new LosslessNumber(number) : Number(number)),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+  const holder = { root };
+  const open: object[] = [holder];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) settle(next as Container, open);
+  return holder.root;
+}
+
+/** Makes plain numbers of a container's members, and adds the containers among them to `open`. */
+function settle(container: Container, open: object[]): void {
+  const texts = new Map<string, string>();
+  for (const [key, value] of Object.entries(container)) {
+    if (isLosslessNumber(value)) {
+      setMember(container, key, Number(value.value));
+      texts.set(key, value.value);
+    } else if (isContainer(value)) open.push(value);
+  }
+  if (texts.size > 0) container[WRITTEN] = texts;
+}
+
+/** Sets an own member, also one called `__proto__`. */
+function setMember(container: object, key: string, value: unknown): void {
+  Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** How the number under `key` was written, where that is not how JavaScript would write it. */
+export function numberText(container: object, key: string | number): string | undefined {
+  const { [WRITTEN]: written, [key]: value } = container as Container;
+  const text = written?.get(String(key));
+  // Another value may have taken its place.
+  return text !== undefined && Object.is(Number(text), value) ? text : undefined;
+}
+
+/** Keeps how the number under `key` was written. */
+export function keepNumber(container: object, key: string, text: string): void {
+  const { [WRITTEN]: written } = container as Container;
+  // A copy: a container that was spread shares the old one.
+  (container as Container)[WRITTEN] = new Map([...(written ?? []), [key, text]]);
+}
+
+/** Takes along how the numbers were written that were copied from one container to another under the same keys. */
+export function carryNumbers(from: object, to: object): void {
+  const { [WRITTEN]: written } = from as Container;
+  if (written !== undefined) (to as Container)[WRITTEN] = written;
+}
+
+/** JSON as `JSON.stringify` writes it, with its numbers as they were written. Undefined for what is no JSON. */
+export function stringifyExact(value: unknown, indent?: number): string | undefined {
+  return isContainer(value) && somewhereWritten(value)
+    ? stringify(value, asWritten, indent)
+    : JSON.stringify(value, null, indent);
+}
+
+function asWritten(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value !== 'number' || !isContainer(this)) return value;
+  const text = numberText(this, key);
+  return text === undefined ? value : new LosslessNumber(text);
+}
+
+function somewhereWritten(value: object): boolean {
+  const open: object[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if ((next as Container)[WRITTEN] !== undefined) return true;
+    for (const member of Object.values(next)) if (isContainer(member)) open.push(member);
+  }
+  return false;
+}
+
+/** The same value with such numbers as texts, for places that show text alone; itself where it holds none. */
+export function withNumberTexts<T>(value: T): T {
+  return isContainer(value) && somewhereWritten(value) ? (textsOf(value) as T) : value;
+}
+
+function textsOf(value: unknown): unknown {
+  if (!isContainer(value)) return value;
+  const copy: object = Array.isArray(value) ? [] : {};
+  for (const [key, member] of Object.entries(value))
+    setMember(copy, key, numberText(value, key) ?? textsOf(member));
+  return copy;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import { freshHome, type RunOptions, runCli, type Transcript } from './program.ts';
+
+/** A request as the service got it. */
+export interface Asked {
+  readonly id: number;
+  readonly method: string;
+  readonly params: { name?: string; arguments?: Record<string, unknown> };
+  readonly headers: IncomingMessage['headers'];
+  /** The body as it came. */
+  readonly text: string;
+}
+
+export type Answer = (asked: Asked, response: ServerResponse) => void;
+
+export interface AnsweringService {
+  readonly url: string;
+  readonly home: string;
+  /** What it says from now on. */
+  answer(how: Answer): void;
+  readonly asked: readonly Asked[];
+  run(argv: readonly string[], options?: RunOptions): Promise<Transcript>;
+}
+
+export const KEY = 'sk_service_of_a_test_1234';
+
+/** A service that says what a test tells it to say, byte for byte, and a home of its own to run commands in. */
+export function useAnswers(): AnsweringService {
+  const { home, env } = freshHome();
+  const asked: Asked[] = [];
+  let how: Answer = (_, response) => response.writeHead(500).end();
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      const { id, method, params = {} } = JSON.parse(text === '' ? '{}' : text);
+      const one = { id, method, params, headers: request.headers, text };
+      asked.push(one);
+      how(one, response);
+    });
+  });
+  const urlOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    get url() {
+      return urlOf();
+    },
+    home,
+    answer(next) {
+      how = next;
+    },
+    asked,
+    run: (argv, options = {}) => {
+      const own = {
+        RESTAURANT_BASE_URL: urlOf(),
+        RESTAURANT_API_KEY: KEY,
+        RESTAURANT_MAX_AGE: '0',
+        RESTAURANT_RETRIES: '0',
+        RESTAURANT_PER_MINUTE: '0',
+        RESTAURANT_PER_DAY: '0',
+      };
+      return runCli(argv, { ...options, env: { ...env, ...own, ...options.env } });
+    },
+  };
+}
+
+/** Answers with this text as the result, in one JSON body. */
+export const resultText =
+  (json: string): Answer =>
+  ({ id }, response) =>
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(`{"jsonrpc":"2.0","id":${id},"result":${json}}`);
+
+/** Answers with this text as the one text block of a tool's result. */
+export const toolText = (text: string): Answer =>
+  resultText(`{"content":[${JSON.stringify({ type: 'text', text })}]}`);
