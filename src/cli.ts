@@ -4,7 +4,7 @@ import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
 import { App } from './run/app.ts';
 import type { CliCommand } from './tree/command.ts';
-import { helpText, INTRO } from './tree/help.ts';
+import { helpText, introText } from './tree/help.ts';
 import { type Route, routeOf } from './tree/route.ts';
 import { unknownCommand, unknownOption } from './tree/suggest.ts';
 import { helpCommand, usageError } from './tree/usage.ts';
@@ -66,7 +66,9 @@ async function introduce(
       hint: 'restaurant schema lists all commands as JSON',
     });
   }
-  await app.context.stdout.write(command === program ? INTRO : helpText(command, app.helpWidth));
+  await app.context.stdout.write(
+    command === program ? introText(app.helpWidth) : helpText(command, app.helpWidth),
+  );
 }
 
 /** Tells what went wrong, and gives the exit code for it. */

@@ -107,9 +107,11 @@ async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
   await app.busy('looking up', async () => {
     for await (const outcome of outcomes) all.push(outcome);
   });
-  const good = all.flatMap(({ restaurantId, output }) =>
-    output === undefined ? [] : [{ restaurantId, output }],
+  const items = all.map(({ restaurantId, output, error }) =>
+    output === undefined
+      ? { restaurantId, failure: { code: error.code, message: error.message } }
+      : { restaurantId, output },
   );
-  await emit(app, lookupPresentation(good, all.map(asRecord)));
+  await emit(app, lookupPresentation(items, all.map(asRecord)));
   return all;
 }

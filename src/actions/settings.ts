@@ -53,8 +53,8 @@ export async function unsetSetting(app: App, word: string): Promise<void> {
 export async function listSettings(app: App): Promise<void> {
   app.config();
   const settings = toldSettings(app);
-  const pairs = Object.entries(settings).map(
-    ([name, { value, source }]) => [name, value === null ? '–' : `${value}  (${source})`] as const,
+  const pairs = Object.entries(settings).map(([name, { value, source }]) =>
+    value === null ? ([name, ''] as const) : ([name, value, source] as const),
   );
   await emitPlain(app, settings, () => renderPairs([{ pairs }], app.view));
 }

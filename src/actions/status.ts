@@ -108,7 +108,7 @@ function statusText(
   },
 ): string {
   const source = facts.key.source === 'env' ? 'RESTAURANT_API_KEY' : 'saved login';
-  const none = `none: ${facts.key.problem ?? 'restaurant login'}`;
+  const none = app.globals.demo === true ? 'none needed' : `none: ${facts.key.problem ?? 'restaurant login'}`;
   const key = facts.key.last4 === null ? none : `…${facts.key.last4} (${source})`;
   const told = Object.entries(facts.settings).filter(([, { value }]) => value !== null);
   return renderPairs(
@@ -138,7 +138,7 @@ function statusText(
       },
       {
         title: 'Settings',
-        pairs: told.map(([name, { value, source: from }]) => [name, `${value}  (${from})`] as const),
+        pairs: told.map(([name, { value, source: from }]) => [name, value ?? '', from] as const),
       },
       {
         title: 'Files',

@@ -107,7 +107,7 @@ async function footer(
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ' · from the cache (--max-age 0 asks again)';
   // The fullest of these that a line holds.
-  const next = `${count} · restaurant lookup 1`;
+  const next = `${count} · restaurant lookup 1${app.globals.demo === true ? ' --demo' : ''}`;
   const forms = [`${next} for details${age}`, `${next} for details`, next, count];
   await app.note(forms.find((form) => form.length < app.context.stderr.columns) ?? count);
 }

@@ -1,6 +1,6 @@
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
-import { helpText } from '../tree/help.ts';
+import { helpText, textWidth } from '../tree/help.ts';
 
 /** Adds `help` to the program. */
 export function registerHelp(program: CliCommand, app: App): void {
@@ -19,7 +19,7 @@ async function textFor(program: CliCommand, app: App, words: readonly string[]):
   const { TOPICS } = await import('../tree/topics.ts');
   const [word = ''] = words;
   const topic = words.length === 1 && Object.hasOwn(TOPICS, word) ? TOPICS[word] : undefined;
-  if (topic !== undefined) return topic();
+  if (topic !== undefined) return topic(textWidth(app.helpWidth));
   const { commandNamed } = await import('../tree/introspect.ts');
   return helpText(commandNamed(program, words), app.helpWidth);
 }

@@ -14,7 +14,10 @@ export interface ColorFacts {
 /** Paints cleaned text; the display width stays. */
 export type Paint = (text: string) => string;
 
-/** Colours by meaning. Sixteen colours alone, so that they follow the terminal's theme. */
+/**
+ * Colours by meaning, never the only sign of it. Sixteen colours alone, so that they follow the terminal's theme; none
+ * of them bold, which many terminals show as a brighter colour that is not readable on white.
+ */
 export interface Palette {
   readonly heading: Paint;
   readonly name: Paint;
@@ -70,10 +73,10 @@ export function palette(level: ColorLevel): Palette {
     bad: unary(chalk.red),
   };
   const letters: ReadonlyMap<string, Paint> = new Map([
-    ['A', unary(chalk.bold.green)],
-    ['B', unary(chalk.bold.cyan)],
-    ['C', unary(chalk.bold.yellow)],
-    ...['D', 'E', 'F'].map((letter) => [letter, unary(chalk.bold.red)] as const),
+    ['A', paints.good],
+    ['B', paints.code],
+    ['C', paints.warn],
+    ...['D', 'E', 'F'].map((letter) => [letter, paints.bad] as const),
   ]);
   const letterOf = (text: string): string => /^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? '';
   return { ...paints, grade: (text) => (letters.get(letterOf(text)) ?? paints.name)(text) };

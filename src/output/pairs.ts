@@ -27,7 +27,7 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   const value = clean(text).trim() || NOTHING;
   const color: Paint = value === NOTHING ? palette.dim : (paint ?? ((line) => line));
   const aligned = Math.min(keyWidth + GAP, columns - 1);
-  const indent = breaksWord(value, columns - aligned, columns - GAP) ? Math.min(GAP, columns - 1) : aligned;
+  const indent = indentOf(value, [aligned, Math.min(GAP, columns - 1), 0], columns);
   const [first = '', ...rest] = wrap(value, columns - indent).map((line) => (line === '' ? '' : color(line)));
   const below = rest.map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
   const own = keyText(key);
@@ -38,11 +38,13 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   return [...wrap(own, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
 }
 
-/** Whether a word (an id, a link) would be cut beside its key and not below it. */
-function breaksWord(value: string, beside: number, below: number): boolean {
-  return value
-    .split(/\s/)
-    .some((word) => word.length > beside && width(word) > beside && width(word) <= below);
+/** The first indent that cuts no word (an id, a link); where each of them does, the first. */
+function indentOf(value: string, indents: readonly number[], columns: number): number {
+  const longest = value.split(/\s/).reduce((most, word) => Math.max(most, word.length), 0);
+  const [first = 0] = indents;
+  if (longest <= columns - first) return first;
+  const widest = value.split(/\s/).reduce((most, word) => Math.max(most, width(word)), 0);
+  return indents.find((indent) => widest <= columns - indent) ?? first;
 }
 
 function keyText(key: string): string {

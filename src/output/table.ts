@@ -13,8 +13,8 @@ export interface Column extends ColumnRoom {
   readonly align?: 'left' | 'right';
   /** Of a column that wraps; the rest is cut. Default: 3. */
   readonly maxLines?: number;
-  /** Colours cleaned text; must not change its width. */
-  readonly paint?: (text: string, palette: Palette) => string;
+  /** Colours cleaned text of a row, counted from 0; must not change its width. */
+  readonly paint?: (text: string, palette: Palette, row: number) => string;
 }
 
 /** A column that is shown, with its width. */
@@ -70,7 +70,9 @@ export function renderTable(
     return columnWidth === 0 ? [] : [{ column, index, width: columnWidth }];
   });
   const header = shown.map(({ column, width: room }) => [view.palette.dim(truncate(title(column), room))]);
-  const body = cells.map((row) => shown.map((column) => cellLines(row[column.index] ?? '', column, view)));
+  const body = cells.map((row, place) =>
+    shown.map((column) => cellLines(row[column.index] ?? '', place, column, view)),
+  );
   return draw([header, ...body], shown);
 }
 
@@ -91,9 +93,9 @@ function title(column: Column): string {
   return cleanLine(column.title).toUpperCase();
 }
 
-function cellLines(text: string, { column, width: room }: Shown, view: View): string[] {
+function cellLines(text: string, row: number, { column, width: room }: Shown, view: View): string[] {
   const paint =
-    text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette) ?? line;
+    text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette, row) ?? line;
   const { ellipsis } = glyphs(view);
   const most = column.wrap === true ? (column.maxLines ?? DEFAULT_LINES) : 1;
   // Twice the room: what is left over at the ends of lines counts too.
@@ -132,7 +134,7 @@ function inReadingOrder(row: readonly string[][]): string[] {
 }
 
 function stacked(columns: readonly Column[], cells: readonly (readonly string[])[], view: View): string {
-  const items = cells.map((row) => {
+  const items = cells.map((row, place) => {
     const pairs = columns.flatMap((column, index) => {
       const text = row[index] ?? '';
       if (text === NOTHING || column.priority <= 0) return [];
@@ -140,7 +142,7 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
         {
           key: label(column.title),
           text,
-          paint: (line: string) => column.paint?.(line, view.palette) ?? line,
+          paint: (line: string) => column.paint?.(line, view.palette, place) ?? line,
         },
       ];
     });

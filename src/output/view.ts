@@ -7,6 +7,8 @@ export interface View {
   readonly palette: Palette;
   /** False where the terminal shows ASCII alone. */
   readonly unicode: boolean;
+  /** True where links (OSC 8) are shown. */
+  readonly links?: boolean;
 }
 
 /** The few signs that are not letters, as the view can show them. */

@@ -5,6 +5,7 @@ import { openSettings, type Settings, variable } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorLevel, type Palette, palette } from '../output/color.ts';
+import { showsLinks } from '../output/link.ts';
 import { spinWhile, wipeLine } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
 import type { CliCommand } from '../tree/command.ts';
@@ -119,7 +120,14 @@ export class App {
 
   paletteFor(stream: 'stdout' | 'stderr'): Palette {
     const { color } = this.globals;
-    return palette(colorLevel({ flag: color, env: this.context.env, isTTY: this.context[stream].isTTY }));
+    return palette(colorLevel({ flag: color, env: this.context.env, isTTY: this.#isShown(stream) }));
+  }
+
+  /** Whether a stream is a terminal, and what is written is not for a file. */
+  #isShown(stream: 'stdout' | 'stderr'): boolean {
+    const { output } = this.globals;
+    const toFile = stream === 'stdout' && output !== undefined && output !== '-';
+    return this.context[stream].isTTY && !toFile;
   }
 
   /** How stdout is drawn on. */
@@ -127,7 +135,13 @@ export class App {
     const { stdout, env, platform } = this.context;
     const locale = variable(env, 'LC_ALL') ?? variable(env, 'LC_CTYPE') ?? variable(env, 'LANG') ?? '';
     const unicode = platform !== 'linux' || /utf-?8/i.test(locale);
-    return { width: stdout.isTTY ? stdout.columns : 80, palette: this.paletteFor('stdout'), unicode };
+    const isTTY = this.#isShown('stdout');
+    return {
+      width: isTTY ? stdout.columns : 80,
+      palette: this.paletteFor('stdout'),
+      unicode,
+      links: showsLinks({ flag: this.globals.color, env, isTTY }),
+    };
   }
 
   get helpWidth(): number {

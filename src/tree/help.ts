@@ -5,21 +5,29 @@ import { obeyedOptions } from './options.ts';
 /** Known to help alone: the route finds `-h` before commander parses. */
 const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
 
+const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
+  ['find "Nopa" --city SF --demo', 'try it now: no key, no network'],
+  ['login', 'save the address and your API key'],
+  ['find "Nopa" --city SF', 'search'],
+  ['lookup 1', 'details of the first one found'],
+];
+
 /** What bare `restaurant` prints. */
-export const INTRO = `restaurant: search restaurants, read their details, from the command line
-
-  $ restaurant find "Nopa" --city SF --demo   try it now: no key, no network
-  $ restaurant login                          save the address and your API key
-  $ restaurant find "Nopa" --city SF          search
-  $ restaurant lookup 1                       details of the first one found
-
-restaurant --help lists all commands.
-`;
+export function introText(width: number): string {
+  const steps = FIRST_STEPS.map(([command, what]) => {
+    const line = `  $ restaurant ${command}`;
+    return width < 80 ? `${line}\n      ${what}` : `${line.padEnd(44)}  ${what}`;
+  });
+  const [what, ...more] = ['Search restaurants, read their details,', 'from the command line.'];
+  const about = [what, ...more].join(width < 66 ? '\n' : ' ');
+  return `${about}\n\n${steps.join('\n')}\n\nrestaurant --help lists all commands.\n`;
+}
 
 /** Sets how help is laid out, for the program and all commands made from it afterwards. */
 export function configureHelp(program: CliCommand): void {
   program.configureHelp({
     showGlobalOptions: false,
+    minWidthToWrap: 16,
     visibleOptions(command) {
       const cli = command as CliCommand;
       const own =
@@ -60,24 +68,27 @@ const paragraphs = (text: string): string[] =>
     .split(/\n{2,}/)
     .map((each) => each.replaceAll('\n', ' '));
 
-/** A command line that fits into 80 columns behind `  $ `, continued the way a shell takes it. */
-function folded(line: string): string {
+/** A command line behind `  $ ` in lines of about so many characters, continued the way a shell takes it. */
+function folded(line: string, room: number): string {
   // A flag stays with its value, and a command with the pipe into it.
   const words = line.match(/(?:\| )?(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   const lines = [''];
   for (const word of words) {
     const last = lines.at(-1) ?? '';
-    const breaks = last.length + word.length > 70 || (word.startsWith('|') && line.length > 70);
+    const breaks = last.length + word.length > room || (word.startsWith('|') && line.length > room);
     if (last !== '' && breaks) lines.push(word);
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
   }
   return lines.join(' \\\n      ');
 }
 
+/** Running text is not made narrower or wider than this. */
+export const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
+
 /** Help of one command: usage, arguments, options, details, examples. */
 export function helpText(command: CliCommand, width: number): string {
   const helper: Help = command.createHelp();
-  const columns = Math.min(Math.max(width, 40), 100);
+  const columns = textWidth(width);
   helper.helpWidth = columns;
   const body = helper.formatHelp(command, helper).trimEnd();
   const details =
@@ -86,7 +97,7 @@ export function helpText(command: CliCommand, width: number): string {
       : `\n\n${paragraphs(command.details)
           .map((text) => helper.boxWrap(text, columns))
           .join('\n\n')}`;
-  const lines = command.exampleLines.map((line) => `  $ ${folded(line)}`);
+  const lines = command.exampleLines.map((line) => `  $ ${folded(line, Math.min(columns, 80) - 10)}`);
   const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
   return `${body}${details}${examples}\n`;
 }

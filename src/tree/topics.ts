@@ -1,15 +1,14 @@
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../config/catalogue.ts';
 import { CODES, EXIT_CODES } from '../errors.ts';
 
-const WIDTH = 80;
-
 /** Two columns, the second one wrapped. */
-function aligned(rows: readonly (readonly [string, string])[], indent = 2): string {
+function aligned(rows: readonly (readonly [string, string])[], width: number): string {
+  const indent = 2;
   const widest = Math.max(...rows.map(([term]) => term.length));
-  const left = Math.min(widest, 28);
+  const left = Math.min(widest, 28, width >> 1);
   return rows
     .map(([term, text]) => {
-      const room = WIDTH - indent - left - 2;
+      const room = width - indent - left - 2;
       const lines = wrapped(text, room);
       const head = `${' '.repeat(indent)}${term.padEnd(left)}  `;
       const rest = ' '.repeat(indent + left + 2);
@@ -30,7 +29,7 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-function environment(): string {
+function environment(width: number): string {
   const settings = SETTING_NAMES.map((name) => {
     const { env, about, fallback, fallbackText } = SETTINGS[name] as {
       env: string;
@@ -42,43 +41,45 @@ function environment(): string {
     return [env, shown === undefined ? about : `${about} (default ${shown})`] as const;
   });
   return [
-    'Environment variables. A flag beats them; they beat the config file. An empty',
-    'one counts as unset.',
+    ...wrapped(
+      'Environment variables. A flag beats them; they beat the config file. An empty one counts as unset.',
+      width,
+    ),
     '',
-    aligned(settings),
+    aligned(settings, width),
     '',
-    aligned(OTHER_VARIABLES),
+    aligned(OTHER_VARIABLES, width),
     '',
-    'restaurant status shows each setting and where it comes from.',
+    ...wrapped('restaurant status shows each setting and where it comes from.', width),
     '',
   ].join('\n');
 }
 
-function exitCodes(): string {
+function exitCodes(width: number): string {
   const rows = Object.entries(EXIT_CODES).flatMap(([kind, exit]) => {
     const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
     const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
     return codes.map(([code, { meaning }], index) => [index === 0 ? shown : '', code, meaning] as const);
   });
-  const lines = rows.map(([exit, code, meaning]) => {
-    const [start = '', ...rest] = wrapped(meaning, WIDTH - 26);
+  const all = [['0', '', 'success; nothing found is a success too'], ...rows] as const;
+  const lines = all.map(([exit, code, meaning]) => {
+    const [start = '', ...rest] = wrapped(meaning, width - 26);
     const more = rest.map((line) => `\n${' '.repeat(26)}${line}`).join('');
     return `  ${exit.padEnd(9)}${code.padEnd(15)}${start}${more}`;
   });
   return [
-    'Exit codes, and the code strings of JSON errors.',
+    ...wrapped('Exit codes, and the code strings of JSON errors.', width),
     '',
-    `  ${'0'.padEnd(9)}${''.padEnd(15)}success; nothing found is a success too`,
     ...lines,
     '',
-    'With --json an error is one line on stderr:',
+    ...wrapped('With --json an error is one line on stderr:', width),
     '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
-    'and where known status, retry_after (s), restaurant_id, rpc_code, request_id.',
+    ...wrapped('and where known status, retry_after (s), restaurant_id, rpc_code, request_id.', width),
     '',
   ].join('\n');
 }
 
-function formats(): string {
+function formats(width: number): string {
   const rows: [string, string][] = [
     ['table', 'for a terminal: fits its width; the default there'],
     ['tsv', 'one record a line, tab-separated, no header, nothing cut; the default in a pipe'],
@@ -91,13 +92,15 @@ function formats(): string {
     ['geojson', 'RFC 7946: a FeatureCollection of Points, for a map'],
   ];
   return [
-    'Output formats: --format <format>, or the extension of --output.',
+    ...wrapped('Output formats: --format <format>, or the extension of --output.', width),
     '',
-    aligned(rows),
+    aligned(rows, width),
     '',
     'Columns of find in tsv and csv, in this order:',
-    '  service_id, name, grade, cuisine_tags, neighborhood, city, address, lat, lng,',
-    '  coverage_level',
+    ...wrapped(
+      'service_id, name, grade, cuisine_tags, neighborhood, city, address, lat, lng, coverage_level',
+      width - 2,
+    ).map((line) => `  ${line}`),
     '',
     '  $ restaurant find "Nopa" --city SF --demo | cut -f 2,3',
     '  $ restaurant find "Nopa" --city SF --demo --json | jq -r ".results[0].name"',
@@ -106,8 +109,8 @@ function formats(): string {
   ].join('\n');
 }
 
-/** The help topics that are no commands. */
-export const TOPICS: Readonly<Record<string, () => string>> = {
+/** The help topics that are no commands, laid out for a width. */
+export const TOPICS: Readonly<Record<string, (width: number) => string>> = {
   environment,
   'exit-codes': exitCodes,
   formats,

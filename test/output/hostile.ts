@@ -102,3 +102,6 @@ export const hostileRecord: fc.Arbitrary<Record<string, unknown>> = fc
 /** What must never reach a terminal: C0 but LF, DEL, C1, bidi controls, line separators, lone surrogates. */
 export const FORBIDDEN =
   /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u00ad\p{Surrogate}]/u;
+
+/** A link as this program writes it: to an address of plain ASCII. The first group is what it shows. */
+export const OWN_LINK = /\u001b\]8;;https:\/\/[!-~]+\u001b\\(.+?)\u001b\]8;;\u001b\\/gu;

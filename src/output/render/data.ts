@@ -1,7 +1,9 @@
 import { toJson } from '../json.ts';
 import { label } from '../label.ts';
+import { link, webUrl } from '../link.ts';
 import { type Pair, pairLines } from '../pairs.ts';
 import { isRecord } from '../records.ts';
+import { shelve } from '../shelves.ts';
 import { renderTable } from '../table.ts';
 import { cleanLine, width, wrap } from '../text.ts';
 import { glyphs, type View } from '../view.ts';
@@ -25,20 +27,32 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
     : wrap(inline(value), columns);
 }
 
-/** The entries of an object: first what fits beside its key, in order, then the rest, each under its own heading. */
+/**
+ * The entries of an object: first what fits beside its key, in order, then the rest, each under its own heading, at the
+ * first level side by side where there is room.
+ */
 export function entryLines(entries: readonly Entry[], columns: number, view: View, level = 0): string[] {
   const simple = entries.filter(([, value]) => isSimple(value));
-  const lines = pairLines(simple.map(pairOf), columns, view);
-  for (const [key, value] of entries.filter(([, inner]) => !isSimple(inner))) {
-    if (lines.length > 0 && level === 0) lines.push('');
-    lines.push(...wrap(label(key), columns).map(level === 0 ? view.palette.heading : view.palette.key));
-    lines.push(...indented(dataLines(value, columns - INDENT, view, level + 1)));
-  }
-  return lines;
+  const lines = pairLines(
+    simple.map(([key, value]) => pairOf(key, value, view)),
+    columns,
+    view,
+  );
+  const sections = entries
+    .filter(([, value]) => !isSimple(value))
+    .map(([key, value]) => [
+      ...wrap(label(key), columns).map(level === 0 ? view.palette.heading : view.palette.key),
+      ...indented(dataLines(value, columns - INDENT, view, level + 1)),
+    ]);
+  if (level > 0) return [...lines, ...sections.flat()];
+  return [...lines, ...(lines.length > 0 && sections.length > 0 ? [''] : []), ...shelve(sections, columns)];
+}
 
-  function pairOf([key, value]: Entry): Pair {
-    return { key: label(key), text: inline(value), ...(isLink(value) ? { paint: view.palette.url } : {}) };
-  }
+function pairOf(key: string, value: unknown, view: View): Pair {
+  const text = inline(value);
+  if (!isLink(value)) return { key: label(key), text };
+  const url = webUrl(String(value));
+  return { key: label(key), text, paint: (line) => link(view.palette.url(line), url, view) };
 }
 
 function listLines(items: readonly unknown[], columns: number, view: View, level: number): string[] {
@@ -52,7 +66,7 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
 }
 
 /** Objects of a few plain keys, where a table can show them whole. */
-function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+export function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const records = items.filter(isRecord);
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const plain = records.every((record) =>

@@ -1,6 +1,7 @@
 import type { Palette } from '../color.ts';
+import { link, mapUrl } from '../link.ts';
 import type { Presentation } from '../present.ts';
-import { isRecord, pick } from '../records.ts';
+import { isRecord, pick, valueAt } from '../records.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
 import { cellText } from './records.ts';
@@ -28,7 +29,7 @@ const NUMBER: Column = {
 };
 
 const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
-  name: { title: 'name', min: 20, max: 48, priority: 9, paint: (text, palette) => palette.name(text) },
+  name: { title: 'name', min: 20, max: 48, priority: 9 },
   grade: { title: 'grade', max: 12, priority: 8, paint: (text, palette) => palette.grade(text) },
   cuisine_tags: { title: 'cuisine', min: 10, max: 36, priority: 7 },
   neighborhood: { title: 'neighborhood', min: 10, max: 28, priority: 6 },
@@ -49,14 +50,19 @@ function dim(text: string, palette: Palette): string {
 
 /**
  * Restaurants as a table, numbered from 1, without a final line break. The city is left out where it is the same in
- * all rows. With `columns` exactly those are shown. An element that is no object is a row `(unreadable)`.
+ * all rows; names link to a map. With `columns` exactly those are shown. An element that is no object is a row `(unreadable)`.
  */
 export function renderFind(
   restaurants: readonly unknown[],
   { columns, numbered }: { columns?: readonly string[] | undefined; numbered: boolean },
   view: View,
 ): string {
-  const shown = columns?.map(asked) ?? usual(restaurants);
+  const shown = (columns?.map(asked) ?? usual(restaurants)).map((column) =>
+    column.key === 'name' ? { ...column, paint: paintName } : column,
+  );
+  function paintName(text: string, { name }: Palette, row: number): string {
+    return link(name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
+  }
   const rows = restaurants.map((restaurant, index) => [
     ...(numbered ? [String(index + 1)] : []),
     ...cells(restaurant, shown),

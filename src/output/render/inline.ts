@@ -42,7 +42,8 @@ function range(value: unknown): string | undefined {
   return texts?.length === 2 ? texts.map(inline).join(' to ') : undefined;
 }
 
-function words(record: Record<string, unknown>): string {
+/** `theme dessert, mentions 12`: an object of simple values in one line. */
+export function words(record: Record<string, unknown>): string {
   const facts = Object.entries(record).map(([key, value]) => `${lowered(label(key))} ${inline(value)}`);
   return facts.join(', ') || NOTHING;
 }

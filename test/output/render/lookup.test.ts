@@ -4,7 +4,7 @@ import { palette } from '../../../src/output/color.ts';
 import { present } from '../../../src/output/present.ts';
 import { lookupPresentation, renderLookup } from '../../../src/output/render/lookup.ts';
 import { width } from '../../../src/output/text.ts';
-import { FORBIDDEN, hostileRecord, viewOf } from '../hostile.ts';
+import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
 
 const ID = '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91';
 const BASIC = {
@@ -55,30 +55,27 @@ describe('renderLookup', () => {
 
       Wood-fired Californian cooking in a lively room that stays open late.
 
-      Service ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
-      Phone       +1 415 864 8643
-      Open now    yes
-      Michelin    -
-      Tags        lively, late night
+      Phone     +1 415 864 8643
+      Open now  yes
+      Tags      lively, late night
 
       Hours
         Mon  17:00–24:00
         Sat  11:00–14:30, 17:00–01:00
 
-      Highlights
-        • Vegetables from the market across the street
-        • Late-night kitchen
-
-      Reviews
-        SOURCE           SCORE
-        Eater              8.5
-        The Infatuation      9
+      Highlights                                          Reviews
+        • Vegetables from the market across the street      SOURCE           SCORE
+        • Late-night kitchen                                Eater              8.5
+                                                            The Infatuation      9
 
       Dishes
         • Name   Pork chop
           Note   Brined for a day and grilled over almond wood
           Price  usd 34
-        • Flatbread"
+        • Flatbread
+
+      No data     Michelin
+      Service ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
     `);
   });
 
@@ -90,12 +87,9 @@ describe('renderLookup', () => {
       Wood-fired Californian cooking in a
       lively room that stays open late.
 
-      Service ID
-        3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
-      Phone       +1 415 864 8643
-      Open now    yes
-      Michelin    -
-      Tags        lively, late night
+      Phone     +1 415 864 8643
+      Open now  yes
+      Tags      lively, late night
 
       Hours
         Mon  17:00–24:00
@@ -116,7 +110,11 @@ describe('renderLookup', () => {
           Note   Brined for a day and grilled
                  over almond wood
           Price  usd 34
-        • Flatbread"
+        • Flatbread
+
+      No data     Michelin
+      Service ID
+        3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
     `);
   });
 
@@ -149,7 +147,6 @@ describe('renderLookup', () => {
     ).toMatchInlineSnapshot(`
       "A  Nopa
 
-      Status         ok
       Phone          1
       Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
     `);
@@ -160,8 +157,7 @@ describe('renderLookup', () => {
       "3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
 
       Grade    letter A, score 91
-      Price    -
-      Cuisine  -"
+      No data  Price, Cuisine"
     `);
   });
 
@@ -182,14 +178,15 @@ describe('renderLookup', () => {
     expect(card(output, 60)).toMatchInlineSnapshot(`
       "Nopa
 
-      Coordinates    lat 37.77, lng -122.43
-      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
+      Coordinates  lat 37.77, lng -122.43
 
       Hours
         Monday    -
         Tuesday   18:00 to 23:30
         Sunday    11:00 to 14:30, 18:00 to 23:00
-        Holidays  open 18:00, close -"
+        Holidays  open 18:00, close -
+
+      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
     `);
   });
 
@@ -227,7 +224,7 @@ describe('renderLookup', () => {
       {},
       { ...viewOf(60), palette: palette(1) },
     );
-    expect(colored.split('\n')[0]).toBe('\u001b[1m\u001b[32mA\u001b[39m\u001b[22m  \u001b[1mNopa\u001b[22m');
+    expect(colored.split('\n')[0]).toBe('\u001b[32mA\u001b[39m  \u001b[1mNopa\u001b[22m');
   });
 
   it('drops no text, keeps its width and holds nothing harmful', () => {
@@ -236,6 +233,8 @@ describe('renderLookup', () => {
         const text = card(output, columns);
         expect(text).not.toMatch(FORBIDDEN);
         for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+        const linked = renderLookup([{ restaurantId: ID, output }], {}, { ...viewOf(columns), links: true });
+        expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
       }),
     );
     const words = fc.array(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 1, maxLength: 4 });
@@ -280,5 +279,19 @@ describe('lookupPresentation', () => {
       error,
     ]);
     expect(present(data, 'tsv', { ...options, columns: ['restaurant_id', 'grade'] })).toBe(`${ID}\tA\n`);
+  });
+
+  it('shows a failure in its place, and counts it as no record', () => {
+    const failure = { code: 'not_found', message: 'no restaurant x' };
+    const data = lookupPresentation(
+      [
+        { restaurantId: 'x', failure },
+        { restaurantId: ID, output: BASIC },
+      ],
+      [],
+    );
+    const table = present(data, 'table', { ...options, view: viewOf(40) });
+    expect(table.split('\n').slice(0, 2)).toEqual(['x', 'not_found: no restaurant x']);
+    expect(present(data, 'tsv', { ...options, columns: ['grade'] })).toBe('A\n');
   });
 });

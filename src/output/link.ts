@@ -1,0 +1,75 @@
+import type { ColorFacts } from './color.ts';
+import type { View } from './view.ts';
+
+const LONGEST_URL = 2000;
+/** Terminals by the name they give themselves, with the first version that shows links (0 for every one). */
+const PROGRAMS: Readonly<Record<string, number>> = {
+  'iTerm.app': 3.1,
+  WezTerm: 20200620,
+  vscode: 1.72,
+  ghostty: 0,
+  zed: 0,
+  tmux: 3.4,
+  rio: 0,
+  WarpTerminal: 0,
+};
+/** GNOME Terminal and its relatives: 0.50.0 crashes on a link. */
+const FIRST_VTE = 5001;
+
+/**
+ * Whether a stream shows hyperlinks (OSC 8). `--no-color` and NO_COLOR beat FORCE_HYPERLINK (`0` means off), which
+ * beats TERM=dumb, CI and what is known of the terminal. An empty variable counts as unset.
+ */
+export function showsLinks({ flag, env, isTTY }: ColorFacts): boolean {
+  if (flag === false || env.NO_COLOR) return false;
+  const forced = env.FORCE_HYPERLINK;
+  if (forced) return forced !== '0' && forced !== 'false';
+  if (!isTTY || env.TERM === 'dumb' || (env.CI && env.CI !== 'false' && env.CI !== '0')) return false;
+  return isCapable(env);
+}
+
+function isCapable(env: ColorFacts['env']): boolean {
+  const { TERM_PROGRAM = '', TERM_PROGRAM_VERSION = '', TERM = '', VTE_VERSION, WT_SESSION } = env;
+  if (Object.hasOwn(PROGRAMS, TERM_PROGRAM)) {
+    return (PROGRAMS[TERM_PROGRAM] ?? 0) <= versionOf(TERM_PROGRAM, TERM_PROGRAM_VERSION);
+  }
+  // Inside a multiplexer the other variables speak of a terminal that is not there.
+  if (/^(screen|tmux)/.test(TERM)) return false;
+  if (VTE_VERSION) return Number(VTE_VERSION) >= FIRST_VTE;
+  return Boolean(WT_SESSION) || /^(xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(TERM);
+}
+
+/** `3.4a` as 3.04, `20240203-110809` as the day: so that 1.72 is more than 1.8. */
+function versionOf(program: string, text: string): number {
+  const [major = 0, minor = 0] = (text.match(/\d+/g) ?? []).map(Number);
+  if (program === 'WezTerm') return major;
+  const needed = String(PROGRAMS[program] ?? 0).split('.')[1] ?? '';
+  return major + Math.min(minor, 10 ** needed.length - 1) / 10 ** needed.length;
+}
+
+/** The text as a link where the view shows links and there is an address, which must come from below. */
+export function link(text: string, url: string | undefined, view: View): string {
+  if (view.links !== true || url === undefined || text === '') return text;
+  return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;
+}
+
+/** Where a place is on a map, made of its two numbers alone; undefined of what is no place on earth. */
+export function mapUrl(coordinates: unknown): string | undefined {
+  const { lat, lng }: { lat?: unknown; lng?: unknown } = Object(coordinates);
+  if (!isWithin(lat, 90) || !isWithin(lng, 180)) return undefined;
+  const [north, east] = [lat, lng].map((degrees) => String(Number(degrees.toFixed(6))));
+  return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
+}
+
+function isWithin(value: unknown, most: number): value is number {
+  return typeof value === 'number' && Math.abs(value) <= most;
+}
+
+/** A text that is the address it shows: https, plain ASCII, no user name in it. Undefined of any other. */
+export function webUrl(text: string): string | undefined {
+  if (text.length > LONGEST_URL || !/^https:\/\/[!-:<-~]+$/.test(text) || !URL.canParse(text))
+    return undefined;
+  const { href, username, password, hostname } = new URL(text);
+  const same = href === text || href === `${text}/`;
+  return same && username === '' && password === '' && hostname.includes('.') ? href : undefined;
+}

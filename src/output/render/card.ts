@@ -1,0 +1,122 @@
+import { withNumberTexts } from '../../exact-json.ts';
+import { label } from '../label.ts';
+import { link, mapUrl } from '../link.ts';
+import { isRecord, pick } from '../records.ts';
+import { cleanLine, width, wrap } from '../text.ts';
+import { glyphs, NOTHING, type View } from '../view.ts';
+import { entryLines } from './data.ts';
+import { inline, isSimple } from './inline.ts';
+import { type Known, type Sorted, sortFields } from './kinds.ts';
+
+/** One restaurant that was asked for: what the service said of it, or why there is nothing. */
+export type LookupItem = { readonly restaurantId: string } & (
+  | { /** As the service gave it; the fields are not documented. */ readonly output: Record<string, unknown> }
+  | { readonly failure: Failure }
+);
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Running text is not made wider than this. */
+export const READING_WIDTH = 88;
+
+type Entry = readonly [key: string, value: unknown];
+
+/** Documented for a search, and there under these names in a lookup too. */
+const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
+/** About the record and not the restaurant. */
+export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
+
+/**
+ * A restaurant as lines: grade and name, cuisine and price, the summary; where it is, then all other fields as they
+ * came, and last what is about the record. A status of `ok` says nothing; fields without a value share a line.
+ */
+export function cardLines(item: LookupItem, columns: readonly string[] | undefined, view: View): string[] {
+  if ('failure' in item) {
+    const { code, message } = item.failure;
+    return [
+      ...wrap(item.restaurantId, view.width).map(view.palette.name),
+      ...wrap(`${code}: ${cleanLine(message)}`, Math.min(view.width, READING_WIDTH)).map(view.palette.bad),
+    ];
+  }
+  const { restaurantId, output } = item;
+  const { known, rest } = fieldsOf(output, columns);
+  const hasId = known.name === undefined || rest.some(([, value]) => value === restaurantId);
+  const facts = inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]]);
+  const summary =
+    known.summary === undefined ? [] : wrap(inline(known.summary.value), Math.min(view.width, READING_WIDTH));
+  const name = known.name === undefined ? restaurantId : inline(known.name.value);
+  const head = [...heading(known.grade, name, mapUrl(placeOf(output)), view), ...subheading(known, view)];
+  return [head, summary, ...factLines(facts, view)]
+    .filter((part) => part.length > 0)
+    .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+}
+
+/** The fields of an output, or those of them that were asked for. */
+export function fieldsOf(output: Record<string, unknown>, columns: readonly string[] | undefined): Sorted {
+  return sortFields(withNumberTexts(columns === undefined ? output : pick(output, columns)));
+}
+
+/** The coordinates, of the restaurant itself or of the one that an answer holds. */
+export function placeOf(output: Record<string, unknown>): unknown {
+  const inner = Object.values(output).filter(isRecord);
+  return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
+}
+
+/** Where it is first, what is about the record last; a status of `ok` is left out. */
+export function inOrder(entries: readonly Entry[]): Entry[] {
+  const of = (names: readonly string[]): Entry[] =>
+    names.flatMap((name) => entries.filter(([key]) => key === name));
+  const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
+  const record = of(RECORD).filter(([key, value]) => key !== 'status' || value !== 'ok');
+  return [...of(PLACE), ...middle, ...record];
+}
+
+function factLines(facts: readonly Entry[], view: View): string[][] {
+  const about = facts.filter(([key]) => RECORD.includes(key));
+  const others = facts.filter(([key]) => !RECORD.includes(key));
+  const told = others.filter(([, value]) => !isNothing(value));
+  const none = others.filter(([, value]) => isNothing(value)).map(([key]) => label(key));
+  const last: readonly Entry[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
+  const sections = told.some(([, value]) => !isSimple(value));
+  // One list, with one alignment, where nothing stands between.
+  if (!sections) return [entryLines([...told, ...last], view.width, view)];
+  return [entryLines(told, view.width, view), entryLines(last, view.width, view)];
+}
+
+const isNothing = (value: unknown): boolean => isSimple(value) && inline(value) === NOTHING;
+
+/** Grade and name in one line; a long name goes on below itself. */
+function heading(
+  grade: Known | undefined,
+  name: string,
+  url: string | undefined,
+  { width: columns, ...view }: View,
+): string[] {
+  const { palette } = view;
+  const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
+  const short = letter !== '' && width(letter) <= columns >> 2;
+  const indent = short ? width(letter) + 2 : 0;
+  const lines = wrap(cleanLine(name), columns - indent).map((line) =>
+    link(palette.name(line), url, { width: columns, ...view }),
+  );
+  const [first = '', ...more] = lines.map((line, index) => (index === 0 ? line : ' '.repeat(indent) + line));
+  if (short) return [`${palette.grade(letter)}  ${first}`, ...more];
+  return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];
+}
+
+function subheading({ cuisine, price }: Sorted['known'], view: View): string[] {
+  const facts = [
+    ...(cuisine === undefined ? [] : [cleanLine(inline(cuisine.value))]),
+    ...(price === undefined ? [] : [priceText(price)]),
+  ];
+  return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
+}
+
+/** `$$$` speaks for itself, `2` or `moderate` does not. */
+function priceText({ key, value }: Known): string {
+  const text = cleanLine(inline(value));
+  return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
+}
