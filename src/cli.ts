@@ -18,6 +18,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const app = new App(context);
   const program = buildProgram(app);
   app.attach(program);
+  if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   const route = routeOf(argv, program);
   try {
     await dispatch(argv, route, program, app);
@@ -26,6 +27,21 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     return await failed(error, app, route);
   } finally {
     await app.close();
+  }
+}
+
+/** What a completion script asks at a TAB. Whatever is wrong: nothing on a terminal where somebody types. */
+async function complete(
+  [shell, , ...asked]: readonly string[],
+  program: CliCommand,
+  app: App,
+): Promise<number> {
+  try {
+    const { answer } = await import('./completion/answer.ts');
+    await app.context.stdout.write(await answer(shell, asked, program, app));
+    return 0;
+  } catch {
+    return 1;
   }
 }
 

@@ -1,5 +1,6 @@
 import { registerCache } from './commands/cache.ts';
 import { registerCall } from './commands/call.ts';
+import { registerCompletion } from './commands/completion.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerEnrich } from './commands/enrich.ts';
 import { registerFind } from './commands/find.ts';
@@ -60,6 +61,7 @@ export function buildProgram(app: App): CliCommand {
   registerCache(program, app);
   program.commandsGroup('More:');
   registerSchema(program, app);
+  registerCompletion(program, app);
   registerHelp(program, app);
   return program;
 }

@@ -8,9 +8,10 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 /** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['cli', 'streams', 'prompt'],
-  cli: ['program', 'tree', 'run'],
+  cli: ['program', 'tree', 'run', 'completion'],
   program: ['tree', 'commands', 'run'],
-  commands: ['tree', 'run', 'actions', 'enrich', 'mcp', 'api', 'cache', 'config', 'output'],
+  completion: ['tree', 'run', 'config', 'api', 'output'],
+  commands: ['tree', 'run', 'completion', 'actions', 'enrich', 'mcp', 'api', 'cache', 'config', 'output'],
   enrich: [
     'actions',
     'run',

@@ -11,6 +11,9 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
     .argument('<tool>', 'name of the tool; restaurant tools lists them')
     .argument('[key=value...]', 'arguments: key=text, key:=json, key=@file')
     .option('--args <json>', 'all arguments at once: JSON, @file, or - for stdin')
+    .offers('tool', 'tool')
+    .offers('key=value', 'at-file')
+    .offers('--args', 'at-file')
     .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
     .prints(CALL_OUTPUT)
     .examples(

@@ -9,6 +9,7 @@ export function registerHelp(program: CliCommand, app: App): void {
     .summary('help on a command or a topic')
     .description('Show help on a command, or on a topic: environment, exit-codes, formats.')
     .argument('[command...]', 'a command, or environment, exit-codes, formats')
+    .offers('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {
       await app.context.stdout.write(await textFor(program, app, words));

@@ -18,6 +18,7 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
     .summary('details of restaurants, by id or row number')
     .description('Show the details of one or several restaurants.')
     .argument('<id...>', 'a service_id, a row number of the last find, or - to read ids from stdin')
+    .offers('id', 'row')
     .addOption(
       valueOption('--fields <level>', 'level of detail; beyond basic needs a paid key', {
         read: oneOf(LEVELS),

@@ -5,6 +5,7 @@ import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { valueOption } from '../tree/option.ts';
 
+const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
 const VIAS = ['http', 'stdio'] as const;
 const SCOPES = ['user', 'project'] as const;
 
@@ -50,7 +51,8 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .command('config')
     .summary('the entry that makes an MCP client use the service')
     .description('Print the entry that makes an MCP client use the service, or write it with --write.')
-    .argument('<client>', MCP_CLIENTS.map(({ name }) => name).join(', '))
+    .argument('<client>', CLIENTS.join(', '))
+    .offers('client', CLIENTS)
     .addOption(
       valueOption('--via <way>', 'by itself, with URL and headers, or through this program as bridge', {
         read: oneOf(VIAS),

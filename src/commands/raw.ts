@@ -20,6 +20,7 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .description('Make any JSON-RPC call and print the whole response envelope as it came.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
+    .offers('params', 'at-file')
     .addOption(listOption('-f, --field <key=text>', 'a parameter as a string; dotted keys nest'))
     .addOption(listOption('-F, --json-field <key=json>', 'a parameter as JSON; dotted keys nest'))
     .addOption(listOption('-H, --header <name: value>', 'one more request header'))

@@ -6,6 +6,11 @@ import { listOption, valueOption } from '../tree/option.ts';
 import { SANDBOX_OUTPUT } from '../tree/schemas.ts';
 
 const FORMS = ['json', 'sse'] as const;
+/** Kinds of faults, as the sandbox knows them. */
+const FAULTS = [
+  ...['401', '403', '429', '500', '503', 'reset', 'hang', 'slow', 'truncate', 'html', 'bad-json', 'bad-text'],
+  ...['tool-error', 'rpc-error', 'sse-cut', 'wrong-id', 'huge'],
+];
 const MODES = ['service', 'mcp'] as const;
 
 /** Adds `sandbox` to the program. */
@@ -54,6 +59,7 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
       valueOption('--latency <t>', 'answer so much later: 200ms, 2s', { read: parseDuration, fallback: 0 }),
     )
     .addOption(listOption('--fault <kind[:rate]>', 'fail on purpose; repeatable'))
+    .offers('--fault', FAULTS)
     .option('--data <file>', 'serve your own restaurants: JSON or CSV')
     .obeys('json')
     .prints(SANDBOX_OUTPUT)
@@ -65,8 +71,7 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
     .says(
       'The first line on stdout is the base URL. Keys: sk_service_demo_free, ' +
         'sk_service_demo_paid, sk_service_demo_revoked. Ctrl-C stops it.\n\n' +
-        'Faults: 401, 403, 429, 500, 503, reset, hang, slow, truncate, html, bad-json, ' +
-        'bad-text, tool-error, rpc-error, sse-cut, wrong-id, huge. A rate from 0 to 1 says ' +
+        `Faults: ${FAULTS.join(', ')}. A rate from 0 to 1 says ` +
         'how often: --fault 503:0.1; 3x says how many times: --fault 503:3x',
     )
     .action((options: SandboxCommandOptions) => action(app, options));

@@ -10,6 +10,7 @@ export function registerSchema(program: CliCommand, app: App): void {
       'Print the whole command tree, or one command with its input and output JSON Schema, as JSON.',
     )
     .argument('[command...]', 'one command, such as find or config set')
+    .offers('command', 'command')
     .obeys('json', 'file')
     .prints({ type: 'object', required: ['name'] })
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')

@@ -11,6 +11,7 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
     .summary("the service's tools, or the arguments of one")
     .description("List the service's tools (tools/list), or show the arguments of one.")
     .argument('[name]', 'one tool, in detail')
+    .offers('name', 'tool')
     .obeys('service', 'request', 'preview', 'json', 'records', 'file')
     .prints(TOOLS_OUTPUT)
     .examples('restaurant tools --demo', 'restaurant tools find_restaurant --demo')

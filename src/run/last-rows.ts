@@ -25,6 +25,17 @@ export function rememberRows(app: App, rows: readonly unknown[]): void {
   });
 }
 
+/** The rows of the last find, where it asked the service of this run; else none. Never throws. */
+export function rowsHere(app: App): readonly { id: string; name: string }[] {
+  try {
+    const last = readLastFind(app.paths.stateDir);
+    if (last?.endpoint !== serviceName(app)) return [];
+    return last.ids.map((id, index) => ({ id, name: last.names[index] ?? '' }));
+  } catch {
+    return [];
+  }
+}
+
 /**
  * The ids of the last find's rows.
  * @throws {AppError} `not_found` where there was none, or it asked another service

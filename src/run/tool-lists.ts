@@ -1,7 +1,9 @@
 import type { Client } from '../api/client.ts';
 import type { Tool } from '../api/types.ts';
-import type { Cache, CacheKey } from '../cache/cache.ts';
+import { type Cache, type CacheKey, hashKey, openCache } from '../cache/cache.ts';
 import { AppError } from '../errors.ts';
+import type { App } from './app.ts';
+import { configuredEndpoint, configuredKey } from './target.ts';
 
 /** A list of tools that tells how to call them. */
 export interface Guide {
@@ -23,6 +25,26 @@ export interface ToolLists {
 /** HTTP statuses of a service that does not know the method; there may be tools all the same. */
 const NO_SUCH_METHOD: readonly number[] = [400, 404, 405, 406, 415, 422, 501];
 
+const keyOf = (place: Pick<CacheKey, 'endpoint' | 'keyHash'>): CacheKey => ({
+  ...place,
+  tool: 'tools/list',
+  args: {},
+});
+
+/** The list of tools that the service of this run gave some time ago, however old; nothing is asked. Never throws. */
+export function rememberedTools(app: App): readonly Tool[] | undefined {
+  try {
+    const url = configuredEndpoint(app)?.url;
+    const key = configuredKey(app, url)?.value;
+    if (url === undefined || key === undefined) return undefined;
+    const cache = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
+    const held = cache.get(keyOf({ endpoint: url.href, keyHash: hashKey(key) }), Number.POSITIVE_INFINITY);
+    return (held?.value as { tools?: readonly Tool[] } | undefined)?.tools;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The lists of tools of one service for one key.
  * @param place where they are kept; undefined where nothing is
@@ -32,7 +54,7 @@ export function openToolLists(
   cache: Cache | undefined,
   place: Pick<CacheKey, 'endpoint' | 'keyHash'>,
 ): ToolLists {
-  const key: CacheKey = { ...place, tool: 'tools/list', args: {} };
+  const key = keyOf(place);
 
   async function list(): Promise<readonly Tool[]> {
     const tools = await client.listTools();

@@ -30,6 +30,22 @@ const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/**
+ * What a word may be, for completion: one of these texts, or what the program looks up. `at-file` is a file behind `@`;
+ * what is called `<file>` or `<path>` is a file anyway.
+ */
+export type Offer =
+  | readonly string[]
+  | 'file'
+  | 'at-file'
+  | 'command'
+  | 'topic'
+  | 'profile'
+  | 'row'
+  | 'setting'
+  | 'setting-value'
+  | 'tool';
+
 /** A command with what help, schema, completion and the documents are made from. */
 export class CliCommand extends Command {
   /** Command lines that work as they stand, without the `$`. */
@@ -40,6 +56,8 @@ export class CliCommand extends Command {
   outputSchema: JsonSchema | undefined;
   /** More to say below the options. */
   details = '';
+  /** What its arguments and options may be, by argument name or long flag. */
+  readonly offered = new Map<string, Offer>();
   #acts = false;
 
   override createCommand(name?: string): CliCommand {
@@ -65,6 +83,12 @@ export class CliCommand extends Command {
   /** Says what `--json` prints. */
   prints(schema: JsonSchema): this {
     this.outputSchema = schema;
+    return this;
+  }
+
+  /** Says what an argument, or the value of an option, may be. @param name the argument's name, or the long flag */
+  offers(name: string, offer: Offer): this {
+    this.offered.set(name, offer);
     return this;
   }
 

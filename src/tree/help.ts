@@ -3,7 +3,7 @@ import type { CliCommand } from './command.ts';
 import { obeyedOptions } from './options.ts';
 
 /** Known to help alone: the route finds `-h` before commander parses. */
-const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
+export const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
 
 const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
   ['find "Nopa" --city SF --demo', 'try it now: no key, no network'],
@@ -62,11 +62,12 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
+/** Paragraphs, each on one line; those that are indented keep their lines. */
 const paragraphs = (text: string): string[] =>
   text
     .trim()
     .split(/\n{2,}/)
-    .map((each) => each.replaceAll('\n', ' '));
+    .map((each) => (each.startsWith('  ') ? each : each.replaceAll('\n', ' ')));
 
 /** A command line behind `  $ ` in lines of about so many characters, continued the way a shell takes it. */
 function folded(line: string, room: number): string {
@@ -95,7 +96,7 @@ export function helpText(command: CliCommand, width: number): string {
     command.details === ''
       ? ''
       : `\n\n${paragraphs(command.details)
-          .map((text) => helper.boxWrap(text, columns))
+          .map((text) => (text.startsWith('  ') ? text : helper.boxWrap(text, columns)))
           .join('\n\n')}`;
   const lines = command.exampleLines.map((line) => `  $ ${folded(line, Math.min(columns, 80) - 10)}`);
   const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;

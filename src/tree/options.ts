@@ -140,6 +140,7 @@ const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?
 /** Gives the program its global options. */
 export function addGlobalOptions(program: CliCommand): void {
   for (const entry of GLOBAL_OPTIONS) program.addOption(makeOption(entry));
+  program.offers('--profile', 'profile');
 }
 
 /** The global options that a command obeys, of those that the program has. */

@@ -14,7 +14,7 @@ export interface Route {
   readonly json: boolean | undefined;
 }
 
-interface OptionToken {
+export interface OptionToken {
   /** Long names of the options in it; a short one that nobody knows as it stands. */
   readonly flags: readonly string[];
   readonly value?: string | undefined;
@@ -23,16 +23,17 @@ interface OptionToken {
   readonly known: boolean;
 }
 
-const find = (commands: readonly CliCommand[], flag: string): Option | undefined =>
+/** The option that a flag, short or long, names in any of the commands. */
+export const optionNamed = (commands: readonly CliCommand[], flag: string): Option | undefined =>
   commands
     .flatMap((command) => command.options)
     .find((option) => option.long === flag || option.short === flag);
 
 /** Takes `--flag=value`, `-n5` and `-qj` apart (POSIX.1, utility syntax guidelines 5 to 7). */
-function readToken(token: string, commands: readonly CliCommand[]): OptionToken {
+export function readToken(token: string, commands: readonly CliCommand[]): OptionToken {
   if (token.startsWith('--')) {
     const [flag = token, ...rest] = token.split('=');
-    const option = find(commands, flag);
+    const option = optionNamed(commands, flag);
     const value = token.includes('=') ? rest.join('=') : undefined;
     return {
       flags: [flag],
@@ -44,7 +45,7 @@ function readToken(token: string, commands: readonly CliCommand[]): OptionToken 
   const flags: string[] = [];
   for (const [at, letter] of [...token].entries()) {
     if (at === 0) continue;
-    const option = find(commands, `-${letter}`);
+    const option = optionNamed(commands, `-${letter}`);
     flags.push(option?.long ?? `-${letter}`);
     if (option === undefined) return { flags, takesNext: false, known: letter === 'h' };
     if (option.required) {

@@ -92,7 +92,7 @@ describe('--json', () => {
     const without = leaves
       .map(({ name }) => name)
       .filter((name) => !takesJson.some((each) => each.name === name));
-    expect(without).toEqual(['mcp', 'help']);
+    expect(without).toEqual(['mcp', 'completion', 'help']);
   });
 
   it('of sandbox prints one line, and its end is none more', async () => {

@@ -35,6 +35,7 @@ export const RUNS: Readonly<Record<string, PlainRun>> = {
   'cache clear': { words: ['cache', 'clear'] },
   'cache path': { words: ['cache', 'path'] },
   schema: { words: ['schema'] },
+  completion: { words: ['completion', 'bash'] },
   help: { words: ['help', 'find'] },
 };
 

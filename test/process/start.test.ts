@@ -42,6 +42,8 @@ describe('starting', () => {
     [['find', '--help']],
     [['help', 'exit-codes']],
     [['schema']],
+    [['completion', 'zsh']],
+    [['completion', '--complete', 'zsh', '--', 'lookup', '']],
     [[]],
   ])('%j loads neither the HTTP client nor the config writer', async (words) => {
     expect(await slowParts(words)).toEqual([]);

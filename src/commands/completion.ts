@@ -1,0 +1,36 @@
+import { SHELLS, type Shell } from '../completion/scripts.ts';
+import { oneOf, readValue } from '../config/values.ts';
+import type { App } from '../run/app.ts';
+import type { CliCommand } from '../tree/command.ts';
+
+/** Adds `completion` to the program. */
+export function registerCompletion(program: CliCommand, app: App): void {
+  program
+    .command('completion')
+    .summary('a completion script for bash, zsh or fish')
+    .description('Print a completion script for a shell. It asks no service and changes no file.')
+    .argument('<shell>', SHELLS.join(', '))
+    .offers('shell', SHELLS)
+    .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
+    .says(
+      'restaurant completion <shell> > <file> installs it, and the next shell that is opened reads it. The ' +
+        'files, for yourself and for all users:\n\n' +
+        '  bash  ~/.local/share/bash-completion/completions/restaurant\n' +
+        '        /usr/share/bash-completion/completions/restaurant\n' +
+        '  zsh   ~/.zfunc/_restaurant, with fpath+=~/.zfunc before compinit in ~/.zshrc\n' +
+        '        /usr/local/share/zsh/site-functions/_restaurant\n' +
+        '  fish  ~/.config/fish/completions/restaurant.fish\n' +
+        '        /usr/share/fish/vendor_completions.d/restaurant.fish\n\n' +
+        'Or without a file, as a line of ~/.bashrc, ~/.zshrc (behind compinit) or config.fish:\n\n' +
+        '  source <(restaurant completion bash)\n' +
+        '  source <(restaurant completion zsh)\n' +
+        '  restaurant completion fish | source\n\n' +
+        'bash needs version 4.4, and for the files its package bash-completion. At a TAB the program is ' +
+        'asked: it reads local files, and sends nothing.',
+    )
+    .action(async (name: string) => {
+      const shell: Shell = readValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
+      const { SCRIPTS } = await import('../completion/scripts.ts');
+      await app.context.stdout.write(SCRIPTS[shell]);
+    });
+}
