@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse } from 'jsonc-parser';
-import { AppError } from '../errors.ts';
+import { AppError, systemCode } from '../errors.ts';
 import { isInexact, keepNumber, parseExact } from '../exact-json.ts';
 import { ioReason, shellWord } from '../files/io-error.ts';
+import { readNamed } from '../files/plain.ts';
 import type { App } from '../run/app.ts';
 import { fullPath } from '../run/full-path.ts';
 import { decodeUtf8, readAllText } from '../run/stdin.ts';
@@ -17,10 +17,10 @@ const MOST = 64 * 1024 * 1024;
 export function readArgumentFile(app: App, path: string): string {
   const full = fullPath(app.context, path);
   try {
-    if (statSync(full).size > MOST) throw new AppError('bad_input', `${path} is larger than 64 MiB`);
-    return decodeUtf8(readFileSync(full), path);
+    return decodeUtf8(readNamed(full, MOST), path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
+    if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);
     throw new AppError('bad_input', `cannot read ${path}: ${ioReason(cause)}`, {
       cause,
       hint: `check the path: ls -l ${shellWord(path)}`,

@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { assertMayCarryKey, endpointFromBase } from '../api/endpoint.ts';
 import { checkKey, last4 } from '../api/key.ts';
 import { type ConfigStore, openStore } from '../config/store.ts';
 import { AppError } from '../errors.ts';
 import { ioReason } from '../files/io-error.ts';
+import { readNamed } from '../files/plain.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 import { fullPath } from '../run/full-path.ts';
@@ -18,6 +19,8 @@ export interface LoginOptions {
   verify: boolean;
 }
 
+/** Far above any key, in bytes. */
+const MOST_OF_A_KEY = 1024 * 1024;
 const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.txt, or set RESTAURANT_API_KEY';
 
 /** Saves a key: gets it, proves it with one call, writes it. A refused key is not saved. */
@@ -81,7 +84,7 @@ async function keyFromFile(app: App, path: string): Promise<string> {
     if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
       await app.warn(`${full} can be read by other users: chmod 600 keeps it yours`);
     }
-    return readFileSync(full, 'utf8');
+    return readNamed(full, MOST_OF_A_KEY).toString('utf8');
   } catch (cause) {
     throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
       cause,

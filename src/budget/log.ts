@@ -1,7 +1,17 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder } from '../files/atomic.ts';
+import { isNoFile, openPlain } from '../files/plain.ts';
 import { writeAll } from '../files/write.ts';
 import { decodeRecords, encodeRecord, type LedgerRecord, RECORD_SIZE } from './record.ts';
 
@@ -38,6 +48,9 @@ const MAX_RECORDS = 65_536;
 export const MAX_FILE_BYTES = MAX_RECORDS * RECORD_SIZE;
 const MAX_HOLDS = 1000;
 const MAX_STEPS = 100;
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_WRONLY } = constants;
+/** A link is not followed: whoever planted it chose what is written to. */
+const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
 
 /** A log for this process alone. */
 export function openMemoryLog(start: History): Log {
@@ -78,7 +91,7 @@ export function openFileLog(folder: string, name: string): Log {
   }
 
   function begin(generation: number): void {
-    closeSync(openSync(pathOf(generation), 'a', 0o600));
+    closeSync(openPlain(pathOf(generation), APPEND));
     for (const old of generations()) if (old < generation - 1) rmSync(pathOf(old), { force: true });
   }
 
@@ -122,14 +135,15 @@ function appendTo(path: string, bytes: Buffer, folder: string): number {
   }
 }
 
-/** The folder may have been deleted while we run. */
+/** The folder may have been deleted while we run; or something else stands in the place of the file. */
 function openIn(folder: string, path: string): number {
   try {
-    return openSync(path, 'a', 0o600);
+    return openPlain(path, APPEND);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    ensurePrivateFolder(folder);
-    return openSync(path, 'a', 0o600);
+    if (systemCode(error) === 'ENOENT') ensurePrivateFolder(folder);
+    else if (isNoFile(error) || systemCode(error) === 'ELOOP') renameSync(path, `${path}.damaged`);
+    else throw error;
+    return openPlain(path, APPEND);
   }
 }
 
@@ -142,9 +156,10 @@ function readPart(
 ): Part | undefined {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openPlain(path, O_RDONLY | O_NOFOLLOW);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    // What is no ledger is set aside by the next one who counts.
+    if (['ENOENT', 'ELOOP'].includes(systemCode(error) ?? '') || isNoFile(error)) return undefined;
     throw error;
   }
   try {

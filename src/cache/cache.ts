@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-} from 'node:fs';
+import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseExact, stringifyExact } from '../exact-json.ts';
 import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
 import { ioError } from '../files/io-error.ts';
+import { readPlain } from '../files/plain.ts';
 import { canonicalJson, sha256 } from './canonical.ts';
 import { ENTRY_NAME, evict, type ShardLimits, wantsEviction } from './evict.ts';
 
@@ -100,7 +92,7 @@ export function openCache(options: CacheOptions): Cache {
         const shard = dirname(place.path);
         ensurePrivateFolder(root);
         ensurePrivateFolder(shard);
-        writeFileAtomic(place.path, bytes, { durable: false });
+        writeFileAtomic(place.path, bytes, { durable: false, replace: true });
         utimesSync(place.path, at / 1000, at / 1000);
         if (wantsEviction(shard, bytes.length, limits)) evict(shard, at, limits);
       } catch {
@@ -144,7 +136,7 @@ function placeOf(root: string, key: CacheKey): { path: string; text: string } | 
 
 function readEntry(path: string, key: string, maxBytes: number): { value: unknown; at: number } | undefined {
   try {
-    const entry: unknown = parseExact(readUpTo(path, maxBytes));
+    const entry: unknown = parseExact(readPlain(path, maxBytes).toString('utf8'));
     if (typeof entry !== 'object' || entry === null) return undefined;
     const { version, key: found, at, value } = entry as Record<string, unknown>;
     if (version !== VERSION || found !== key || typeof at !== 'number' || value === undefined)
@@ -152,15 +144,6 @@ function readEntry(path: string, key: string, maxBytes: number): { value: unknow
     return { value, at };
   } catch {
     return undefined;
-  }
-}
-
-function readUpTo(path: string, maxBytes: number): string {
-  const file = openSync(path, 'r');
-  try {
-    return fstatSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
   }
 }
 

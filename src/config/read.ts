@@ -1,8 +1,9 @@
-import { closeSync, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { tightenFolder } from '../files/atomic.ts';
-import { ioError, shellWord } from '../files/io-error.ts';
+import { ioError, ioReason, shellWord } from '../files/io-error.ts';
+import { isNoFile, openPlain, readAll } from '../files/plain.ts';
 
 /** A saved login. What is not named here is kept as it is. */
 export interface Profile {
@@ -72,22 +73,24 @@ function checkProfile(path: string, name: string, profile: unknown): void {
 function readText(path: string, warn: Warn | undefined): string | undefined {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openPlain(path);
   } catch (error) {
     // A home that is no folder holds no config either.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
-    throw ioError('read the config file', path, error);
+    throw unreadable(path, error);
   }
   try {
-    const stats = fstatSync(file);
-    if (stats.size > MAX_BYTES) throw damaged(path, 'it is far too large');
-    tighten(file, stats.mode, path, warn);
-    return decode(path, readFileSync(file));
+    tighten(file, fstatSync(file).mode, path, warn);
+    return decode(path, readAll(file, MAX_BYTES));
   } catch (error) {
-    throw ioError('read the config file', path, error);
+    throw unreadable(path, error);
   } finally {
     closeSync(file);
   }
+}
+
+function unreadable(path: string, error: unknown): AppError {
+  return isNoFile(error) ? damaged(path, ioReason(error)) : ioError('read the config file', path, error);
 }
 
 function decode(path: string, bytes: Uint8Array): string {

@@ -6,7 +6,7 @@ import { ensurePrivateFolder, sweepTemps } from '../files/atomic.ts';
 import { ioError } from '../files/io-error.ts';
 import { type Clock, withLock } from '../files/lock.ts';
 import { tempName } from '../files/temp-name.ts';
-import { flushFolder, followLinks } from '../files/write.ts';
+import { flushFolder, followOwnLinks } from '../files/write.ts';
 import { type ConfigFile, configPath, parseConfig, readConfig, type Warn } from './read.ts';
 
 /** The config file, for those who change it. Reading alone needs only `read.ts`. */
@@ -64,7 +64,7 @@ export function openStore(configDir: string, { warn, clock }: StoreOptions = {})
  * full disk conf loses the tail of a file without a word.
  */
 function replace(Conf: ConfClass, path: string, file: ConfigFile): void {
-  const target = followLinks(path);
+  const target = targetOf(path);
   const folder = dirname(target);
   const name = tempName();
   const temp = join(folder, name);
@@ -97,6 +97,15 @@ function replace(Conf: ConfClass, path: string, file: ConfigFile): void {
     throw ioError('write', path, error);
   } finally {
     rmSync(temp, { force: true });
+  }
+}
+
+/** Where a config file that is a link is written. */
+function targetOf(path: string): string {
+  try {
+    return followOwnLinks(path);
+  } catch (error) {
+    throw ioError('write', path, error);
   }
 }
 

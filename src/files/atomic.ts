@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { currentUser, ioError } from './io-error.ts';
 import { TEMP_NAME, tempName } from './temp-name.ts';
-import { flushFolder, followLinks, writeAll } from './write.ts';
+import { checkFolderLinks, flushFolder, followLinks, writeAll } from './write.ts';
 
 const STICKY = 0o1000;
 const OTHERS = 0o077;
@@ -24,6 +24,8 @@ export interface AtomicOptions {
   readonly mode?: number;
   /** Whether to wait until the disk has it. Default true; false for what can be lost in a power cut. */
   readonly durable?: boolean;
+  /** Whether what is no plain file, or a link to one, is replaced too, nothing being written through it. Default false. */
+  readonly replace?: boolean;
 }
 
 /**
@@ -34,12 +36,13 @@ export interface AtomicOptions {
 export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  { mode = 0o600, durable = true }: AtomicOptions = {},
+  { mode = 0o600, durable = true, replace = false }: AtomicOptions = {},
 ): void {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || stats.isFile()) replaceFile(followLinks(path), bytes, mode, durable);
+    const stats = replace ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (replace) replaceFile(path, bytes, mode, durable);
+    else if (stats === undefined || stats.isFile()) replaceFile(followLinks(path), bytes, mode, durable);
     else writeThrough(path, bytes);
   } catch (error) {
     throw ioError('write', path, error);
@@ -77,10 +80,11 @@ function writeThrough(target: string, bytes: Uint8Array): void {
  * Makes the folder and its parents, 0700. An existing one that is ours and open to others is tightened
  * (never a shared one such as /tmp).
  * @returns whether an existing folder was tightened.
- * @throws {AppError} `io_error` when it cannot be made.
+ * @throws {AppError} `io_error` when it cannot be made, or is a link to a folder of another user.
  */
 export function ensurePrivateFolder(path: string): boolean {
   try {
+    checkFolderLinks(resolve(path));
     if (makeFolders(resolve(path))) return false;
   } catch (error) {
     throw ioError('create the folder', path, error);

@@ -13,6 +13,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
+  ENOTPLAIN: 'it is no plain file',
+  ENXIO: 'it is no plain file',
+  ETOOLARGE: 'it is far too large',
   EEXIST: 'it exists already and is not a folder',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'too many symbolic links',
@@ -44,9 +47,11 @@ function ownershipHint(path: string): string | undefined {
   if (nearest === undefined) return undefined;
   const me = currentUser();
   if (me === undefined || me.uid < 0 || nearest.stats.uid === me.uid) return undefined;
-  const owner = nearest.stats.uid === 0 ? 'root' : `user ${nearest.stats.uid}`;
-  return `${nearest.path} belongs to ${owner}: sudo chown -R ${me.uid} ${shellWord(nearest.path)}`;
+  return `${nearest.path} belongs to ${ownerName(nearest.stats.uid)}: sudo chown -R ${me.uid} ${shellWord(nearest.path)}`;
 }
+
+/** How the owner of a file is called in messages. */
+export const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
 
 /** The user this process runs as (`uid` is -1 on Windows), or undefined where the system cannot tell. */
 export function currentUser(): { uid: number } | undefined {

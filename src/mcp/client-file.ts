@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ioError } from '../files/io-error.ts';
+import { readPlain } from '../files/plain.ts';
 import { damaged } from './damaged.ts';
 
 /** A file of a client as it stands. */
@@ -12,6 +13,8 @@ export interface ClientFile {
   readonly mode: number;
 }
 
+/** Far above any client's. */
+const MOST = 16 * 1024 * 1024;
 const PERMISSIONS = 0o777;
 const OTHERS = 0o077;
 
@@ -19,7 +22,7 @@ const OTHERS = 0o077;
 export function readClientFile(path: string): ClientFile | undefined {
   try {
     const { mode } = statSync(path);
-    return { text: decode(readFileSync(path), path), mode: mode & PERMISSIONS };
+    return { text: decode(readPlain(path, MOST), path), mode: mode & PERMISSIONS };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);
@@ -75,7 +78,7 @@ function keepCopy(path: string, { text, mode }: ClientFile): string {
 
 function readBytes(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readPlain(path, MOST);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

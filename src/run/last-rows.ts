@@ -17,12 +17,16 @@ const textOf = (row: unknown, field: string): string => {
 export function rememberRows(app: App, rows: readonly unknown[]): void {
   const { stateDir } = app.paths;
   if (stateDir === undefined) return;
-  saveLastFind(stateDir, {
-    endpoint: serviceName(app),
-    at: app.context.now(),
-    ids: rows.map((row) => textOf(row, 'service_id')),
-    names: rows.map((row) => textOf(row, 'name')),
-  });
+  saveLastFind(
+    stateDir,
+    {
+      endpoint: serviceName(app),
+      at: app.context.now(),
+      ids: rows.map((row) => textOf(row, 'service_id')),
+      names: rows.map((row) => textOf(row, 'name')),
+    },
+    (text) => void app.warn(text),
+  );
 }
 
 /** The rows of the last find, where it asked the service of this run; else none. Never throws. */
@@ -42,7 +46,7 @@ export function rowsHere(app: App): readonly { id: string; name: string }[] {
  */
 export function readLastRows(app: App): readonly string[] {
   const { stateDir } = app.paths;
-  const last = stateDir === undefined ? undefined : readLastFind(stateDir);
+  const last = stateDir === undefined ? undefined : readLastFind(stateDir, (text) => void app.warn(text));
   if (last === undefined) {
     throw new AppError('not_found', 'there is no last find for a row number to refer to', {
       hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',

@@ -1,8 +1,12 @@
-import { readFileSync, renameSync } from 'node:fs';
+import { lstatSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from '../files/atomic.ts';
 import { ioReason } from '../files/io-error.ts';
+import { isNoFile, readPlain } from '../files/plain.ts';
+
+/** Far above what is remembered. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export type Warn = (message: string) => void;
 
@@ -38,7 +42,8 @@ export function openJsonFile<T>(
       try {
         ensurePrivateFolder(dirname(path));
         sweepTemps(dirname(path), Date.now());
-        writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false });
+        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) setAside(path, warn);
+        writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false, replace: true });
       } catch (error) {
         warn?.(error instanceof Error ? error.message : `cannot write ${path}`);
       }
@@ -48,8 +53,12 @@ export function openJsonFile<T>(
 
 function readText(path: string, warn: Warn | undefined): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlain(path, MAX_BYTES).toString('utf8');
   } catch (error) {
+    if (isNoFile(error)) {
+      setAside(path, warn);
+      return undefined;
+    }
     const code = systemCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') warn?.(`cannot read ${path}: ${ioReason(error)}`);
     return undefined;

@@ -172,12 +172,12 @@ describe('a damaged config file', () => {
     expect(failure(() => parseConfig("/my home/it's", '')).hint).toContain("mv '/my home/it'\\''s' ");
   });
 
-  it('is an io_error when it is a folder', () => {
+  it('is also one that is a folder', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'config.json'));
     expect(failure(() => readConfig(join(folder, 'config.json')))).toMatchObject({
-      code: 'io_error',
-      message: `cannot read the config file ${join(folder, 'config.json')}: it is a folder`,
+      code: 'bad_config',
+      message: `the config file ${join(folder, 'config.json')} cannot be used: it is no plain file`,
     });
   });
 });

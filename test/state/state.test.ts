@@ -66,16 +66,16 @@ describe('the last find', () => {
     ]);
   });
 
-  it('tells of a file that cannot be read', () => {
+  it('sets aside what is no file', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'last-find.json'));
     const told: string[] = [];
     expect(readLastFind(folder, (message) => told.push(message))).toBeUndefined();
     saveLastFind(folder, FIND, (message) => told.push(message));
     expect(told).toEqual([
-      `cannot read ${join(folder, 'last-find.json')}: it is a folder`,
-      `cannot write ${join(folder, 'last-find.json')}: it is a folder`,
+      `${join(folder, 'last-find.json')} is damaged and was set aside as ${join(folder, 'last-find.json')}.damaged`,
     ]);
+    expect(readLastFind(folder)).toEqual(FIND);
   });
 });
 

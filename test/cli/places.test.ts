@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { restaurant } from '../helpers/process.ts';
+import { freshHome, type RunOptions, runCli } from '../helpers/program.ts';
+import { PAID, useService } from '../helpers/service.ts';
+
+// The service answers at once in its own era, so that a protocol is learned and remembered.
+const service = useService({ mode: 'mcp' });
+const FIND = ['find', 'Nopa', '--city', 'SF', '--max-age', '0'];
+const CACHED = [...FIND.slice(0, -1), '1h'];
+const STATE = '.local/state/restaurant';
+const CONFIG = '.config/restaurant/config.json';
+
+/** A home in which a search was made, so that every file stands there. */
+async function usedHome() {
+  const { home, env: own } = freshHome();
+  const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
+  const run = (words: readonly string[], more: RunOptions = {}) =>
+    runCli(words, { ...more, env: { ...env, ...more.env } });
+  await run(['config', 'set', 'city', 'Bern']);
+  const good = await run(FIND);
+  expect(good.exit).toBe(0);
+  const first = (folder: string): string => {
+    const [name] = readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => lstatSync(join(home, folder, path)).isFile())
+      .map((path) => join(home, folder, path));
+    if (name === undefined) throw new Error(`nothing in ${folder}`);
+    return name;
+  };
+  const places = {
+    config: join(home, CONFIG),
+    'last find': join(home, STATE, 'last-find.json'),
+    protocol: first(`${STATE}/protocol`),
+    ledger: first(`${STATE}/budget`),
+    answer: first('.cache/restaurant/answers'),
+  };
+  return { home, env, run, good, places };
+}
+
+/** What may stand where a file should. */
+const CONTENTS: Readonly<Record<string, (path: string) => void>> = {
+  'nothing in it': (path) => writeFileSync(path, ''),
+  'a byte order mark alone': (path) => writeFileSync(path, '\ufeff'),
+  'half of it': (path) => truncateSync(path, Math.floor(lstatSync(path).size / 2)),
+  noise: (path) =>
+    writeFileSync(path, Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31) % 256))),
+  '100 MB': (path) => truncateSync(path, 100_000_000),
+  'another shape': (path) => writeFileSync(path, '[[null]]'),
+  'a folder': (path) => {
+    rmSync(path);
+    mkdirSync(join(path, 'with a file in it'), { recursive: true });
+  },
+  'a link in a circle': (path) => {
+    rmSync(path);
+    symlinkSync(path, path);
+  },
+  'a link to a device': (path) => {
+    rmSync(path);
+    symlinkSync('/dev/zero', path);
+  },
+};
+
+/** What would keep a program waiting that just opens it. */
+const WAITING: Readonly<Record<string, (path: string) => void>> = {
+  'a named pipe': (path) => {
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+  },
+  'a socket': (path) => {
+    rmSync(path);
+    // The file of a socket stays when nobody listens any more, if it was moved meanwhile.
+    const server = createServer().listen(`${dirname(path)}/s`);
+    execFileSync('mv', [`${dirname(path)}/s`, path]);
+    server.close();
+  },
+};
+
+const isPlain = (path: string): boolean => existsSync(path) && lstatSync(path).isFile();
+
+describe.each(Object.keys(CONTENTS))('where there is %s', (what) => {
+  it('in the place of state or an answer, it is made anew; in that of the config, it is named and left alone', async () => {
+    const { run, good, places } = await usedHome();
+    const { config, ...kept } = places;
+    for (const path of Object.values(kept)) CONTENTS[what]?.(path);
+    expect(await run(CACHED)).toEqual(good);
+    expect((await run(['lookup', '1'])).exit).toBe(0);
+    for (const [name, path] of Object.entries(kept)) {
+      // A folder in the place of an answer means that this one is not kept.
+      expect([name, isPlain(path)]).toEqual([name, !(name === 'answer' && what === 'a folder')]);
+    }
+
+    CONTENTS[what]?.(config);
+    const facts = () => {
+      const { mode, size, ino } = lstatSync(config);
+      return { mode: mode & ~0o777, size, ino };
+    };
+    const before = facts();
+    expect(await run(FIND)).toEqual(good);
+    for (const words of [['status'], ['config', 'set', 'city', 'SF'], ['logout']]) {
+      const { exit, stdout, stderr } = await run(words);
+      expect([words, exit, stdout]).toEqual([words, what === 'a link in a circle' ? 9 : 2, '']);
+      expect(stderr).toContain(config);
+      expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
+    }
+    expect(facts()).toEqual(before);
+    expect(readdirSync(dirname(config))).toEqual(['config.json']);
+  });
+});
+
+describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITING))('%s', (what) => {
+  it('keeps nobody waiting', async () => {
+    const { env, good, places } = await usedHome();
+    for (const path of Object.values(places)) WAITING[what]?.(path);
+    const ran = await restaurant(FIND, { env });
+    expect(ran).toMatchObject(good);
+    const { config, ...kept } = places;
+    for (const [name, path] of Object.entries(kept)) expect([name, isPlain(path)]).toEqual([name, true]);
+    const status = await restaurant(['status'], { env });
+    expect([status.exit, status.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${config} cannot be used: it is no plain file`),
+    ]);
+    expect(isPlain(config)).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
+  const aside = () => {
+    const { home } = freshHome();
+    return home;
+  };
+
+  it('to a config among dotfiles stays one: its target is written', async () => {
+    const { run, places } = await usedHome();
+    const dotfiles = aside();
+    const target = join(dotfiles, 'restaurant.json');
+    writeFileSync(target, '{"settings":{"city":"Bern"},"mine":1}', { mode: 0o644 });
+    rmSync(places.config);
+    symlinkSync(target, places.config);
+    expect(await run(['config', 'set', 'city', 'Wien'])).toMatchObject({ exit: 0, stderr: '' });
+    expect(readlinkSync(places.config)).toBe(target);
+    expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({ settings: { city: 'Wien' }, mine: 1 });
+    expect(lstatSync(target).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dotfiles)).toEqual(['restaurant.json']);
+  });
+
+  it('in the place of state, the ledger or an answer is replaced: nothing is written through it', async () => {
+    const { run, good, places } = await usedHome();
+    const { config: _, ...kept } = places;
+    const folder = aside();
+    for (const [name, path] of Object.entries(kept)) {
+      const target = join(folder, 'precious');
+      writeFileSync(target, 'precious');
+      rmSync(path);
+      symlinkSync(target, path);
+      expect(await run(FIND)).toEqual(good);
+      expect([name, readFileSync(target, 'utf8'), isPlain(path)]).toEqual([name, 'precious', true]);
+    }
+  });
+
+  it('of a folder is followed to a folder of one’s own', async () => {
+    const { home, env } = await usedHome();
+    const elsewhere = aside();
+    for (const place of ['.config/restaurant', STATE, '.cache/restaurant']) {
+      rmSync(join(home, place), { recursive: true });
+      mkdirSync(join(elsewhere, place), { recursive: true });
+      symlinkSync(join(elsewhere, place), join(home, place));
+    }
+    expect((await runCli(['config', 'set', 'city', 'SF'], { env })).exit).toBe(0);
+    expect((await runCli(FIND, { env })).exit).toBe(0);
+    expect(existsSync(join(elsewhere, CONFIG))).toBe(true);
+    expect(existsSync(join(elsewhere, STATE, 'last-find.json'))).toBe(true);
+  });
+
+  it.runIf(process.getuid?.() === 0)('into a place of somebody else is not followed', async () => {
+    const { home, run, places, good } = await usedHome();
+    const theirs = aside();
+    chownSync(theirs, 65534, 65534);
+    const link = (path: string, target = theirs) => {
+      rmSync(path, { recursive: true });
+      symlinkSync(target, path);
+    };
+    link(places.config, join(theirs, 'config.json'));
+    const set = await run(['config', 'set', 'city', 'SF']);
+    expect([set.exit, set.stdout]).toEqual([9, '']);
+    expect(set.stderr).toMatch(
+      /^error: will not write .*config\.json: a symbolic link leads to .*, which belongs to user 65534\nhint: .*rm .*\n$/,
+    );
+    for (const place of ['.config/restaurant', STATE, '.cache/restaurant']) link(join(home, place));
+    expect(await run(FIND)).toEqual(good);
+    expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(9);
+    const verbose = await run([...FIND, '--verbose']);
+    expect(verbose.stderr).toContain('which belongs to user 65534');
+    expect(readdirSync(theirs)).toEqual([]);
+  });
+});
+
+describe('a file that may not be written', () => {
+  it.skipIf(process.platform === 'win32')(
+    'of state or cache is replaced, in a folder that one may write',
+    async () => {
+      const { run, good, places } = await usedHome();
+      for (const path of Object.values(places)) chmodSync(path, 0o400);
+      expect(await run(FIND)).toEqual(good);
+      expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
+    },
+  );
+});
