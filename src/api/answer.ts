@@ -26,16 +26,25 @@ export interface Found {
   readonly text: string;
 }
 
+/** What a stream of events held. */
+export interface Streamed {
+  found(): Found | undefined;
+  /** Was there a response to another request? */
+  strayed(): boolean;
+}
+
+const isOk = (status: number): boolean => status >= 200 && status < 300;
+
 type Reading = { found: Found } | { error: AppError };
 
 /**
  * Judges an HTTP reply to request `id`.
- * @param streamed the envelope that came as an event; of others it is looked for in the body
+ * @param streamed where the envelope is, if it came as an event; else it is looked for in the body
  */
-export function judge(reply: Reply, id: number, streamed: Found | undefined, context: StatusContext): Answer {
+export function judge(reply: Reply, id: number, streamed: Streamed, context: StatusContext): Answer {
   const { status, statusText, headers } = reply;
-  const ok = status >= 200 && status < 300;
-  const reading = streamed === undefined ? readBody(reply, id, ok, context.host) : { found: streamed };
+  const ok = isOk(status);
+  const reading = read(reply, id, streamed, context.host);
   const found = 'found' in reading ? reading.found : undefined;
   const base = { status, statusText, headers, text: found?.text ?? reply.text };
   if (found === undefined) {
@@ -49,12 +58,14 @@ export function judge(reply: Reply, id: number, streamed: Found | undefined, con
   return { ...answer, error: statusError({ ...reply, text: found.text, rpc }, context) };
 }
 
-function readBody(reply: Reply, id: number, ok: boolean, host: string): Reading {
+function read(reply: Reply, id: number, streamed: Streamed, host: string): Reading {
+  const found = streamed.found();
+  if (found !== undefined) return { found };
+  return reply.isStream ? { error: noAnswerIn(streamed, id, host) } : readBody(reply, id, host);
+}
+
+function readBody(reply: Reply, id: number, host: string): Reading {
   const { status, text } = reply;
-  if (reply.isStream) {
-    const message = `${host} ended its stream without an answer`;
-    return { error: new ExchangeError('network', 'incomplete', message) };
-  }
   if (text.trim() === '') return { error: emptyAnswer(status, host) };
   if (isHtml(text) || mediaType(firstValue(reply.headers['content-type']) ?? '') === 'text/html') {
     if (!/^\s*[{[]/.test(text)) return { error: webPage(text, host) };
@@ -66,10 +77,19 @@ function readBody(reply: Reply, id: number, ok: boolean, host: string): Reading 
     if (!(error instanceof AppError)) throw error;
     return { error: endsByClosing(reply) ? cutOff(error, host) : error };
   }
-  const envelope = findReply(value, id, ok ? 'body' : 'refusal');
+  const envelope = findReply(value, id, isOk(status) ? 'body' : 'refusal');
   if (envelope !== undefined) return { found: { envelope, text } };
   const message = `expected a JSON-RPC response with id ${id} from ${host}, got ${kindOf(value)}: ${excerpt(text)}`;
   return { error: new AppError('bad_response', message) };
+}
+
+function noAnswerIn({ strayed }: Streamed, id: number, host: string): AppError {
+  return strayed()
+    ? new AppError(
+        'bad_response',
+        `expected a JSON-RPC response with id ${id} from ${host}, got one with another`,
+      )
+    : new ExchangeError('network', 'incomplete', `${host} ended its stream without an answer`);
 }
 
 function emptyAnswer(status: number, host: string): AppError {

@@ -6,6 +6,8 @@ import { eventReader } from './event-reader.ts';
 import type { Reply } from './exchange.ts';
 import { ExchangeError } from './failure.ts';
 import { type RequestHeaders, withHeaders } from './headers.ts';
+import { openPause } from './pause.ts';
+import { remarksOn } from './remarks.ts';
 import { sendResuming } from './resume.ts';
 import { type Policy, planRetry } from './retry.ts';
 import type { JsonObject } from './rpc.ts';
@@ -48,6 +50,8 @@ export interface ChannelOptions {
   onRequest?(): void | Promise<void>;
   onWait?(wait: { ms: number; error: AppError }): void;
   onRateLimited?(until: number): void;
+  /** Gets what is odd about an answer that is taken all the same. */
+  note?(text: string): void;
 }
 
 export interface ChannelAnswer extends Answer {
@@ -79,12 +83,14 @@ const FAREWELL_MS = 1000;
 /** Requests and their answers over a transport, repeated as the rules allow. */
 export function openChannel(options: ChannelOptions): Channel {
   const { context } = options;
+  const pause = openPause(context);
   let lastId = 0;
 
-  async function attempt(call: Call, outgoing: Outgoing): Promise<ChannelAnswer> {
+  async function attempt(call: Call, outgoing: Outgoing, waited: number): Promise<ChannelAnswer> {
     const before = context.now();
+    await pause.pass(waited, call.signal);
     await options.onRequest?.();
-    // Time that a budget held us back is not the service's.
+    // Time that a budget, or what another call was told, held us back is not the service's.
     call.deadline += context.now() - before;
     lastId += 1;
     return exchange(options, call, outgoing, lastId);
@@ -92,8 +98,9 @@ export function openChannel(options: ChannelOptions): Channel {
 
   return {
     async request(call, outgoing) {
+      let waited = 0;
       for (let tries = 0; ; tries++) {
-        const outcome = await caught(() => attempt(call, outgoing));
+        const outcome = await caught(() => attempt(call, outgoing, waited));
         const error = outcome instanceof AppError ? outcome : outcome.error;
         if (error === undefined) return outcome as ChannelAnswer;
         const { retryAfter, status } = error.details;
@@ -115,6 +122,8 @@ export function openChannel(options: ChannelOptions): Channel {
         }
         options.onWait?.({ ms: plan.waitMs, error });
         if (plan.asked) call.deadline += plan.waitMs;
+        waited = context.now() + plan.waitMs;
+        if (status === 429) pause.extend(waited);
         await context.sleep(plan.waitMs, call.signal);
       }
     },
@@ -187,7 +196,9 @@ async function exchange(
       resume === undefined
         ? await transport.send(first)
         : await sendResuming(options, call, first, reader, withHeaders(options.headers, resume));
-    return { ...judge(eraseReply(reply, erase), id, reader.found(), contextOf(options)), id };
+    const answer = judge(eraseReply(reply, erase), id, reader, contextOf(options));
+    if (options.note !== undefined) remarksOn(answer, reply.isStream).forEach(options.note);
+    return { ...answer, id };
   } catch (error) {
     const late = error instanceof ExchangeError && error.reason === 'time';
     const told = late || call.signal.aborted ? outgoing.cancel?.(briefly(options.context), id) : undefined;

@@ -107,6 +107,7 @@ export function openClient(options: ClientOptions): Client {
   const redact = redactor(key);
   const clean = cleaner(redact, endpoint.host);
   const { trace } = options;
+  const note = trace && ((text: string) => trace({ kind: 'note', text: redact(text) }));
   const transport = openTransport({
     endpoint,
     env: context.env,
@@ -119,6 +120,7 @@ export function openClient(options: ClientOptions): Client {
     headers: baseHeaders({ key, version }),
     keyEnd: key === undefined ? undefined : last4(key),
     erase: keyEraser(key),
+    ...(note === undefined ? {} : { note }),
   });
   const session = openSession({
     channel,
@@ -126,7 +128,7 @@ export function openClient(options: ClientOptions): Client {
     clientInfo: clientInfo(version),
     memory: options.session,
     warn(text) {
-      trace?.({ kind: 'note', text: redact(text) });
+      note?.(text);
       options.onWarning?.(redact(text));
     },
   });

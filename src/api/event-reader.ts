@@ -1,6 +1,6 @@
-import type { Found } from './answer.ts';
+import type { Found, Streamed } from './answer.ts';
 import { parseJson } from './json.ts';
-import { findReply, isObject, type JsonObject } from './rpc.ts';
+import { findReply, isObject, isReply, type JsonObject } from './rpc.ts';
 import type { SseEvent } from './sse.ts';
 
 /** What is left of a stream that ended without our response: enough to take it up again. */
@@ -9,10 +9,9 @@ export interface Thread {
   readonly retryMs: number | undefined;
 }
 
-export interface EventReader {
+export interface EventReader extends Streamed {
   /** @returns `stop` when the response was among them */
   onEvent(event: SseEvent): 'stop' | undefined;
-  found(): Found | undefined;
   thread(): Thread;
 }
 
@@ -23,6 +22,7 @@ export function eventReader(
   onMessage?: (message: JsonObject) => void,
 ): EventReader {
   let found: Found | undefined;
+  let strayed = false;
   let lastEventId: string | undefined;
   let retryMs: number | undefined;
   return {
@@ -38,11 +38,13 @@ export function eventReader(
         return 'stop';
       }
       for (const message of Array.isArray(value) ? value : [value]) {
-        if (isObject(message) && typeof message.method === 'string') onMessage?.(message);
+        if (isReply(message)) strayed = true;
+        else if (isObject(message) && typeof message.method === 'string') onMessage?.(message);
       }
       return undefined;
     },
     found: () => found,
+    strayed: () => strayed,
     thread: (): Thread => ({ lastEventId, retryMs }),
   };
 }

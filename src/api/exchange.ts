@@ -18,10 +18,6 @@ export interface TransportOptions {
   now(): number;
   /** Time to connect in, ms. */
   readonly connectMs?: number;
-  /** Time from the request to the head of the answer, ms. Default: the deadline alone. */
-  readonly firstByteMs?: number;
-  /** Longest pause inside an answer, ms. Default: the deadline alone. */
-  readonly silenceMs?: number;
   /** Largest body, both as it travels and decoded. */
   readonly maxBodyBytes?: number;
   trace?(event: TraceEvent): void;

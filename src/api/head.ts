@@ -10,6 +10,9 @@ export function assertReadable(endpoint: URL, status: number, headers: HeaderFie
       status,
     });
   }
+  // RFC 9110, section 15.3.6: whatever follows a 205 is not its content.
+  if (status === 205)
+    throw new AppError('bad_response', `${host} answered with 205, which holds no answer`, { status });
   if (status >= 300 && status < 400) {
     throw new AppError(
       'http_error',

@@ -24,10 +24,26 @@ export function rpcFailure(error: RpcError, status?: number): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
-  return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message)}${number}`, {
+  const about = argumentIn(error);
+  const what = excerpt(about === undefined ? error.message : `${error.message} (${about})`);
+  return new AppError(code, `${SERVICE_SAYS}${what}${number}`, {
     ...(error.code === undefined ? {} : { rpcCode: error.code }),
     ...(status === undefined ? {} : { status }),
   });
+}
+
+const INVALID_PARAMS = -32602;
+/** Under these names data tells what is wrong with the parameters. */
+const ARGUMENT_NAMES = ['argument', 'parameter', 'param', 'field', 'property', 'path', 'name'];
+
+/** The argument that invalid parameters are about, where the data names it and the message does not. */
+function argumentIn({ code, message, data }: RpcError): string | undefined {
+  if (code !== INVALID_PARAMS) return undefined;
+  const [first = undefined] = Array.isArray(data) ? data : [data];
+  const named = isObject(first) ? ARGUMENT_NAMES.map((name) => first[name]) : [first];
+  const told = named.map((value) => (Array.isArray(value) ? value.join('.') : value));
+  const argument = told.find((value) => typeof value === 'string' && value !== '');
+  return typeof argument === 'string' && !message.includes(argument) ? excerpt(argument, 80) : undefined;
 }
 
 /** The output of a tool that failed, as ours: `output` where its text is JSON, else the text alone. */

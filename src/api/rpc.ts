@@ -69,7 +69,8 @@ export function readReply(envelope: JsonObject): RpcReply {
   };
 }
 
-function isReply(value: unknown): value is JsonObject {
+/** Is it a response, whoever it is for? */
+export function isReply(value: unknown): value is JsonObject {
   return (
     isObject(value) &&
     !Object.hasOwn(value, 'method') &&

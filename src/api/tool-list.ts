@@ -3,7 +3,7 @@ import { decodeTools } from './decode.ts';
 import type { Tool } from './types.ts';
 
 /** More pages than any service has; a server that never ends the list is stopped here. */
-const MAX_PAGES = 1000;
+const MAX_PAGES = 100;
 
 /**
  * All pages of `tools/list`.

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type BodyReader, bodyReader, tooLarge } from './body.ts';
 import { type ContentDecoder, contentDecoder } from './content-coding.ts';
-import { startDeadlines } from './deadlines.ts';
+import { startDeadline } from './deadline.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { type Exchange, firstValue, type Reply, type TransportOptions } from './exchange.ts';
 import { ExchangeError } from './failure.ts';
@@ -61,7 +61,7 @@ function run(
     let decoder: ContentDecoder | undefined;
     let received = 0;
 
-    const clock = startDeadlines(options, exchange, () => phase, fail);
+    const clock = startDeadline(options, exchange, () => phase, fail);
     const onAbort = () => fail(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
 
@@ -100,7 +100,6 @@ function run(
         abort = () => controller.abort(new ExchangeError('network', 'reset', 'dropped'));
         if (settled) return abort();
         phase = 'waiting';
-        clock.sent();
       },
       onResponseStart: (_controller, status, fields, statusText = '') =>
         guard(() => {
@@ -121,12 +120,10 @@ function run(
           reader = read;
           const coding = firstValue(fields['content-encoding']);
           decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
-          clock.heard();
           if (exchange.bodyMs !== undefined) clock.leave(exchange.bodyMs, () => succeed(true));
         }),
       onResponseData: (_controller, chunk) =>
         guard(() => {
-          clock.heard();
           received += chunk.length;
           if (received > maxBodyBytes) throw tooLarge(maxBodyBytes);
           if (decoder === undefined) reader?.feed(chunk);

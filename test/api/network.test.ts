@@ -184,16 +184,3 @@ describe('a connection that does not come about', () => {
     await transport.close();
   });
 });
-
-it('deadlines for the head and for silence have their own messages', async () => {
-  const { url } = await serve((request, response) => {
-    if (request.method === 'GET') response.write('{');
-  });
-  const signal = new AbortController().signal;
-  const transport = openTransport({ endpoint: url, env: {}, now: Date.now, firstByteMs: 50, silenceMs: 60 });
-  const send = (method: 'GET' | 'POST') =>
-    failure(transport.send({ method, headers: {}, signal, deadline: Date.now() + 5000 }));
-  expect((await send('POST')).message).toBe(`no answer from ${url.host} within 50ms`);
-  expect((await send('GET')).message).toContain('silent for 60ms');
-  await transport.close();
-});

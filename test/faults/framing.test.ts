@@ -1,0 +1,174 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { drip, ending, envelope, type Fault, good, http, inTurn, open, type Talk, whole } from './fault.ts';
+import { faultSuite } from './suite.ts';
+
+const found = ending({ exit: 0, shows: 'Nopa' });
+const cut = ending({
+  exit: 6,
+  code: 'network',
+  requests: 3,
+  waits: [250, 500],
+  tells: 'middle of its answer',
+});
+const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
+const late = ending({
+  exit: 6,
+  code: 'timeout',
+  requests: 1,
+  options: ['--timeout', '300ms'],
+  tells: 'within 300ms',
+});
+
+const CHUNKED = '200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+const chunk = (text: string, extension = '') =>
+  `${Buffer.byteLength(text).toString(16)}${extension}\r\n${text}\r\n`;
+const chunked = (text: string, size: number) =>
+  `${(text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? []).map((part) => chunk(part)).join('')}0\r\n\r\n`;
+/** Says something, then resets the connection. */
+const thenReset =
+  (text: string): Talk =>
+  ({ socket }) =>
+    void socket.write(text, () => socket.resetAndDestroy());
+/** Says all in pieces that arrive one by one. */
+const inPieces =
+  (text: (id: unknown) => string, size: number): Talk =>
+  ({ id, socket }) => {
+    const bytes = Buffer.from(text(id));
+    const next = (at: number): void => {
+      if (at >= bytes.length) socket.end();
+      else socket.write(bytes.subarray(at, at + size), () => setImmediate(next, at + size));
+    };
+    next(0);
+    return undefined;
+  };
+
+const breaks: Fault[] = [
+  cut('reset inside a body of known length', thenReset(http('200 OK\r\nContent-Length: 900', '{"a'))),
+  cut('closed inside a body of known length', () => http('200 OK\r\nContent-Length: 900', '{"a')),
+  cut('closed inside a body without length', ({ id }) => http('200 OK', envelope(id).slice(0, 60))),
+  cut('closed inside a chunk', () => http(CHUNKED, 'ff\r\n{"a')),
+  cut('closed before the last chunk', ({ id }) => http(CHUNKED, chunk(envelope(id)))),
+  cut('closed before the body', () => http('200 OK\r\nContent-Length: 900')),
+  found(
+    'closed inside a body, once',
+    inTurn(() => http('200 OK\r\nContent-Length: 900', '{'), good),
+    { requests: 2 },
+  ),
+  unreadable('a length that is too small', ({ id }) => http('200 OK\r\nContent-Length: 20', envelope(id)), {
+    requests: [1, 3],
+    waits: undefined,
+  }),
+  unreadable('two lengths', () => http('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{}')),
+  unreadable('a length and chunks', () =>
+    http('200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'),
+  ),
+  unreadable('a negative length', () => http('200 OK\r\nContent-Length: -2', '{}')),
+  unreadable('a length that is no number', () => http('200 OK\r\nContent-Length: two', '{}')),
+  unreadable('a chunk size that is none', () => http(CHUNKED, 'zz\r\n{}\r\n')),
+  unreadable('a chunk size beyond any number', () => http(CHUNKED, `${'f'.repeat(40)}\r\n{}\r\n`)),
+  late('a head, then silence', open(http('200 OK\r\nContent-Length: 9'))),
+  late('a body that drips', drip(http('200 OK\r\nContent-Length: 9000'), ' ', 20)),
+  late('chunks that drip', drip(http(CHUNKED), '1\r\n \r\n', 20)),
+];
+
+const wellFormed: Fault[] = [
+  found('chunk extensions and trailers', ({ id }) =>
+    http(CHUNKED, `${chunk(envelope(id), ';a="b"')}0\r\nX-Trailer: 1\r\n\r\n`),
+  ),
+  found('chunks of three bytes', ({ id }) => http(CHUNKED, chunked(envelope(id), 3))),
+  found(
+    'one byte at a time',
+    inPieces((id) => whole(envelope(id)), 1),
+  ),
+  found(
+    'characters cut in two',
+    inPieces(
+      (id) =>
+        whole(
+          envelope(id, { status: 'ok', results: [{ service_id: '日', name: 'Nopa 🍜é' }], total_matches: 1 }),
+        ),
+      3,
+    ),
+    { shows: 'Nopa 🍜é' },
+  ),
+  found('a byte order mark', ({ id }) => whole(`\uFEFF${envelope(id)}`)),
+  found('a kilobyte of blanks in front and behind', ({ id }) =>
+    whole(`${' \n'.repeat(512)}${envelope(id)}${'\t\r\n'.repeat(300)}`),
+  ),
+  found(
+    'an invalid byte in a name',
+    ({ id }) => Buffer.from(whole(envelope(id)).replace('Nopa', 'Nop\xe9'), 'latin1'),
+    { shows: 'Nop\uFFFD' },
+  ),
+  found(
+    'a large answer, then the end of the connection',
+    ({ id }) =>
+      whole(
+        envelope(id, {
+          status: 'ok',
+          results: Array.from({ length: 20_000 }, (_, at) => ({ service_id: `r-${at}`, name: 'Nopa' })),
+          total_matches: 20_000,
+        }),
+        { more: 'Connection: close\r\n' },
+      ),
+    { shows: 'r-19999', options: ['--columns', 'service_id'] },
+  ),
+];
+
+const coded =
+  (coding: string, encode: (text: string) => Uint8Array): Talk =>
+  ({ id }) => {
+    const body = encode(envelope(id));
+    return Buffer.concat([
+      Buffer.from(http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
+      body,
+    ]);
+  };
+const wrongSum = (text: string) => {
+  const bytes = Buffer.from(gzipSync(text));
+  bytes.writeUInt32LE(1, bytes.length - 8);
+  return bytes;
+};
+
+const encodings: Fault[] = [
+  found('gzip, unasked', coded('gzip', gzipSync)),
+  found('GZIP in capitals', coded('GZIP', gzipSync)),
+  found('deflate', coded('deflate', deflateSync)),
+  found('deflate without its wrapper', coded('deflate', deflateRawSync)),
+  found('brotli', coded('br', brotliCompressSync)),
+  unreadable(
+    'gzip without its trailer',
+    coded('gzip', (text) => gzipSync(text).subarray(0, -8)),
+  ),
+  unreadable('gzip with a wrong checksum', coded('gzip', wrongSum)),
+  unreadable(
+    'gzip cut in the middle',
+    coded('gzip', (text) => gzipSync(text).subarray(0, 40)),
+  ),
+  unreadable(
+    'plain text called gzip',
+    coded('gzip', (text) => Buffer.from(text)),
+    { tells: 'gzip' },
+  ),
+  unreadable(
+    'nothing called gzip',
+    coded('gzip', () => Buffer.alloc(0)),
+    { requests: 2, waits: [250] },
+  ),
+  unreadable(
+    'gzip twice over',
+    coded('gzip, gzip', (text) => gzipSync(gzipSync(text))),
+    { tells: 'unknown encoding' },
+  ),
+  unreadable(
+    'an unknown encoding',
+    coded('snappy', (text) => Buffer.from(text)),
+    { tells: '"snappy"' },
+  ),
+  unreadable(
+    'an encoding named like a part of every object',
+    coded('constructor', (text) => Buffer.from(text)),
+  ),
+];
+
+faultSuite('framing and encoding', [...breaks, ...wellFormed, ...encodings]);

@@ -1,0 +1,226 @@
+import { ending, envelope, type Fault, type Talk, whole, withText } from './fault.ts';
+import { faultSuite } from './suite.ts';
+
+const found = ending({ exit: 0, shows: 'Nopa', waits: [] });
+const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
+const error = ending({ exit: 7, code: 'rpc_error', waits: [] });
+/** JSON that ends too early is asked for once more. */
+const cut = ending({ exit: 7, code: 'bad_response', requests: 2, waits: [250], tells: 'ends too early' });
+
+/** Changes the text of the good answer. */
+const changed =
+  (change: (text: string, id: unknown) => string): Talk =>
+  ({ id }) =>
+    whole(change(envelope(id), id));
+const body = (text: string): Talk => changed(() => text);
+const says =
+  (value: unknown): Talk =>
+  ({ id }) =>
+    whole(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(value)}}`);
+const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
+
+const texts: Fault[] = [
+  cut(
+    'JSON that ends too early',
+    changed((text) => text.slice(0, -2)),
+  ),
+  cut(
+    'JSON that ends inside a string',
+    changed((text) => text.slice(0, 70)),
+  ),
+  cut('an opening brace', body('{')),
+  unreadable(
+    'text behind the JSON',
+    changed((text) => `${text}x`),
+    { tells: /offset \d+/ },
+  ),
+  unreadable(
+    'two documents',
+    changed((text) => `${text}\n${text}`),
+    { tells: /offset \d+/ },
+  ),
+  unreadable(
+    'a comment',
+    changed((text) => `/* hi */${text}`),
+  ),
+  unreadable(
+    'single quotes',
+    changed((text) => text.replaceAll('"', "'")),
+  ),
+  unreadable(
+    'NaN',
+    changed((text) => text.replace('{"content"', '{"x":NaN,"content"')),
+  ),
+  unreadable(
+    'a trailing comma',
+    changed((text) => `${text.slice(0, -1)},}`),
+  ),
+  unreadable(
+    'a raw line break in a string',
+    changed((text) => text.replace('2.0', '2\n0')),
+  ),
+  unreadable(
+    'a guard in front',
+    changed((text) => `)]}',\n${text}`),
+  ),
+  unreadable(
+    '300 levels',
+    changed((text) => text.replace('{"content"', `{"x":${nested(300)},"content"`)),
+    { tells: 'deeper than 200' },
+  ),
+  unreadable('100,000 levels', body('['.repeat(100_000)), { tells: 'deeper than 200' }),
+  found(
+    '100 levels',
+    changed((text) => text.replace('{"content"', `{"x":${nested(100)},"content"`)),
+  ),
+  found(
+    'a key twice: the last counts',
+    changed((text) => text.replace('"result"', '"result":{"content":[]},"result"')),
+  ),
+  found(
+    'keys that every object has',
+    changed((text) =>
+      text.replace(
+        '{"content"',
+        '{"__proto__":{"isError":true},"constructor":{"prototype":{"x":1}},"content"',
+      ),
+    ),
+  ),
+  found(
+    'numbers out of range',
+    changed((text) => text.replace('{"content"', '{"x":1e400,"y":-1e400,"z":5e-400,"content"')),
+  ),
+  found(
+    'escapes that are half a character',
+    changed((text) => text.replace('{"content"', '{"x":"\\ud800","\\udfff":1,"content"')),
+  ),
+  found(
+    '10,000 keys',
+    changed((text) =>
+      text.replace(
+        '{"content"',
+        `{${Array.from({ length: 10_000 }, (_, at) => `"k${at}":${at},`).join('')}"content"`,
+      ),
+    ),
+  ),
+];
+
+const envelopes: Fault[] = [
+  ...['null', 'true', '0', '"hello"', '[]', '{}', '[[]]', '[null]'].map(
+    (text): Fault => unreadable(`${text} alone`, body(text), { tells: 'expected a JSON-RPC response' }),
+  ),
+  unreadable(
+    'keys in another case',
+    changed((text) => text.replace('"result"', '"Result"')),
+  ),
+  unreadable(
+    'the id in another case',
+    changed((text) => text.replace('"id"', '"ID"')),
+  ),
+  unreadable('another id', ({ id }) => whole(envelope(Number(id) + 1)), { tells: 'with id 1' }),
+  unreadable('the id null', () => whole(envelope(null))),
+  unreadable('the id as an array', ({ id }) => whole(envelope([id]))),
+  unreadable(
+    'no id',
+    changed((text) => text.replace(/"id":\d+,/, '')),
+  ),
+  found('the id as a string', ({ id }) => whole(envelope(String(id)))),
+  found(
+    'no version',
+    changed((text) => text.replace('"jsonrpc":"2.0",', '')),
+  ),
+  found(
+    'a batch',
+    changed((text) => `[{"jsonrpc":"2.0","id":9,"result":{}},null,7,${text}]`),
+  ),
+  unreadable('our own request sent back', ({ body: asked }) => whole(asked)),
+  found(
+    'an error that is null beside a result',
+    changed((text) => text.replace('"result"', '"error":null,"result"')),
+  ),
+  error(
+    'result and error: the error counts',
+    changed((text) => text.replace('"result"', '"error":{"code":1,"message":"no"},"result"')),
+    { tells: 'no' },
+  ),
+  error(
+    'result and error, the other way round',
+    changed((text) => `${text.slice(0, -1)},"error":{"code":1,"message":"no"}}`),
+    { tells: 'no' },
+  ),
+];
+
+const LONG = 'x'.repeat(1_000_000);
+const errors: Fault[] = [
+  ...[-32700, -32600, -32603, -32000, -32099, 0, 1, 4711].map(
+    (code): Fault =>
+      error(`error ${code}`, says({ code, message: 'no luck' }), {
+        tells: `no luck (JSON-RPC error ${code})`,
+      }),
+  ),
+  error(
+    'error -32601, as from a server without the tool',
+    says({ code: -32601, message: 'Method not found' }),
+    { tells: 'Method not found' },
+  ),
+  error(
+    'error -32602 about an argument',
+    says({ code: -32602, message: 'Invalid', data: { argument: 'city' } }),
+    {
+      tells: 'Invalid (city)',
+    },
+  ),
+  error(
+    'error -32602 about a path',
+    says({ code: -32602, message: 'Invalid', data: [{ path: ['a', 'city'] }] }),
+    {
+      tells: 'Invalid (a.city)',
+    },
+  ),
+  error('error -32602 about nothing', says({ code: -32602, message: 'Invalid', data: [[{}], null] })),
+  ...['oops', ['a'], null, 7, true, {}].map(
+    (value): Fault => error(`the error ${JSON.stringify(value)}`, says(value)),
+  ),
+  error('a code that is a string', says({ code: 'E_BAD', message: 'no luck' }), { tells: 'E_BAD' }),
+  error('a code that is an object', says({ code: {}, message: 'no luck' })),
+  error('a code beyond any number', ({ id }) =>
+    whole(`{"jsonrpc":"2.0","id":${id},"error":{"code":1e999,"message":"no luck"}}`),
+  ),
+  error('a message that is a number', says({ code: 1, message: 7 })),
+  error('a message of 1 MB', says({ code: 1, message: LONG }), { tells: /^.{1,400}\n/ }),
+  error('a code of 1 MB', says({ code: LONG, message: 'no luck' }), { tells: /^.{1,400}\n/ }),
+  error(
+    'a message with escapes and line breaks',
+    says({ code: 1, message: '\u001b[2J\u0007\r\nerror: ok\n\u202e\u0000' }),
+  ),
+  error(
+    'an error without an id',
+    () => whole('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no luck"}}'),
+    { tells: 'no luck' },
+  ),
+  {
+    exit: 7,
+    code: 'tool_error',
+    name: 'a result that wants input first',
+    options: ['--protocol', '2026-07-28'],
+    tells: 'asks for input first',
+    talk: ({ id }) =>
+      whole(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id,
+          result: {
+            resultType: 'input_required',
+            inputRequests: { who: { method: 'elicitation/create', params: { message: 'Who?' } } },
+          },
+        }),
+      ),
+  },
+  unreadable(
+    'a result of an unknown type',
+    ({ id }) => whole(withText(id, '{}').replace('"content"', '"resultType":"odd","content"')),
+    { options: ['--protocol', '2026-07-28'] },
+  ),
+];
+
+faultSuite('JSON-RPC and JSON', [...texts, ...envelopes, ...errors]);

@@ -1,0 +1,180 @@
+import {
+  FOUND as ANSWER,
+  ending,
+  envelope,
+  type Fault,
+  type Talk,
+  whole,
+  withResult,
+  withText,
+} from './fault.ts';
+import { faultSuite } from './suite.ts';
+
+const found = ending({ exit: 0, shows: 'Nopa', waits: [] });
+const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
+const failed = ending({ exit: 7, code: 'tool_error', waits: [] });
+const partial = ending({ exit: 8, code: 'partial', shows: 'Nopa' });
+
+const result =
+  (value: unknown): Talk =>
+  ({ id }) =>
+    whole(withResult(id, value));
+const text =
+  (value: string): Talk =>
+  ({ id }) =>
+    whole(withText(id, value));
+const output =
+  (value: unknown): Talk =>
+  ({ id }) =>
+    whole(envelope(id, value));
+const results = (...list: unknown[]) => output({ status: 'ok', results: list, total_matches: list.length });
+const NOPA = { service_id: 'r-1', name: 'Nopa' };
+const BLOCK = { type: 'text', text: JSON.stringify(ANSWER) };
+const shown = (value: unknown) => JSON.stringify(value) ?? 'nothing';
+
+const contents: Fault[] = [
+  ...[[], undefined, null, {}, 'text', 7].map(
+    (content): Fault => unreadable(`content ${shown(content)}`, result({ content }), { tells: 'no content' }),
+  ),
+  ...[null, [], 'text', 7, true].map(
+    (value): Fault => unreadable(`the result ${shown(value)}`, result(value)),
+  ),
+  found('structured content alone', result({ structuredContent: ANSWER })),
+  found('structured content beside an empty list', result({ content: [], structuredContent: ANSWER })),
+  found(
+    'an image, a link and rubbish before the text',
+    result({
+      content: [
+        { type: 'image', data: '', mimeType: 'x' },
+        { type: 'resource_link', uri: 'file:///etc/passwd' },
+        null,
+        7,
+        [],
+        {},
+        { type: 'text' },
+        { type: 'text', text: 7 },
+        BLOCK,
+      ],
+    }),
+  ),
+  found('a block without a type', result({ content: [{ text: BLOCK.text }] })),
+  unreadable('images alone', result({ content: [{ type: 'image', data: 'x', mimeType: 'image/png' }] }), {
+    tells: 'no text block',
+  }),
+];
+
+const texts: Fault[] = [
+  unreadable('prose', text('I found Nopa for you!'), { tells: 'no JSON' }),
+  unreadable('prose with escapes', text('\u001b]0;title\u0007 \u202eNopa')),
+  unreadable('an empty text', text('')),
+  unreadable('JSON that ends too early', text('{"status":"ok","results":['), { tells: 'too early' }),
+  unreadable('JSON in a fence', text(`\`\`\`json\n${BLOCK.text}\n\`\`\``)),
+  ...['[]', 'null', '7', '"Nopa"', 'true'].map(
+    (value): Fault =>
+      unreadable(`the JSON ${value}`, text(value), {
+        tells: /got (an array|null|a number|a string|a boolean)/,
+      }),
+  ),
+  unreadable(
+    'JSON of 300 levels',
+    text(`{"status":"ok","results":[],"x":${'['.repeat(300)}${']'.repeat(300)}}`),
+    { tells: 'deeper' },
+  ),
+  {
+    exit: 0,
+    name: 'prose from any tool is printed',
+    talk: text('I found Nopa for you!'),
+    line: ['call', 'find_restaurant', 'name=x', 'city=y'],
+    shows: 'I found Nopa',
+  },
+];
+
+const failures: Fault[] = [
+  ...[true, 'true', 1, {}].map(
+    (isError): Fault =>
+      failed(
+        `isError ${shown(isError)}`,
+        result({ content: [{ type: 'text', text: 'no \u001b[31mluck' }], isError }),
+        { tells: /no .*luck/ },
+      ),
+  ),
+  ...[false, null, 0, '', 'false'].map(
+    (isError): Fault => found(`isError ${shown(isError)}`, result({ content: [BLOCK], isError })),
+  ),
+  failed('a failure without a word', result({ isError: true }), { tells: 'without a word' }),
+  failed('a status that is an error', output({ status: 'error', message: 'no luck' }), { tells: 'no luck' }),
+  {
+    exit: 3,
+    code: 'not_found',
+    name: 'a status that says not found',
+    talk: output({ status: 'not_found', message: 'nothing here' }),
+  },
+];
+
+const lists: Fault[] = [
+  ...[undefined, null, {}, 'Nopa', 7].map(
+    (value): Fault =>
+      unreadable(`results ${shown(value)}`, output({ status: 'ok', results: value }), {
+        tells: 'expected an array "results"',
+      }),
+  ),
+  { exit: 0, name: 'no results', talk: results() },
+  ...[null, 7, 'Nopa', [], true].map(
+    (value): Fault =>
+      partial(
+        `the result ${shown(value)} among others`,
+        results(NOPA, value, { ...NOPA, service_id: 'r-2' }),
+        { tells: '1 of 3' },
+      ),
+  ),
+  partial('nothing but rubbish', results(null, 7), { tells: '2 of 2', shows: '' }),
+  found('a restaurant without anything', results(NOPA, {})),
+  found(
+    'every field of another type',
+    results(NOPA, {
+      service_id: 7,
+      name: null,
+      address: [],
+      coordinates: 'here',
+      city: {},
+      cuisine_tags: { a: 1 },
+      grade: 4.5,
+      coverage_level: false,
+      neighborhood: ['x', null],
+    }),
+  ),
+  found(
+    'coordinates that are none',
+    results(
+      { ...NOPA, coordinates: { lat: 'x', lng: null } },
+      { ...NOPA, coordinates: { lat: 1e308, lng: -1e308 } },
+      { ...NOPA, coordinates: null },
+    ),
+    { options: ['--columns', 'name,lat,lng'] },
+  ),
+  found(
+    '10,000 unknown fields',
+    results({
+      ...NOPA,
+      ...Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at])),
+    }),
+  ),
+  found('fields named like parts of every object', ({ id }) =>
+    whole(
+      withText(
+        id,
+        '{"status":"ok","results":[{"service_id":"r","name":"Nopa","__proto__":{"name":"x"},"constructor":1,"toString":null,"hasOwnProperty":7}],"total_matches":1}',
+      ),
+    ),
+  ),
+  ...[undefined, null, 'many', -1, 1e308, {}].map(
+    (total): Fault =>
+      found(
+        `total_matches ${typeof total === 'number' ? total : shown(total)}`,
+        output({ ...ANSWER, total_matches: total }),
+      ),
+  ),
+  found('the same restaurant 500 times', results(...Array.from({ length: 500 }, () => NOPA))),
+];
+
+faultSuite('tool payload', [...contents, ...texts, ...failures, ...lists]);

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { duplicateKey } from '../../src/api/duplicate-key.ts';
+import { runCli } from '../helpers/program.ts';
+import { envelope, events, KEY, type Talk, whole } from './fault.ts';
+import { serveFault } from './server.ts';
+
+async function search(talk: Talk, ...options: string[]) {
+  const server = await serveFault({ talk });
+  const env = {
+    RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}`,
+    RESTAURANT_API_KEY: KEY,
+    RESTAURANT_MAX_AGE: '0',
+  };
+  const transcript = await runCli(['find', 'Nopa', '--city', 'SF', '--json', ...options], { env });
+  await server.close();
+  return transcript;
+}
+
+describe('what is taken although it is odd is told with --verbose alone', () => {
+  const changed =
+    (change: (text: string) => string | Uint8Array, type?: string): Talk =>
+    ({ id }) => {
+      const body = Buffer.from(change(envelope(id)));
+      return Buffer.concat([
+        Buffer.from(whole('x'.repeat(body.length), type === undefined ? {} : { type })).subarray(
+          0,
+          -body.length,
+        ),
+        body,
+      ]);
+    };
+
+  it.each<[string, Talk, string]>([
+    ['plain text', changed((text) => text, 'text/plain'), 'is called text/plain, but is JSON'],
+    ['no type', changed((text) => text, ''), 'has no Content-Type, but is JSON'],
+    [
+      'a stream called JSON',
+      ({ id }) => whole(`data: ${envelope(id)}\n\n`),
+      'is called application/json, but is a stream',
+    ],
+    [
+      'a key twice',
+      changed((text) => text.replace('"result"', '"result":{},"result"')),
+      'the key "result" stands twice',
+    ],
+    ['an invalid byte', changed((text) => Buffer.from(text.replace('Nopa', 'Nop\xe9'), 'latin1')), 'U+FFFD'],
+  ])('%s', async (_name, talk, told) => {
+    const quiet = await search(talk);
+    const verbose = await search(talk, '--verbose');
+    expect(quiet).toMatchObject({ exit: 0, stderr: '' });
+    expect(verbose.stdout).toBe(quiet.stdout);
+    expect(verbose.stderr).toMatch(/^\* /m);
+    expect(verbose.stderr).toContain(told);
+  });
+
+  it.each<[string, Talk]>([
+    ['JSON', ({ id }) => whole(envelope(id), { type: 'application/json; charset=utf-8' })],
+    ['a kind of JSON', ({ id }) => whole(envelope(id), { type: 'application/problem+json' })],
+    ['a stream', ({ id }) => events(`data: ${envelope(id)}\n\n`)],
+  ])('nothing is odd about %s', async (_name, talk) => {
+    expect((await search(talk, '--verbose')).stderr).not.toMatch(/^\* /m);
+  });
+});
+
+describe('duplicateKey', () => {
+  it.each([
+    ['{}', undefined],
+    ['{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', undefined],
+    ['{"a":"b","b":"a:","c":"\\"a\\":"}', undefined],
+    ['["a","a",{"a":["a","a"]}]', undefined],
+    ['{"a":1,"a":1}', 'a'],
+    ['[{"x":{"a" :1,"b":[{}],"\\u0061"\n:2}}]', 'a'],
+    ['{"__proto__":1,"x":2,"__proto__":3}', '__proto__'],
+  ])('%s', (json, key) => {
+    JSON.parse(json);
+    expect(duplicateKey(json)).toBe(key);
+  });
+});

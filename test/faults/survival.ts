@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
+import type { Transcript } from '../helpers/program.ts';
+import { KEY } from './fault.ts';
+
+/** What a terminal would act on: C0 but the line feed, DEL, C1, bidi controls. */
+const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
+
+interface Wanted {
+  readonly form: 'json' | 'table';
+  readonly exit: number;
+  readonly code?: Code | undefined;
+}
+
+/** Checks what holds for every run, whatever went wrong. @returns message and hint, where it failed */
+export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...wanted }: Wanted): string {
+  const all = stdout + stderr;
+  expect({ exit, stderr }).toMatchObject({ exit: wanted.exit });
+  expect(all).not.toMatch(STACK);
+  expect(all).not.toMatch(CONTROLS);
+  expect(all).not.toContain(KEY);
+  expect(all).not.toContain(Buffer.from(KEY).toString('base64').slice(4, -4));
+  const hasData = exit === 0 || exit === EXIT_CODES.partial;
+  if (!hasData) expect(stdout).toBe('');
+  else if (form === 'json') JSON.parse(stdout);
+  if (exit === 0) {
+    expect(stderr).toBe('');
+    return '';
+  }
+  const { code, told } = form === 'json' ? problemIn(stderr) : linesIn(stderr);
+  if (code !== undefined) {
+    expect(code).toBe(wanted.code);
+    expect(EXIT_CODES[CODES[code].kind]).toBe(exit);
+  }
+  return told;
+}
+
+/** The one line of JSON. */
+function problemIn(stderr: string): { code: Code; told: string } {
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  const { error, ...rest } = JSON.parse(stderr);
+  expect(rest).toEqual({});
+  expect(error).toMatchObject({
+    code: expect.any(String),
+    message: expect.stringMatching(/./),
+    hint: expect.stringMatching(/./),
+    retryable: expect.any(Boolean),
+  });
+  return { code: error.code, told: `${error.message}\n${error.hint}` };
+}
+
+/** The two lines for a person. */
+function linesIn(stderr: string): { code: undefined; told: string } {
+  const lines = /^error: ([^\n]+)\nhint: ([^\n]+)\n$/.exec(stderr);
+  expect(lines, stderr).not.toBeNull();
+  return { code: undefined, told: `${lines?.[1]}\n${lines?.[2]}` };
+}
+
+/** Every JSON file that the program left behind is whole. */
+export function expectWholeFiles(folder: string): void {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => name.endsWith('.json'))) {
+    JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  }
+  expect(files.filter((name) => /\.tmp\b/.test(name))).toEqual([]);
+}

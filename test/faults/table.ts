@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import type { Tallied } from './tally.ts';
+
+/** Around all tests: the faults are counted in a file, and told as a table at the end. */
+export function setup(project: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'restaurant-faults-'));
+  const file = join(folder, 'tally');
+  writeFileSync(file, '');
+  project.provide('faultTally', file);
+  return () => {
+    const lines = readFileSync(file, 'utf8').trim();
+    rmSync(folder, { recursive: true });
+    if (lines !== '') console.log(tableOf(lines.split('\n').map((line) => JSON.parse(line) as Tallied)));
+  };
+}
+
+function tableOf(all: readonly Tallied[]): string {
+  const groups = [...new Set(all.map(({ group }) => group))].sort();
+  const rows = [...groups.map((group) => rowOf(group, all)), rowOf('all', all)];
+  return ['', line('faults', 'tried', 'survived', 'time'), ...rows].join('\n');
+}
+
+function rowOf(group: string, all: readonly Tallied[]): string {
+  const some = all.filter((each) => group === 'all' || each.group === group);
+  const sum = (count: (each: Tallied) => number) => some.reduce((total, each) => total + count(each), 0);
+  const ms = Math.max(...some.map(({ to }) => to)) - Math.min(...some.map(({ from }) => from));
+  return line(
+    group,
+    String(sum(({ tried }) => tried)),
+    String(sum(({ survived }) => survived)),
+    `${(ms / 1000).toFixed(1)} s`,
+  );
+}
+
+const line = (group: string, tried: string, survived: string, time: string): string =>
+  `  ${group.padEnd(22)}${tried.padStart(8)}${survived.padStart(10)}${time.padStart(10)}`;

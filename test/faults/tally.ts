@@ -1,0 +1,31 @@
+import { appendFileSync } from 'node:fs';
+import { inject } from 'vitest';
+
+/** A fault as it went, or several at once. Times are milliseconds since the epoch. */
+export interface Tallied {
+  readonly group: string;
+  readonly tried: number;
+  readonly survived: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file that each fault adds a line to. */
+    faultTally: string;
+  }
+}
+
+/** Runs the check of one fault, or of `tried` at once, and counts how it went. */
+export async function tallied(group: string, check: () => Promise<void>, tried = 1): Promise<void> {
+  const from = Date.now();
+  let survived = 0;
+  try {
+    await check();
+    survived = tried;
+  } finally {
+    const line: Tallied = { group, tried, survived, from, to: Date.now() };
+    appendFileSync(inject('faultTally'), `${JSON.stringify(line)}\n`);
+  }
+}
