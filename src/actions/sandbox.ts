@@ -7,6 +7,9 @@ import { readRestaurants } from '../sandbox/load.ts';
 import { type SandboxRestaurant, startSandbox } from '../sandbox/server.ts';
 import { readArgumentFile } from './arguments.ts';
 
+/** Of what a caller names only so many characters are shown. */
+const LONGEST_NAME = 80;
+
 /** Options of `sandbox` as commander gives them. */
 export interface SandboxCommandOptions {
   port: number;
@@ -34,7 +37,7 @@ export async function serveSandbox(app: App, options: SandboxCommandOptions): Pr
     faults: options.fault.map(parseFault),
     ...(data === undefined ? {} : { restaurants: restaurantsOf(app, data) }),
     onRequest: ({ method, tool, status, key, ms }) => {
-      const what = [method ?? '-', tool].filter((part) => part !== undefined).join(' ');
+      const what = [method ?? '-', tool].flatMap((name) => name?.slice(0, LONGEST_NAME) ?? []).join(' ');
       void app.note(`${status} ${what} (${key ?? 'no key'}, ${Math.round(ms)} ms)`);
     },
   });

@@ -35,8 +35,11 @@ export function readBody(request: IncomingMessage, timeoutMs: number): Promise<B
   });
 }
 
+/** So much is still taken of what nobody wants, in bytes. */
+const DRAIN_LIMIT = 8 * BODY_LIMIT;
+
 /**
- * Discards what a caller still sends, for at most `ms`. A connection that is closed on one who is still sending is
+ * Discards what a caller still sends, for at most `ms` and 8 MiB. A connection that is closed on one who is still sending is
  * reset, and the reply is lost with it.
  */
 export function drain(request: IncomingMessage, ms: number): Promise<void> {
@@ -47,6 +50,11 @@ export function drain(request: IncomingMessage, ms: number): Promise<void> {
       resolve();
     };
     const timer = setTimeout(done, ms);
+    let seen = 0;
+    request.on('data', (chunk: Buffer) => {
+      seen += chunk.length;
+      if (seen > DRAIN_LIMIT) done();
+    });
     request.once('end', done).once('close', done).resume();
   });
 }

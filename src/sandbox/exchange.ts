@@ -79,7 +79,7 @@ function compose(
   body: Buffer | Refusal,
 ): Reply {
   try {
-    if (body instanceof Buffer) entry.body = readable(body);
+    if (body instanceof Buffer) desk.journal.fill(entry, readable(body), body.length);
     checkDoor(request, port, desk.protocol.methods);
     if (body instanceof Refusal) throw body;
     const access = authorize(entry.key, desk.auth);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { AppError, systemCode } from '../errors.ts';
 import { KEYS } from './auth.ts';
+import { limitConnections } from './connections.ts';
 import { sampleRestaurants } from './data/sample.ts';
 import { PATH } from './door.ts';
 import { type Desk, serve } from './exchange.ts';
@@ -33,7 +34,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     connectionsCheckingInterval: Math.min(1000, desk.requestTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server, MAX_CONNECTIONS);
   server.on('clientError', rejectConnection);
   const port = await listen(server, options.port ?? 0);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
