@@ -1,6 +1,6 @@
 import { inWords } from '../api/duration.ts';
 import type { Palette } from '../output/color.ts';
-import { cleanLine, truncate } from '../output/text.ts';
+import { cleanLine, pad, truncate, width } from '../output/text.ts';
 import {
   asLines,
   every,
@@ -15,10 +15,7 @@ import { summaryText } from './summary.ts';
 
 const BAR_EVERY_MS = 125;
 const BAR_WIDTH = 20;
-/** To the start of the line, which is emptied. */
-const CLEAR = '\r\u001b[K';
-
-/** A bar on a terminal. It hides no cursor, so that nothing is to be restored. */
+/** A bar on a terminal. It writes no escape sequence, so that nothing is to be restored. */
 export function barProgress(
   context: ProgressContext,
   say: Say,
@@ -29,9 +26,13 @@ export function barProgress(
   let wait: Waiting | undefined;
   let shown = '';
   const clear = async (): Promise<void> => {
-    if (shown === '') return;
+    if (shown !== '') await say(wiped());
+  };
+  /** Empties the line. */
+  const wiped = (): string => {
+    const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
     shown = '';
-    await say(CLEAR);
+    return blank;
   };
   const ticker = every(context, BAR_EVERY_MS, async () => {
     const now = context.now();
@@ -41,8 +42,9 @@ export function barProgress(
       Math.max(1, context.stderr.columns - 1),
     );
     if (line === shown) return;
+    const text = `\r${pad(line, width(shown))}`;
     shown = line;
-    await say(CLEAR + line);
+    await say(text);
   });
   const stop = async (): Promise<void> => {
     await ticker.stop();
@@ -53,8 +55,7 @@ export function barProgress(
       wait = next;
     },
     warn(text) {
-      void say(`${shown === '' ? '' : CLEAR}${colors.warn('warning:')} ${cleanLine(text)}\n`);
-      shown = '';
+      void say(`${wiped()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
     },
     async finish(summary) {
       await stop();

@@ -73,10 +73,10 @@ describe('the bar', () => {
     add(50);
     await tick(5000);
     expect(take()).toBe(
-      '\r\u001b[K[#####---------------] 25% 50/200, 50 matched, 15s left, 0 ambiguous, 0 not found, 0 errors, 1750 requests left today',
+      '\r[#####---------------] 25% 50/200, 50 matched, 15s left, 0 ambiguous, 0 not found, 0 errors, 1750 requests left today',
     );
     await tick(1);
-    expect(take()).toMatch(/^(\r\u001b\[K\[#.*)?$/);
+    expect(take()).toMatch(/^(\r\[#.*)?$/);
     progress.waiting({ until: context.now() + 30_000, why: 'the budget\u001b[31m is spent' });
     await tick(1000);
     expect(take()).toContain('waiting 29s: the budget^[[31m is spent');
@@ -84,12 +84,12 @@ describe('the bar', () => {
     expect(take()).not.toContain('waiting');
     progress.warn('beware');
     await tick(0);
-    expect(take()).toMatch(/^\r\u001b\[Kwarning: beware\n\r\u001b\[K\[#/);
+    expect(take()).toMatch(/^\r +\rwarning: beware\n\r\[#/);
     await tick(200);
     take();
     await progress.finish(summary(tally));
-    expect(take()).toBe(
-      '\r\u001b[K50 rows in out.csv: 50 matched, 0 ambiguous, 0 not found, 0 errors; 7 requests sent\n',
+    expect(take().replace(/^\r +\r/, '')).toBe(
+      '50 rows in out.csv: 50 matched, 0 ambiguous, 0 not found, 0 errors; 7 requests sent\n',
     );
   });
 
@@ -98,7 +98,7 @@ describe('the bar', () => {
       const { context, say, tick, take } = stage(columns);
       const progress = barProgress(context, say, facts().shown, plain);
       await tick(200);
-      expect(take().replace('\r\u001b[K', '').length).toBeLessThanOrEqual(Math.max(1, columns - 1));
+      expect(take().replace('\r', '').length).toBeLessThanOrEqual(Math.max(1, columns - 1));
       await progress.stop();
     }
   });
@@ -109,9 +109,9 @@ describe('the bar', () => {
     const progress = barProgress(context, say, shown, plain);
     add(3, 'error');
     await tick(9000);
-    expect(take()).toBe('\r\u001b[K3 rows, 0 matched, 0 ambiguous, 0 not found, 3 errors');
+    expect(take()).toBe('\r3 rows, 0 matched, 0 ambiguous, 0 not found, 3 errors');
     await progress.stop();
-    expect(take()).toBe('\r\u001b[K');
+    expect(take()).toMatch(/^\r +\r$/);
   });
 });
 
