@@ -151,6 +151,7 @@ export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'parents of those folders'],
   ['NO_COLOR', 'not empty: no colour'],
   ['FORCE_COLOR, CLICOLOR_FORCE', 'colour also where there is no terminal'],
+  ['FORCE_HYPERLINK', '1: links although the terminal is not known for them; 0: none'],
   ['CI', 'true: no prompt, no spinner, like --no-input'],
   ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxy for the requests, and hosts to reach without it'],
   ['NODE_EXTRA_CA_CERTS', 'file with certificates to trust'],

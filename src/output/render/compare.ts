@@ -167,11 +167,19 @@ function nestedLines(value: unknown, room: number, view: View): string[] {
   if (!Array.isArray(value) || !value.every(isFlat)) return dataLines(value, room, view, 1);
   const { bullet } = glyphs(view);
   const items = value.flatMap((item) =>
-    wrap(breakable(isRecord(item) ? words(item) : inline(item), room - GAP), room - GAP).map((line, index) =>
+    wrap(breakable(inWords(item), room - GAP), room - GAP).map((line, index) =>
       index === 0 ? `${view.palette.dim(bullet)} ${line}` : ' '.repeat(GAP) + line,
     ),
   );
   return smallTable(value, room, view) ?? items;
+}
+
+/** An item in a line; its name, where it has one, needs no label. */
+function inWords(item: unknown): string {
+  if (!isRecord(item)) return inline(item);
+  const { name, ...others } = item;
+  if (typeof name !== 'string' || name === '' || Object.keys(others).length === 0) return words(item);
+  return `${inline(name)}, ${words(others)}`;
 }
 
 /** Long words (ids, links) with a space where they may best be broken. */

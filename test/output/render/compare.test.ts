@@ -69,10 +69,9 @@ describe('comparisonLines', () => {
         Monday     17:00                  -
         Tuesday    -                      -
 
-      Dishes       • name Pork chop,      -
-                     price 34
-                   • name Flatbread with
-                     a very long name,
+      Dishes       • Pork chop, price 34  -
+                   • Flatbread with a
+                     very long name,
                      price 9, note new
 
       Service ID   a7c1e5d2-3f84-4b69-    -

@@ -1,0 +1,167 @@
+// Draws docs/*.svg: what the built program shows in a terminal, against its own sandbox. With --check says whether the
+// pictures are what it shows today.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { build } from 'esbuild';
+import { svg } from './svg.js';
+
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'restaurant-pictures-'));
+// CI: no spinner, so that a slow answer leaves the same text.
+const env = { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'xterm', CI: 'true' };
+
+/** A list to enrich: restaurants of two cities, and one that does not exist. */
+function places() {
+  const found = ['San Francisco', 'London'].map((city) => {
+    const words = ['find', 'a', '--city', city, '--demo', '--columns', 'name,city', '--format', 'csv'];
+    return execFileSync(process.execPath, [path('bin/restaurant.js'), ...words], { env, encoding: 'utf8' });
+  });
+  const rows = found.flatMap((text) => text.trim().split('\n').slice(1));
+  return ['name,city', ...rows, 'Chez Nobody,Paris', ''].join('\n');
+}
+
+/** What a command line leaves on the screen, line by line. */
+function screen(words, columns) {
+  return new Promise((resolve, reject) => {
+    const pty = spawn(process.execPath, [path('bin/restaurant.js'), ...words], {
+      cols: columns,
+      rows: 100,
+      cwd: home,
+      env,
+    });
+    let output = '';
+    pty.onData((text) => {
+      output += text;
+    });
+    pty.onExit(() =>
+      // The last output may come after the news of the end.
+      setTimeout(() => {
+        const lines = output.trimEnd().split('\r\n');
+        if (output === '') reject(new Error(`${words.join(' ')} shows nothing`));
+        else resolve(lines);
+      }, 100),
+    );
+  });
+}
+
+/** A session: command lines as they are typed, each with what it shows. */
+async function session(commands, columns) {
+  const parts = [];
+  for (const command of commands) {
+    const words = (command.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+    const lines = await screen(words, columns);
+    parts.push([`\u001b[2m$\u001b[22m \u001b[1mrestaurant ${command}\u001b[22m`, ...lines]);
+  }
+  return parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+/**
+ * The progress bar as it was in the middle of the run with this summary: drawn by the program's own code, at a time
+ * that stands still.
+ */
+async function bar(summary) {
+  const [total, matched, ambiguous] = (summary.match(/\d+(?= rows| matched| ambiguous)/g) ?? []).map(Number);
+  const half = (count) => Math.floor(count / 2);
+  const outfile = join(home, 'bar.mjs');
+  await build({
+    absWorkingDir: path(''),
+    stdin: {
+      contents: `export { barProgress } from './src/enrich/progress-bar.ts'; export { palette } from './src/output/color.ts';`,
+      resolveDir: path(''),
+    },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    outfile,
+  });
+  const { barProgress, palette } = await import(pathToFileURL(outfile).href);
+  let time = 0;
+  let shown = '';
+  let drawn = () => {};
+  const done = new Promise((resolve) => {
+    drawn = resolve;
+  });
+  const facts = {
+    total,
+    counts: () => ({
+      matched: half(matched),
+      ambiguous: half(ambiguous),
+      not_found: 0,
+      error: 0,
+      done: half(matched) + half(ambiguous),
+      earlier: 0,
+      unusable: 0,
+    }),
+    leftToday: () => undefined,
+    requests: () => half(total),
+    perMinute: 100,
+  };
+  const context = {
+    now: () => time,
+    stderr: { columns: COLUMNS },
+    sleep: async () => {
+      if (shown !== '') return new Promise(() => {});
+      time += 9000;
+    },
+  };
+  barProgress(
+    context,
+    async (text) => {
+      shown += text;
+      drawn();
+    },
+    facts,
+    palette(1),
+  );
+  await done;
+  return shown.replaceAll('\r', '').trimEnd();
+}
+
+const COLUMNS = 100;
+const pictures = {
+  find: {
+    title: 'restaurant find: a numbered table of restaurants',
+    commands: ['find "a" --city Tokyo --demo', 'find "Nopa" --city SF --demo'],
+  },
+  lookup: {
+    title: 'restaurant lookup: all that is known of one restaurant, as a card',
+    commands: ['lookup 1 --fields standard --demo'],
+  },
+  compare: {
+    title: 'restaurant lookup with several ids: restaurants side by side',
+    commands: ['lookup 1 2 3 --fields standard --demo'],
+  },
+  enrich: {
+    title: 'restaurant enrich: progress while a long list is worked on, and the summary at its end',
+    commands: ['enrich places.csv -o enriched.csv --demo'],
+    before: bar,
+  },
+  error: {
+    title: 'Errors of restaurant: what is wrong, and a command that helps',
+    commands: ['fnd "Nopa" --city SF', 'lookup 9 --demo'],
+  },
+};
+
+const check = process.argv.includes('--check');
+try {
+  writeFileSync(join(home, 'places.csv'), places());
+  mkdirSync(path('docs'), { recursive: true });
+  for (const [name, { title, commands, before }] of Object.entries(pictures)) {
+    const lines = await session(commands, COLUMNS);
+    if (before !== undefined) lines.splice(1, 0, await before(lines[1]));
+    const picture = svg({ title, lines, columns: COLUMNS });
+    const file = path(`docs/${name}.svg`);
+    if (!check) writeFileSync(file, picture);
+    else if (readFileSync(file, 'utf8') !== picture) {
+      process.stderr.write(`docs/${name}.svg does not show what the program shows: npm run pictures\n`);
+      process.exitCode = 1;
+    }
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
