@@ -2,9 +2,11 @@
 import { rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { makePage } from './page.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+await makePage();
 // Built aside, so that a program that is running does not lose its parts for long.
 const aside = `dist-${process.pid}`;
 await build({

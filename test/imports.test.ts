@@ -35,6 +35,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['files'],
   state: ['files'],
   files: [],
+  // Runs in a browser.
+  page: ['output'],
   output: ['nearest'],
   sandbox: [],
   streams: [],
@@ -50,6 +52,8 @@ const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'near
 
 /** The one file, or room, through which each library comes in. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
+  leaflet: ['page/'],
+  supercluster: ['page/clusters.ts'],
   undici: ['api/transport.ts', 'api/dispatcher.ts'],
   conf: ['config/store.ts'],
   chalk: ['output/color.ts'],
@@ -114,6 +118,17 @@ describe('imports', () => {
       return !(MAY_IMPORT[from] ?? []).includes(to);
     });
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('take the page into no more of the program than what a page is', () => {
+    const wrong = inner.filter(
+      ({ file, target }) =>
+        roomOf(file) === 'page' && roomOf(target) !== 'page' && target !== 'output/html/document.ts',
+    );
+    expect(wrong).toEqual([]);
+    expect(inner.filter(({ file, target }) => roomOf(file) !== 'page' && roomOf(target) === 'page')).toEqual(
+      [],
+    );
   });
 
   it('never lead from one command to another', () => {

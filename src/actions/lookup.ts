@@ -1,8 +1,10 @@
 import type { Level, LookupOutput } from '../api/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../output/json.ts';
+import type { Presentation } from '../output/present.ts';
 import { errorFacts } from '../output/problem.ts';
 import { pick } from '../output/records.ts';
+import type { LookupItem } from '../output/render/card.ts';
 import { lookupPresentation } from '../output/render/lookup.ts';
 import type { App } from '../run/app.ts';
 import { emit, outputFormat, wantedColumns } from '../run/emit.ts';
@@ -23,7 +25,9 @@ type Outcome =
 export async function lookupOne(app: App, id: string, level: Level): Promise<void> {
   const service = await openService(app);
   const { output, cachedAt } = await app.busy(`looking up ${id}`, () => service.lookup(id, level));
-  await emit(app, lookupPresentation([{ restaurantId: id, output }], output));
+  const items = [{ restaurantId: id, output }];
+  const page = pageOf(app, items, cachedAt);
+  await emit(app, { ...lookupPresentation(items, output), page });
   if (cachedAt !== undefined) await app.note('answered from the cache (--max-age 0 asks again)');
 }
 
@@ -102,6 +106,14 @@ async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
   return all;
 }
 
+/** Makes the page of these lookups. */
+const pageOf =
+  (app: App, items: readonly LookupItem[], at = app.context.now()): Presentation['page'] =>
+  async (columns) => {
+    const { lookupPage } = await import('../output/html/pages.ts');
+    return lookupPage(items, at, columns);
+  };
+
 async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
   const all: Outcome[] = [];
   await app.busy('looking up', async () => {
@@ -112,6 +124,6 @@ async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
       ? { restaurantId, failure: { code: error.code, message: error.message } }
       : { restaurantId, output },
   );
-  await emit(app, lookupPresentation(items, all.map(asRecord)));
+  await emit(app, { ...lookupPresentation(items, all.map(asRecord)), page: pageOf(app, items) });
   return all;
 }

@@ -30,7 +30,7 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
         integer: true,
       }),
     )
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .prints(FIND_OUTPUT)
     .examples(
       'restaurant find "Nopa" --city SF --demo',
@@ -59,7 +59,7 @@ async function runFind(app: App, name: string, options: FindOptions): Promise<vo
   const kept = filterRestaurants(results, options);
   const { rememberRows } = await import('../run/last-rows.ts');
   rememberRows(app, kept);
-  await show(app, answer, kept);
+  await show(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() });
   await footer(app, answer, kept.length, query, cachedAt);
   if (unreadable > 0) {
     throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
@@ -79,11 +79,22 @@ function noCity(name: string): never {
   });
 }
 
-async function show(app: App, answer: FindAnswer, kept: readonly unknown[]): Promise<void> {
+async function show(
+  app: App,
+  answer: FindAnswer,
+  kept: readonly unknown[],
+  asked: { name: string; city: string; at: number },
+): Promise<void> {
   const { emit } = await import('../run/emit.ts');
   const { findPresentation } = await import('../output/render/find.ts');
   const cut = kept.length !== answer.results.length;
-  await emit(app, findPresentation(cut ? { ...answer.output, results: kept } : answer.output, kept));
+  await emit(app, {
+    ...findPresentation(cut ? { ...answer.output, results: kept } : answer.output, kept),
+    page: async (columns) => {
+      const { findPage } = await import('../output/html/pages.ts');
+      return findPage(kept, { ...asked, total: answer.output.total_matches }, columns);
+    },
+  });
 }
 
 async function footer(

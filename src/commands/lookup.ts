@@ -26,7 +26,7 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
         fallbackText: 'basic',
       }),
     )
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .prints(LOOKUP_OUTPUT)
     .examples(
       'restaurant lookup 1 --demo',

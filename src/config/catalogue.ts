@@ -12,7 +12,7 @@ import {
 export const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
 
 /** Forms of output. */
-export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson'] as const;
+export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'] as const;
 
 /** One thing that can be set: by flag, variable, config file, or left at its default. */
 export interface Setting<T> {

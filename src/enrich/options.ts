@@ -137,7 +137,7 @@ function wantedFormat(app: App): ListFormat | undefined {
 /** An output file whose name promises a form that rows are not written in. */
 function refuseExtension(app: App): undefined {
   const extension = outputExtension(app);
-  if (!['json', 'geojson'].includes(extension)) return;
+  if (!['json', 'geojson', 'html', 'htm'].includes(extension)) return;
   throw new AppError('usage', `${app.globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, {
     hint: 'restaurant enrich list.csv -o out.ndjson',
   });

@@ -45,13 +45,19 @@ function feature(restaurant: unknown, columns: readonly string[] | undefined): F
 }
 
 function point(coordinates: unknown): Feature['geometry'] {
-  if (!isRecord(coordinates)) return null;
-  const { lat, lng } = coordinates;
-  if (!isDegrees(lat, 90) || !isDegrees(lng, 180)) return null;
-  const place: [lng: number, lat: number] = [lng, lat];
+  const found = pointOf(coordinates);
+  if (found === undefined || !isRecord(coordinates)) return null;
+  const place: [lng: number, lat: number] = [found.lng, found.lat];
   keepAs(place, '0', coordinates, 'lng');
   keepAs(place, '1', coordinates, 'lat');
   return { type: 'Point', coordinates: place };
+}
+
+/** Coordinates in degrees; undefined where they are no place on Earth. */
+export function pointOf(coordinates: unknown): { lat: number; lng: number } | undefined {
+  if (!isRecord(coordinates)) return undefined;
+  const { lat, lng } = coordinates;
+  return isDegrees(lat, 90) && isDegrees(lng, 180) ? { lat, lng } : undefined;
 }
 
 /** Takes along how a number was written that stands under another key now. */

@@ -1,12 +1,15 @@
 import { csvRow, tsvRow } from './delimited.ts';
 import { toGeoJson } from './geojson.ts';
+import type { PageDocument } from './html/document.ts';
 import { toJson } from './json.ts';
 import { cellAt, checkColumns, flatten, isRecord, pick, type Scalar } from './records.ts';
 import { cleanCell } from './text.ts';
 import type { View } from './view.ts';
 
-export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson'] as const;
+export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'] as const;
 export type Format = (typeof FORMATS)[number];
+/** The forms that are made of the records alone; a page is made of more. */
+export type RecordFormat = Exclude<Format, 'html'>;
 
 /** A command's data, ready for every form of output. */
 export interface Presentation {
@@ -20,6 +23,8 @@ export interface Presentation {
   readonly trim?: (columns: readonly string[]) => unknown;
   /** The text for people, without a final line break. */
   table(view: View, columns?: readonly string[]): string;
+  /** What a page shows. Undefined: there is none. */
+  page?(columns?: readonly string[]): Promise<PageDocument>;
 }
 
 export interface PresentOptions {
@@ -34,9 +39,9 @@ export interface PresentOptions {
  * The whole text of a command's data in one format, with a final line break where it is not empty.
  * @throws {AppError} `usage` where a column does not exist; `bad_response` where data nests too deep
  */
-export function present(data: Presentation, format: Format, options: PresentOptions): string {
+export function present(data: Presentation, format: RecordFormat, options: PresentOptions): string {
   const { columns, view } = options;
-  if (columns !== undefined && data.records.length > 0) checkColumns(columns, columnsOf(data));
+  checkAsked(data, columns);
   const trimmed = (record: unknown): unknown => (columns === undefined ? record : pick(record, columns));
   switch (format) {
     case 'table':
@@ -54,6 +59,11 @@ export function present(data: Presentation, format: Format, options: PresentOpti
       return lines(data.records.map((record) => tsvRow(row(record, keys))));
     }
   }
+}
+
+/** @throws {AppError} `usage` where a column that was asked for does not exist */
+export function checkAsked(data: Presentation, columns: readonly string[] | undefined): void {
+  if (columns !== undefined && data.records.length > 0) checkColumns(columns, columnsOf(data));
 }
 
 function csv(data: Presentation, { columns, guardCsv: guard }: PresentOptions): string {

@@ -113,6 +113,11 @@ export class App {
     return stdin.isTTY && stderr.isTTY && this.globals.input && !this.#inCi;
   }
 
+  /** Whether something may be opened before a person's eyes: unless --no-input or CI forbids it. */
+  get mayShow(): boolean {
+    return this.globals.input && !this.#inCi;
+  }
+
   get #inCi(): boolean {
     const ci = variable(this.context.env, 'CI');
     return ci !== undefined && ci !== 'false' && ci !== '0';

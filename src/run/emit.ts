@@ -1,5 +1,5 @@
 import { toJson } from '../output/json.ts';
-import { type Format, type Presentation, present } from '../output/present.ts';
+import { type Format, type Presentation, present, type RecordFormat } from '../output/present.ts';
 import type { App } from './app.ts';
 import { openSink, outputExtension, outputPath } from './sink.ts';
 
@@ -11,10 +11,13 @@ const EXTENSIONS: Readonly<Record<string, Format>> = {
   tsv: 'tsv',
   tab: 'tsv',
   geojson: 'geojson',
+  html: 'html',
+  htm: 'html',
 };
 
 /** The form of the output: named, else by the file's extension, else set, else by what stdout is. */
 export function outputFormat(app: App): Format {
+  if (app.globals.open === true) return 'html';
   const { value, source } = app.settings.resolve('format');
   const extension = outputExtension(app);
   if (value !== undefined && source === 'flag') return value;
@@ -34,14 +37,24 @@ export function wantedColumns(app: App): string[] | undefined {
 
 /** Writes a command's data in the form that was asked for. */
 export async function emit(app: App, presentation: Presentation): Promise<void> {
+  const format = outputFormat(app);
+  if (format === 'html') {
+    const { page } = presentation;
+    if (page !== undefined) return (await import('./page.ts')).emitPage(app, presentation, page);
+    // It is set for all commands, and this one has no page.
+    return write(app, rendered(app, presentation, toTerminal(app) ? 'table' : 'tsv'));
+  }
+  return write(app, rendered(app, presentation, format));
+}
+
+async function write(app: App, text: string): Promise<void> {
   const sink = openSink(app);
-  await sink.write(rendered(app, presentation));
+  await sink.write(text);
   await sink.done();
 }
 
-/** The text that {@link emit} writes. */
-export function rendered(app: App, presentation: Presentation): string {
-  return present(presentation, outputFormat(app), {
+function rendered(app: App, presentation: Presentation, format: RecordFormat): string {
+  return present(presentation, format, {
     columns: wantedColumns(app),
     prettyJson: toTerminal(app),
     guardCsv: app.globals.rawCsv !== true,

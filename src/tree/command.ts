@@ -18,6 +18,7 @@ export type OptionGroup =
   | 'records'
   | 'format'
   | 'columns'
+  | 'page'
   | 'file'
   | 'general';
 

@@ -17,6 +17,7 @@ export interface GlobalOptions {
   format?: string;
   json?: true;
   output?: string;
+  open?: true;
   force?: true;
   columns?: string;
   rawCsv?: true;
@@ -40,7 +41,7 @@ interface GlobalOption {
   readonly integer?: true;
 }
 
-const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'file'];
+const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'file', 'page'];
 
 const headingOf = (group: OptionGroup): string =>
   group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
@@ -67,6 +68,7 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     about: 'write there instead of stdout; the format follows the extension',
   },
   { group: 'file', flags: '--force', about: 'replace the output file where it exists' },
+  { group: 'page', flags: '--open', about: 'show a page with a map in the browser' },
   {
     group: 'address',
     flags: '--base-url <url>',
@@ -188,6 +190,34 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   conflict('--demo', '--endpoint');
   conflict('--dry-run', '--curl');
   conflict('--verbose', '--quiet');
+  conflict('--open', '--json');
+  conflict('--open', '--dry-run');
+  conflict('--open', '--curl');
+  checkPage(command, program.opts<GlobalOptions>(), conflict);
+}
+
+/** A page is made by the commands that say so, and by --open whatever else is set. */
+function checkPage(
+  command: CliCommand,
+  { format, output = '', open }: GlobalOptions,
+  conflict: (one: string, other: string) => void,
+): void {
+  // Of the commands whose rows are written in one form or another.
+  if (!command.uses.includes('columns')) return;
+  const makesPages = command.uses.includes('page');
+  const named = /\.html?$/i.test(output);
+  if (!makesPages && (format === 'html' || (format === undefined && named))) {
+    throw new AppError('usage', `${command.path} makes no page: html is for find and lookup`, {
+      hint: `restaurant ${command.path} --help; or restaurant find "Nopa" --city "San Francisco" --open`,
+    });
+  }
+  if (open !== true) return;
+  if (format !== 'html') conflict('--open', '--format');
+  if (output !== '' && output !== '-' && !named) {
+    throw new AppError('usage', `--open shows an HTML page, and ${output} is named as something else`, {
+      hint: 'restaurant … -o page.html --open, or leave -o out',
+    });
+  }
 }
 
 const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = [

@@ -90,6 +90,7 @@ function formats(width: number): string {
       'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted; cells that a spreadsheet would run begin with \' (--raw-csv leaves them)',
     ],
     ['geojson', 'RFC 7946: a FeatureCollection of Points, for a map'],
+    ['html', 'find, lookup: one page with a list and a map, which needs nothing beside it; --open shows it'],
   ];
   return [
     ...wrapped('Output formats: --format <format>, or the extension of --output.', width),

@@ -1,6 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { type Format, type Presentation, type PresentOptions, present } from '../../src/output/present.ts';
+import {
+  type Presentation,
+  type PresentOptions,
+  present,
+  type RecordFormat,
+} from '../../src/output/present.ts';
 import { viewOf } from './hostile.ts';
 
 const RECORDS = [
@@ -14,7 +19,7 @@ const DATA: Presentation = {
   table: (_, columns) => `table ${columns?.join() ?? 'of all'}`,
 };
 
-function shown(data: Presentation, format: Format, options: Partial<PresentOptions> = {}): string {
+function shown(data: Presentation, format: RecordFormat, options: Partial<PresentOptions> = {}): string {
   return present(data, format, { prettyJson: false, guardCsv: true, view: viewOf(80), ...options });
 }
 

@@ -1,0 +1,50 @@
+/** What stands in a page: a list of restaurants with what is known of each. Texts are cleaned; nothing is markup. */
+export interface PageDocument {
+  /** Names the query. */
+  readonly heading: string;
+  /** What kind of list it is: `Search`, `Details`, `Enriched list`. */
+  readonly kind: string;
+  /** How many of how many, and the like. */
+  readonly notes: readonly string[];
+  /** When the service said so, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly columns: readonly PageColumn[];
+  readonly rows: readonly PageRow[];
+}
+
+/** What the columns are sorted and painted by. */
+export type ColumnKind = 'name' | 'text' | 'number' | 'grade' | 'status';
+
+export interface PageColumn {
+  readonly label: string;
+  readonly kind: ColumnKind;
+}
+
+/** A line of the list. Short keys, since there may be very many. */
+export interface PageRow {
+  /** The cells of the columns; null where there is nothing. */
+  readonly c: readonly (string | number | null)[];
+  /** Latitude and longitude in degrees (WGS 84), where they are usable. */
+  readonly p?: readonly [lat: number, lng: number];
+  /** What it is in a sentence or two. */
+  readonly t?: string;
+  /** All that the cells do not show. */
+  readonly d: readonly Entry[];
+}
+
+/** A value beside its label. */
+export type Entry = readonly [label: string, value: Detail];
+
+/** A value laid out for reading: text, a link, a list, or values with labels of their own. */
+export type Detail =
+  | string
+  | { readonly href: string; readonly text: string }
+  | { readonly list: readonly Detail[] }
+  | { readonly pairs: readonly Entry[] };
+
+/** Longest text that a cell shows; all of a longer one is among the details. */
+export const LONGEST_CELL = 240;
+
+/** The script element with the head of the document, and the one with its rows, a JSON array. */
+export const HEAD_ID = 'head';
+export const ROWS_ID = 'rows';

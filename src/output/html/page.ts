@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { toJson } from '../json.ts';
+import { cleanLine, truncate } from '../text.ts';
+import { HEAD_ID, type PageDocument, type PageRow, ROWS_ID } from './document.ts';
+
+/** What every page carries: its own program, with the map, and its looks. */
+export interface PageAsset {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** A page without its rows. */
+export type PageHead = Omit<PageDocument, 'rows'>;
+
+/** By this a page is known as one of ours. */
+export const PAGE_MARK =
+  '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="restaurant">';
+
+const TILES = 'https://tile.openstreetmap.org';
+const LONGEST_HEADING = 200;
+
+/**
+ * A list of restaurants as one HTML document with a map, that needs nothing beside itself; only tiles of the map come
+ * from OpenStreetMap, where there is a network. The data is JSON in elements that are not run, and the policy of the
+ * document (CSP 3) lets nothing run but the one script whose hash it names.
+ * @throws {AppError} `bad_response` where data nests too deep
+ */
+export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): string {
+  const all = rows.map((row, index) => pageRow(row, index)).join('');
+  return pageStart(head, asset) + all + pageEnd(asset);
+}
+
+/** A page up to its rows. */
+export function pageStart(head: PageHead, asset: PageAsset): string {
+  const heading = truncate(cleanLine(head.heading).trim(), LONGEST_HEADING);
+  const when = new Date(head.at).toISOString();
+  const shown = `${when.slice(0, 16).replace('T', ' ')} UTC`;
+  const notes = [...head.notes.map((note) => escapeHtml(note)), `<time datetime="${when}">${shown}</time>`];
+  return `${PAGE_MARK}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="strict-origin-when-cross-origin">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="${policy(asset)}">
+<title>${escapeHtml(heading)} · restaurant</title>
+<style>${asset.style}</style>
+</head>
+<body>
+<a class="skip" href="#list">Skip to the list</a>
+<header>
+<p class="kind">${escapeHtml(head.kind)}</p>
+<h1 dir="auto">${escapeHtml(heading)}</h1>
+<ul class="notes">${notes.map((note) => `<li>${note}</li>`).join('')}<li id="placed" hidden></li></ul>
+</header>
+<noscript><p class="empty">This page shows its list with JavaScript, which is switched off.</p></noscript>
+<main id="main"></main>
+<footer><p>Made by <b>restaurant</b>. The data is part of this file; only the map asks OpenStreetMap for its pictures.</p></footer>
+<script type="application/json" id="${HEAD_ID}">${inScript(toJson({ ...head, heading }, false))}</script>
+<script type="application/json" id="${ROWS_ID}">[`;
+}
+
+/** One row of a page, at its place from 0. */
+export function pageRow(row: PageRow, index: number): string {
+  return `${index === 0 ? '' : ','}\n${inScript(toJson(row, false))}`;
+}
+
+/** What follows the rows. */
+export function pageEnd({ script }: PageAsset): string {
+  return `\n]</script>\n<script>${script}</script>\n</body>\n</html>\n`;
+}
+
+function policy({ script, style }: PageAsset): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    'img-src blob:',
+    `connect-src ${TILES}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+/** JSON that cannot end the element it stands in, nor open a comment in it (HTML, section 4.12.1.3). */
+function inScript(json: string): string {
+  return json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

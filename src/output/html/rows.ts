@@ -1,0 +1,123 @@
+import { withNumberTexts } from '../../exact-json.ts';
+import { pointOf } from '../geojson.ts';
+import { label } from '../label.ts';
+import { isRecord, pick, toCell, valueAt } from '../records.ts';
+import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
+import { inline } from '../render/inline.ts';
+import type { Known } from '../render/kinds.ts';
+import { clean, cleanLine } from '../text.ts';
+import { entriesOf } from './details.ts';
+import { type ColumnKind, LONGEST_CELL, type PageColumn, type PageRow } from './document.ts';
+
+const KINDS: Readonly<Record<string, ColumnKind>> = { name: 'name', grade: 'grade' };
+const LABELS: Readonly<Record<string, string>> = {
+  cuisine_tags: 'Cuisine',
+  lat: 'Latitude',
+  lng: 'Longitude',
+};
+
+/** A column with a label for people. */
+export function columnOf(key: string): PageColumn {
+  const named = Object.hasOwn(LABELS, key) ? LABELS[key] : undefined;
+  return { label: named ?? label(key), kind: (Object.hasOwn(KINDS, key) ? KINDS[key] : undefined) ?? 'text' };
+}
+
+/** A value as it stands in the list: one line, null where there is nothing. */
+export function pageCell(value: unknown): string | number | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return null;
+  const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  const text = isList ? inline(value) : String(toCell(value) ?? '');
+  return cleanLine(text).trim() || null;
+}
+
+/** Where a row is on the map, if anywhere. */
+export function placed(coordinates: unknown): Pick<PageRow, 'p'> {
+  const point = pointOf(coordinates);
+  return point === undefined ? {} : { p: [point.lat, point.lng] };
+}
+
+/** Whether a cell of these columns shows all of a field. The page has a place for all of a name. */
+export function isShown(key: string, value: unknown, keys: readonly string[]): boolean {
+  return keys.includes(key) && (key === 'name' || String(pageCell(value) ?? '').length <= LONGEST_CELL);
+}
+
+/** What stands in a list: its columns and rows. */
+export interface Listed {
+  readonly columns: readonly PageColumn[];
+  readonly rows: readonly PageRow[];
+}
+
+/** What the restaurants of a search are listed with: the city only where there are several. */
+const FOUND = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city'];
+
+/** Restaurants of a search as rows. With `columns` nothing else is shown of them. */
+export function listFound(restaurants: readonly unknown[], columns?: readonly string[]): Listed {
+  const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
+  const keys = columns ?? FOUND.filter((key) => key !== 'city' || cities.size > 1);
+  const rows = restaurants.map((restaurant): PageRow => {
+    if (!isRecord(restaurant)) return namedOnly('(unreadable)', keys);
+    const shown = withNumberTexts(columns === undefined ? restaurant : pick(restaurant, columns));
+    return {
+      c: keys.map((key) => pageCell(valueAt(shown, key))),
+      ...placed(restaurant.coordinates),
+      d: entriesOf(Object.entries(shown).filter(([key, value]) => !isShown(key, value, keys))),
+    };
+  });
+  return { columns: keys.map(columnOf), rows };
+}
+
+function namedOnly(name: string, keys: readonly string[], d: PageRow['d'] = []): PageRow {
+  const place = Math.max(0, keys.indexOf('name'));
+  return { c: keys.map((_, index) => (index === place ? name : null)), d };
+}
+
+const LOOKED_UP = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
+const RESULT: PageColumn = { label: 'Result', kind: 'status' };
+
+/** Lookups as rows, those that failed among them. */
+export function listLookedUp(items: readonly LookupItem[], columns?: readonly string[]): Listed {
+  const failed = items.some((item) => 'failure' in item);
+  const keys = columns ?? LOOKED_UP;
+  const rows = items.map((item): PageRow => {
+    const { c, ...row } = lookupRow(item, keys, columns);
+    return { c: failed ? [...c, 'failure' in item ? item.failure.code : 'ok'] : c, ...row };
+  });
+  return { columns: failed ? [...keys.map(columnOf), RESULT] : keys.map(columnOf), rows };
+}
+
+function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly string[]): PageRow {
+  if ('failure' in item) {
+    const { code, message } = item.failure;
+    return namedOnly(item.restaurantId, keys, entriesOf([['error', `${code}: ${message}`]]));
+  }
+  const { restaurantId, output } = item;
+  const p = placed(placeOf(output));
+  if (columns !== undefined) {
+    const shown = withNumberTexts(pick(output, columns));
+    const d = entriesOf(Object.entries(shown).filter(([key, value]) => !isShown(key, value, columns)));
+    return { c: columns.map((key) => pageCell(valueAt(shown, key))), ...p, d };
+  }
+  const { known, rest } = fieldsOf(output, undefined);
+  const { name, grade, cuisine, price, summary } = known;
+  const neighborhood = rest.find(([key]) => key === 'neighborhood')?.[1];
+  const cells = [grade?.value, cuisine?.value, price?.value, neighborhood].map(pageCell);
+  const hasId = rest.some(([, value]) => value === restaurantId);
+  const others = rest.filter(([key, value]) => !isShown(key, value, keys));
+  return {
+    c: [pageCell(name?.value) ?? restaurantId, ...cells],
+    ...(summary === undefined ? {} : { t: clean(inline(summary.value)) }),
+    ...p,
+    d: entriesOf([
+      ...[grade, cuisine, price].flatMap(cut),
+      ...inOrder(hasId ? others : [...others, ['restaurant_id', restaurantId]]),
+    ]),
+  };
+}
+
+/** A field that its cell does not show all of. */
+function cut(field: Known | undefined): [key: string, value: unknown][] {
+  return field === undefined || isShown(field.key, field.value, [field.key])
+    ? []
+    : [[field.key, field.value]];
+}

@@ -1,0 +1,51 @@
+import { readPage } from './data.ts';
+import { amount, el, isCalm } from './dom.ts';
+import { makeList } from './list.ts';
+import { type MapView, makeMap } from './map.ts';
+
+const { head, rows } = readPage();
+const main = document.getElementById('main') ?? document.body;
+const placed = rows.filter(({ p }) => p !== undefined).length;
+
+if (rows.length === 0) main.append(el('p', { class: 'empty' }, 'Nothing was found.'));
+else showRows();
+
+function showRows(): void {
+  sayPlaced();
+  const place = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
+  let map: MapView | undefined;
+  const list = makeList(head, rows, {
+    onChoose: (row) => map?.choose(row),
+    onPlace(row) {
+      place.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+      place.focus({ preventScroll: true });
+      map?.choose(row);
+    },
+    onRows: (numbers) => map?.show(numbers),
+  });
+  if (placed > 0) {
+    main.append(place);
+    main.classList.add('mapped');
+  }
+  main.append(list.element);
+  if (placed > 0) {
+    map = makeMap(place, head, rows, {
+      onChoose: (row) => list.choose(row),
+      onDetails: (row) => list.choose(row, true),
+    });
+    map.show([...rows.keys()]);
+  }
+  if (rows.length === 1) list.open(0);
+}
+
+/** How many are on the map, and how many are not. */
+function sayPlaced(): void {
+  const note = document.getElementById('placed');
+  if (note === null) return;
+  const missing = rows.length - placed;
+  note.textContent =
+    missing === 0
+      ? `${amount(placed, 'on the map', 'on the map')}`
+      : `${placed.toLocaleString('en-US')} on the map, ${missing.toLocaleString('en-US')} without coordinates`;
+  note.hidden = false;
+}

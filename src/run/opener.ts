@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import type { Context } from '../context.ts';
+import { systemCode } from '../errors.ts';
+
+type Opener = readonly [command: string, ...args: string[]];
+
+/** Why a page cannot be shown here; undefined where it can. */
+export function whyNoBrowser({ env, platform }: Pick<Context, 'env' | 'platform'>): string | undefined {
+  if (platform === 'darwin' || platform === 'win32' || set(env.BROWSER)) return undefined;
+  const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(set);
+  return display ? undefined : 'there is no display, and BROWSER is not set';
+}
+
+/**
+ * The command that shows a URL: `BROWSER` (a list of commands with `:` between, of which the first counts; `%s` stands
+ * for the URL), else what the platform has for it. Its words are arguments: no shell reads them.
+ */
+export function openerFor({ env, platform }: Pick<Context, 'env' | 'platform'>, url: string): Opener {
+  const [command, ...args] =
+    (env.BROWSER ?? '')
+      .split(platform === 'win32' ? ';' : ':')[0]
+      ?.split(/\s+/)
+      .filter(Boolean) ?? [];
+  if (command !== undefined) {
+    const named = args.some((arg) => arg.includes('%s'));
+    return [command, ...(named ? args.map((arg) => arg.replaceAll('%s', url)) : [...args, url])];
+  }
+  if (platform === 'darwin') return ['open', url];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
+  return [set(env.WSL_DISTRO_NAME) ? 'wslview' : 'xdg-open', url];
+}
+
+/**
+ * Starts the browser and leaves it alone.
+ * @returns settles with the reason when it fails; never, where it goes well or just runs on
+ */
+export function startBrowser(
+  { env, platform }: Pick<Context, 'env' | 'platform'>,
+  url: string,
+): Promise<string> {
+  const [command, ...args] = openerFor({ env, platform }, url);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env,
+      stdio: 'ignore',
+      detached: platform !== 'win32',
+      windowsHide: true,
+    });
+    child.on('error', (error) => {
+      resolve(
+        systemCode(error) === 'ENOENT' ? `there is no ${command} here` : `${command} cannot be started`,
+      );
+    });
+    child.on('exit', (code) => {
+      if (code !== 0) resolve(`${command} failed (${code ?? 'killed'})`);
+    });
+    child.unref();
+  });
+}
+
+const set = (value: string | undefined): boolean => value !== undefined && value !== '';

@@ -1,0 +1,39 @@
+import type { App } from './app.ts';
+import { startBrowser, whyNoBrowser } from './opener.ts';
+import { servePage } from './serve-page.ts';
+
+/** Longest time that a browser may take to ask for the page, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/**
+ * Shows a page that stands in a file in the browser. Where that cannot be, it says why and fails nothing: the file
+ * is there.
+ */
+export async function showPage(app: App, path: string): Promise<void> {
+  const why = app.mayShow ? (whyNoBrowser(app.context) ?? (await tryToShow(app, path))) : undefined;
+  if (!app.mayShow) await app.note(`not opened: --no-input or CI is set; the page is ${path}`);
+  else if (why !== undefined) await app.warn(`the page cannot be shown: ${why}; it is ${path}`);
+  else await app.note('shown in the browser');
+}
+
+/** @returns why it was not shown; undefined where it was */
+async function tryToShow(app: App, path: string): Promise<string | undefined> {
+  const { context } = app;
+  const page = await servePage(path);
+  const patience = new AbortController();
+  const onEnd = (): void => patience.abort(context.signal.reason);
+  context.signal.addEventListener('abort', onEnd, { once: true });
+  try {
+    return await Promise.race([
+      page.fetched,
+      startBrowser(context, page.url),
+      context
+        .sleep(PATIENCE_MS, patience.signal)
+        .then(() => `no browser asked for it in ${PATIENCE_MS / 1000} seconds`),
+    ]);
+  } finally {
+    context.signal.removeEventListener('abort', onEnd);
+    patience.abort();
+    page.close();
+  }
+}
