@@ -2,14 +2,15 @@
 import { rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { modulesOf, shipLicences } from './licences.js';
 import { makePage } from './page.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-await makePage();
+const inPage = await makePage();
 // Built aside, so that a program that is running does not lose its parts for long.
 const aside = `dist-${process.pid}`;
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['src/main.ts'],
   outdir: aside,
@@ -20,6 +21,7 @@ await build({
   target: 'node20.18',
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   mainFields: ['module', 'main'],
+  metafile: true,
   minify: true,
   keepNames: true,
   legalComments: 'none',
@@ -28,5 +30,6 @@ await build({
   // Bundled CommonJS packages call require() for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 });
+await shipLicences(`${root}${aside}`, [...modulesOf(metafile, root), ...inPage]);
 await rm(`${root}dist`, { recursive: true, force: true });
 await rename(`${root}${aside}`, `${root}dist`);

@@ -2,6 +2,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { modulesOf } from './licences.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = `${root}src/output/html/asset.js`;
@@ -31,14 +32,15 @@ async function licences() {
   return `/*!\n${(await Promise.all(texts)).join('\n\n')}\n*/`;
 }
 
-/** Writes the module that `--format html` loads. */
+/** Writes the module that `--format html` loads. @returns the modules that went into it */
 export async function makePage() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['src/page/main.ts', 'src/page/page.css'],
     outdir: 'page',
     bundle: true,
     write: false,
+    metafile: true,
     format: 'iife',
     platform: 'browser',
     target: ['es2022', 'chrome105', 'firefox110', 'safari16'],
@@ -58,6 +60,7 @@ export async function makePage() {
   const aside = `${target}-${process.pid}`;
   await writeFile(aside, module);
   await rename(aside, target);
+  return modulesOf(metafile, root);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await makePage();

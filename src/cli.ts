@@ -8,6 +8,7 @@ import { helpText, introText } from './tree/help.ts';
 import { type Route, routeOf } from './tree/route.ts';
 import { unknownCommand, unknownOption } from './tree/suggest.ts';
 import { helpCommand, usageError } from './tree/usage.ts';
+import { BUNDLED } from './version.ts';
 
 /**
  * Runs one command line: the whole program, but for the process around it.
@@ -62,6 +63,11 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw usageError(error, command);
     await stdout.write(app.collected());
+    if (error.code === 'commander.version' && argv.includes('--verbose')) {
+      await stdout.write(
+        `${app.context.runtime}\nbundled packages (licences: THIRD-PARTY.txt):\n${BUNDLED}\n`,
+      );
+    }
   }
 }
 

@@ -1,0 +1,76 @@
+// Says whose packages are in the bundle: their names, versions and licences, as each package has them.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+
+/** The file that is shipped beside the program. */
+export const NOTICE = 'THIRD-PARTY.txt';
+/** What stands in the sources for the list of packages; the built program has the list there. */
+const PLACEHOLDER = 'none, since it runs from its sources';
+/** Licences that ask for their text to be passed on, and for nothing else. */
+const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const RULE = '-'.repeat(80);
+
+/**
+ * The packages that these modules belong to, each once, by name.
+ * @param {Iterable<string>} modules absolute paths; those of no package, and what a bundler adds of its own, are passed over
+ * @returns {Promise<{name: string, version: string, licence: string, text: string}[]>}
+ * @throws {Error} for a package without a text of its licence, or with a licence that is not permissive
+ */
+export async function packagesOf(modules) {
+  const folders = new Set([...modules].map(folderOf).filter((folder) => folder !== undefined));
+  const packages = await Promise.all([...folders].map(readPackage));
+  return packages.sort((a, b) => compare(`${a.name} ${a.version}`, `${b.name} ${b.version}`));
+}
+
+/** The modules of a bundle of esbuild, as absolute paths. @param root the folder that its paths begin in */
+export const modulesOf = ({ outputs }, root) =>
+  Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).map((path) => join(root, path)));
+
+const compare = (a, b) => (a < b ? -1 : Number(a > b));
+
+/** `…/node_modules/<name>` or `…/node_modules/@<scope>/<name>`: the innermost. */
+function folderOf(path) {
+  const mark = `${sep}node_modules${sep}`;
+  const start = path.lastIndexOf(mark);
+  if (start < 0) return undefined;
+  const words = path.slice(start + mark.length).split(sep);
+  return path.slice(0, start) + mark + words.slice(0, words[0].startsWith('@') ? 2 : 1).join(sep);
+}
+
+async function readPackage(folder) {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  if (!PERMISSIVE.includes(license))
+    throw new Error(`${name} ${version}: may its licence (${license}) be bundled?`);
+  const file = (await readdir(folder)).sort().find((each) => /^(licen[cs]e|copying)/i.test(each));
+  if (file === undefined)
+    throw new Error(`${name} ${version} comes without the text of its licence (${license})`);
+  const text = await readFile(join(folder, file), 'utf8');
+  return { name, version, licence: license, text: text.replaceAll('\r\n', '\n').trim() };
+}
+
+/** The notice that goes with a bundle. */
+export function noticeOf(packages) {
+  const parts = packages.map(
+    ({ name, version, licence, text }) => `${RULE}\n${name} ${version} (${licence})\n${RULE}\n\n${text}\n`,
+  );
+  return ['This program contains the following packages, each under the licence below it.\n', ...parts].join(
+    '\n',
+  );
+}
+
+/** Puts the notice into a built folder, and the list of packages into its program. @throws as {@link packagesOf} */
+export async function shipLicences(folder, modules) {
+  const packages = await packagesOf(modules);
+  await writeFile(join(folder, NOTICE), noticeOf(packages));
+  const list = packages.map(({ name, version, licence }) => `${name} ${version} (${licence})`).join('\n');
+  const literal = JSON.stringify(list).slice(1, -1);
+  let found = false;
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!/\.[cm]?js$/.test(name)) continue;
+    const code = await readFile(join(folder, name), 'utf8');
+    if (!code.includes(PLACEHOLDER)) continue;
+    await writeFile(join(folder, name), code.replaceAll(PLACEHOLDER, literal));
+    found = true;
+  }
+  if (!found) throw new Error('no built file has a place for the list of packages');
+}
