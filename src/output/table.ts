@@ -28,7 +28,7 @@ interface Shown {
 const NARROWEST = 30;
 const DEFAULT_LINES = 3;
 /** cli-table3 keeps the whole table in objects; longer ones are drawn in parts of the same layout. */
-const ROWS_AT_ONCE = 64;
+const LINES_AT_ONCE = 64;
 /** Any character that is one column wide by every measure. */
 const STAND_IN = 'x';
 
@@ -106,31 +106,34 @@ function cellLines(text: string, row: number, { column, width: room }: Shown, vi
 
 /**
  * cli-table3 measures text by its own, older rules. So it lays out stand-ins of the same width, and the text takes
- * their place afterwards, in reading order.
+ * their place afterwards. It gets each line as a row: the time that it takes for one of many lines grows with their square.
  */
 function draw(rows: readonly (readonly string[][])[], shown: readonly Shown[]): string {
+  const lines = rows.flatMap(linesOf);
   const parts: string[] = [];
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    const part = rows.slice(start, start + ROWS_AT_ONCE);
+  for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
+    const part = lines.slice(start, start + LINES_AT_ONCE);
     const table = new Table({
       chars: BORDERLESS,
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
       colWidths: shown.map((column) => column.width),
       colAligns: shown.map(({ column }) => column.align ?? 'left'),
     });
-    for (const row of part)
-      table.push(row.map((lines) => lines.map((line) => STAND_IN.repeat(width(line))).join('\n')));
-    const texts = part.flatMap(inReadingOrder)[Symbol.iterator]();
+    for (const line of part) table.push(line.map((text) => STAND_IN.repeat(width(text))));
+    const texts = part
+      .flat()
+      .filter((text) => width(text) > 0)
+      [Symbol.iterator]();
     const layout = table.toString().replace(/ +$/gm, '');
     parts.push(layout.replaceAll(/x+/g, () => texts.next().value ?? ''));
   }
   return parts.join('\n');
 }
 
-function inReadingOrder(row: readonly string[][]): string[] {
+/** The lines of a row of the table. */
+function linesOf(row: readonly string[][]): string[][] {
   const height = row.reduce((most, lines) => Math.max(most, lines.length), 0);
-  const lines = Array.from({ length: height }, (_, line) => row.map((cell) => cell[line] ?? ''));
-  return lines.flat().filter((text) => width(text) > 0);
+  return Array.from({ length: height }, (_, line) => row.map((cell) => cell[line] ?? ''));
 }
 
 function stacked(columns: readonly Column[], cells: readonly (readonly string[])[], view: View): string {

@@ -28,6 +28,9 @@ const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 
 /** Characters that are measured at once. */
 const WINDOW = 1000;
+/** What takes long to wrap; the group keeps it when a text is split. */
+const LONG_WORD = /([^ ]{200,})/;
+const LONGEST_WORD = 199;
 const LONG_PART = /.{1,2000}(?: |$)|.{1,2000}/gsu;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -69,8 +72,9 @@ function caret(control: string): string {
 /** Columns that the text takes on a terminal. Colour codes count nothing. */
 export function width(text: string): number {
   if (text.length <= WINDOW || ASCII.test(text)) return stringWidth(text);
+  const measure = measurer();
   let columns = 0;
-  for (const grapheme of graphemes(text)) columns += stringWidth(grapheme);
+  for (const grapheme of graphemes(text)) columns += measure(grapheme);
   return columns;
 }
 
@@ -99,11 +103,12 @@ export function truncate(text: string, columns: number, mark = '…'): string {
   const sign = mark.slice(0, columns);
   const room = columns - sign.length;
   if (ASCII.test(text)) return text.length <= columns ? text : cutOff(text.slice(0, room), sign);
+  const measure = measurer();
   let used = 0;
   let length = 0;
   let end = 0;
   for (const grapheme of graphemes(text)) {
-    used += stringWidth(grapheme);
+    used += measure(grapheme);
     length += grapheme.length;
     if (used > columns) return cutOff(text.slice(0, end), sign);
     if (used <= room) end = length;
@@ -127,12 +132,50 @@ export function wrap(text: string, columns: number): string[] {
     const body = line.trimStart();
     const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
     const room = Math.max(1, columns - indent.length);
-    const lines = paragraphs(body).flatMap((part) => wrapAnsi(part, room, { hard: true }).split('\n'));
-    return lines.map((part) => truncate((indent + part).trimEnd(), columns));
+    const lines = paragraphs(body).flatMap((part) => wrapped(part, room));
+    return lines.map((part) => (indent + part).trimEnd());
   });
 }
 
-/** Very long lines in parts, at a space where there is one: wrapping takes time quadratic in the length. */
+/** Very long lines in parts, at a space where there is one, and very long words: wrapping takes time quadratic in the length. */
 function paragraphs(line: string): string[] {
-  return line.length <= WINDOW * 2 ? [line] : (line.match(LONG_PART) ?? []);
+  const parts = line.length <= WINDOW * 2 ? [line] : (line.match(LONG_PART) ?? []);
+  return parts.flatMap((part) => part.split(LONG_WORD).filter((piece) => piece !== '' || part === ''));
+}
+
+function wrapped(part: string, room: number): string[] {
+  if (part.length > LONGEST_WORD && !part.includes(' ')) return pieces(part, room);
+  const lines = wrapAnsi(part, room, { hard: true }).split('\n');
+  return lines.map((line) => truncate(line, room));
+}
+
+/** A word in pieces that fit into `room`. */
+function pieces(word: string, room: number): string[] {
+  if (ASCII.test(word)) return word.match(new RegExp(`.{1,${room}}`, 'g')) ?? [];
+  const measure = measurer();
+  const cut: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const grapheme of graphemes(word)) {
+    const own = measure(grapheme);
+    if (used + own > room && piece !== '') {
+      cut.push(piece);
+      piece = '';
+      used = 0;
+    }
+    // One that is wider than a line has no place.
+    if (own <= room) piece += grapheme;
+    used += own;
+  }
+  return [...cut, piece];
+}
+
+/** Measures graphemes, each kind once. */
+function measurer(): (grapheme: string) => number {
+  const known = new Map<string, number>();
+  return (grapheme) => {
+    const columns = known.get(grapheme) ?? stringWidth(grapheme);
+    known.set(grapheme, columns);
+    return columns;
+  };
 }
