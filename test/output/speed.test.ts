@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { palette } from '../../src/output/color.ts';
-import { type Format, type Presentation, present } from '../../src/output/present.ts';
+import { type Presentation, present, type RecordFormat } from '../../src/output/present.ts';
 import { callPresentation } from '../../src/output/render/call.ts';
 import { findPresentation } from '../../src/output/render/find.ts';
 import { lookupPresentation } from '../../src/output/render/lookup.ts';
@@ -11,7 +11,7 @@ const COLUMNS = 80;
 /** What took minutes at this length, or took four times as long for twice of it, is far above this. */
 const GENEROUS_MS = 6000;
 
-function shown(data: Presentation, format: Format): string {
+function shown(data: Presentation, format: RecordFormat): string {
   const view = { width: COLUMNS, palette: palette(1), unicode: true };
   return present(data, format, { prettyJson: true, guardCsv: true, view });
 }
