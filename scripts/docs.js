@@ -1,7 +1,10 @@
-// Writes the generated parts of README.md from the program's own command tree; with --check says whether they are true.
+// Writes what is made from the program's own command tree: parts of README.md, the manual page, the skill for agents;
+// with --check says whether they are true.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { manual } from './man.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const restaurant = (...words) =>
@@ -59,15 +62,28 @@ const parts = {
   exits: exitTable(tree.exit_codes),
 };
 
-const before = readFileSync(path('README.md'), 'utf8');
-const after = Object.entries(parts).reduce((text, [name, part]) => {
-  const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
-  if (!place.test(text)) throw new Error(`README.md has no place for ${name}`);
-  return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
-}, before);
+const readme = Object.entries(parts).reduce(
+  (text, [name, part]) => {
+    const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+    if (!place.test(text)) throw new Error(`README.md has no place for ${name}`);
+    return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
+  },
+  readFileSync(path('README.md'), 'utf8'),
+);
 
-if (!process.argv.includes('--check')) writeFileSync(path('README.md'), after);
-else if (before !== after) {
-  process.stderr.write('README.md does not say what the program does: npm run fix\n');
-  process.exitCode = 1;
+const { description } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
+const documents = {
+  'README.md': readme,
+  'man/restaurant.1': manual(tree, description),
+  'skills/restaurant/SKILL.md': restaurant('skill', 'print'),
+};
+for (const [name, text] of Object.entries(documents)) {
+  if (existsSync(path(name)) && readFileSync(path(name), 'utf8') === text) continue;
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`${name} does not say what the program does: npm run fix\n`);
+    process.exitCode = 1;
+    continue;
+  }
+  mkdirSync(dirname(path(name)), { recursive: true });
+  writeFileSync(path(name), text);
 }

@@ -12,6 +12,7 @@ import { registerMcp } from './commands/mcp.ts';
 import { registerRaw } from './commands/raw.ts';
 import { registerSandbox } from './commands/sandbox.ts';
 import { registerSchema } from './commands/schema.ts';
+import { registerSkill } from './commands/skill.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTools } from './commands/tools.ts';
 import type { App } from './run/app.ts';
@@ -62,6 +63,7 @@ export function buildProgram(app: App): CliCommand {
   program.commandsGroup('More:');
   registerSchema(program, app);
   registerCompletion(program, app);
+  registerSkill(program, app);
   registerHelp(program, app);
   return program;
 }

@@ -26,7 +26,8 @@ export function fileOf(client: McpClient, scope: Scope, context: Surroundings): 
   return file;
 }
 
-function placeToPath(place: FilePlace, context: Surroundings, path: typeof posix): string {
+/** Path of a place on this machine. @throws {AppError} `bad_config` where no home folder is known */
+export function placeToPath(place: FilePlace, context: Surroundings, path: typeof posix): string {
   const { env, platform } = context;
   const { below, moved } = place;
   const folder = moved === undefined ? undefined : absolute(path, env[moved.by]);
@@ -42,7 +43,7 @@ function placeToPath(place: FilePlace, context: Surroundings, path: typeof posix
   const base = { home, config, app }[below];
   if (base !== undefined) return path.join(base, place.path);
   throw new AppError('bad_config', 'no home folder is known, so neither is the place of the file', {
-    hint: 'set HOME=<folder>, then run restaurant mcp config again',
+    hint: 'set HOME=<folder>, and run the same command again',
   });
 }
 

@@ -20,12 +20,15 @@ export type OptionGroup =
   | 'columns'
   | 'page'
   | 'file'
+  | 'output'
+  | 'force'
   | 'general';
 
 const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
   records: ['format', 'columns'],
+  file: ['output', 'force'],
 };
 
 /** A JSON Schema (2020-12). */

@@ -48,7 +48,8 @@ const versionOption = (program: CliCommand): Option[] =>
     .filter((option) => option.long === '--version')
     .map((option) => option.helpGroup('General options:'));
 
-const argumentTerms = (command: CliCommand): string =>
+/** `<name> [more...]` */
+export const argumentTerms = (command: CliCommand): string =>
   command.registeredArguments
     .map((argument) => {
       const name = `${argument.name()}${argument.variadic ? '...' : ''}`;

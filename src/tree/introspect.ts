@@ -23,6 +23,8 @@ export interface OptionFacts {
 export interface CommandFacts {
   name: string;
   summary: string;
+  /** More about it, in paragraphs; one that is indented keeps its lines. */
+  details?: string;
   arguments: { name: string; description: string; required: boolean; variadic: boolean }[];
   options: OptionFacts[];
   examples: string[];
@@ -70,6 +72,7 @@ export function describeCommand(program: CliCommand, command: CliCommand, whole 
   return {
     name: command.path,
     summary: command.summary() || command.description(),
+    ...(command.details === '' ? {} : { details: command.details }),
     arguments: command.registeredArguments.map(argumentFacts),
     options: command.options.map(optionFacts),
     examples: command.exampleLines,

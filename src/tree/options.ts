@@ -41,7 +41,7 @@ interface GlobalOption {
   readonly integer?: true;
 }
 
-const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'file', 'page'];
+const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'output', 'force', 'page'];
 
 const headingOf = (group: OptionGroup): string =>
   group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
@@ -63,11 +63,11 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     about: 'leave CSV cells that a spreadsheet would run as a formula',
   },
   {
-    group: 'file',
+    group: 'output',
     flags: '-o, --output <file>',
     about: 'write there instead of stdout; the format follows the extension',
   },
-  { group: 'file', flags: '--force', about: 'replace the output file where it exists' },
+  { group: 'force', flags: '--force', about: 'replace the file that is written where it exists' },
   { group: 'page', flags: '--open', about: 'show a page with a map in the browser' },
   {
     group: 'address',
@@ -116,7 +116,11 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     about: 'accept a cached answer this old; 0 asks again',
     setting: 'max-age',
   },
-  { group: 'dry-run', flags: '--dry-run', about: 'print the request as JSON, key redacted; send nothing' },
+  {
+    group: 'dry-run',
+    flags: '--dry-run',
+    about: 'print the request as JSON, key redacted, or the file to write; send and write nothing',
+  },
   { group: 'curl', flags: '--curl', about: 'print the equal curl command; send nothing' },
   { group: 'general', flags: '--verbose', about: 'show the exchange on stderr, key redacted' },
   { group: 'general', flags: '-q, --quiet', about: 'no notes on stderr' },

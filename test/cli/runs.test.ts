@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { shell } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
-import { furnish, RUNS, useRuns } from '../helpers/runs.ts';
+import { furnish, RUNS, split, useRuns } from '../helpers/runs.ts';
 import { PAID } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 
@@ -92,7 +92,7 @@ describe('--json', () => {
     const without = leaves
       .map(({ name }) => name)
       .filter((name) => !takesJson.some((each) => each.name === name));
-    expect(without).toEqual(['mcp', 'completion', 'help']);
+    expect(without).toEqual(['mcp', 'completion', 'skill print', 'help']);
   });
 
   it('of sandbox prints one line, and its end is none more', async () => {
@@ -112,12 +112,6 @@ describe('--json', () => {
     }
   });
 });
-
-/** The words of a command line, without its quotes. */
-function split(line: string): string[] {
-  const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
-  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')).slice(1);
-}
 
 describe('every example runs', () => {
   const examples = [...new Set([...everyCommand(tree.commands).flatMap(({ examples: lines }) => lines)])];

@@ -35,6 +35,8 @@ export const RUNS: Readonly<Record<string, PlainRun>> = {
   'cache clear': { words: ['cache', 'clear'] },
   'cache path': { words: ['cache', 'path'] },
   schema: { words: ['schema'] },
+  'skill print': { words: ['skill', 'print'] },
+  'skill install': { words: ['skill', 'install', 'claude-code'] },
   completion: { words: ['completion', 'bash'] },
   help: { words: ['help', 'find'] },
 };
@@ -51,6 +53,12 @@ export function furnish(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+}
+
+/** The words of a command line behind `restaurant`, without their quotes. */
+export function split(line: string): string[] {
+  const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')).slice(1);
 }
 
 /** A sandbox, and a way to run commands in a home that is always the same folder, and always new. */
