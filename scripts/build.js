@@ -22,8 +22,8 @@ const { metafile } = await build({
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   mainFields: ['module', 'main'],
   metafile: true,
+  // Names are not kept: that costs a call for every function made, a sixth of the time of a long list.
   minify: true,
-  keepNames: true,
   legalComments: 'none',
   logLevel: 'warning',
   chunkNames: 'chunks/[name]-[hash]',

@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { ioReason } from '../files/io-error.ts';
 import { type History, openFileLog, openMemoryLog } from './log.ts';
 import type { LedgerRecord, RecordType } from './record.ts';
-import { type Block, blockAt, blockOfClaim, DAY_MS, type Usage, usageAt } from './windows.ts';
+import { type Block, blockAt, blockOfClaim, DAY_MS, heldUntil, type Usage, usageAt } from './windows.ts';
 
 export interface LedgerOptions {
   /** Undefined where no state folder is known: the count is this process's alone then. */
@@ -32,6 +32,10 @@ export interface Ledger {
   /** The service asks to wait: nobody is granted a request until then (milliseconds since the epoch; at most a day). */
   hold(until: number): void;
   usage(): Usage;
+  /** Until when the service asked this process or another to wait, in milliseconds since the epoch. */
+  heldUntil(): number | undefined;
+  /** Closes its files; what is counted afterwards opens them again. */
+  close(): void;
 }
 
 const EMPTY: History = { records: [], holds: [] };
@@ -55,16 +59,19 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  function read(): History {
+  const read = (): History => reading(() => log.read(now() - DAY_MS));
+
+  function reading<T>(look: () => T): T {
     try {
-      return log.read(now() - DAY_MS);
+      return look();
     } catch (error) {
       fallBack(error, EMPTY);
-      return log.read(now() - DAY_MS);
+      return look();
     }
   }
 
   function fallBack(error: unknown, history: History): void {
+    attempt(() => log.close());
     log = openMemoryLog(history);
     if (!shared) return;
     shared = false;
@@ -94,11 +101,18 @@ export function openLedger(options: LedgerOptions): Ledger {
       if (until > at) append({ ...newRecord('hold', at), until: Math.min(until, at + DAY_MS) });
     },
     usage: () => usageAt(read(), limits, now()),
+    heldUntil: () =>
+      heldUntil(
+        reading(() => log.holds(now() - DAY_MS)),
+        now(),
+      ),
+    close: () => log.close(),
   };
 }
 
 function newRecord(type: RecordType, at: number): LedgerRecord {
-  return { type, at: Math.trunc(at), until: 0, id: randomBytes(6).readUIntBE(0, 6) };
+  // The last 48 bits of it are random, and it is far quicker than bytes asked for one by one.
+  return { type, at: Math.trunc(at), until: 0, id: Number.parseInt(randomUUID().slice(-12), 16) };
 }
 
 /** SHA-256, so that neither the key nor the endpoint can be read from a listing. */

@@ -7,6 +7,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
@@ -31,6 +32,10 @@ export interface Log {
    * @throws the system's error when the records cannot be read.
    */
   read(since: number): History;
+  /** The holds alone: quicker than {@link read}, and little to keep. @throws as `read` */
+  holds(since: number): readonly LedgerRecord[];
+  /** Gives the open file back; the next record opens it again. */
+  close(): void;
 }
 
 /** What was read of one file so far. */
@@ -48,6 +53,8 @@ const MAX_RECORDS = 65_536;
 export const MAX_FILE_BYTES = MAX_RECORDS * RECORD_SIZE;
 const MAX_HOLDS = 1000;
 const MAX_STEPS = 100;
+/** How long a file that is open may have another in its place unnoticed, where its links do not tell. */
+const LOOK_EVERY_MS = 1000;
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_WRONLY } = constants;
 /** A link is not followed: whoever planted it chose what is written to. */
 const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
@@ -63,6 +70,8 @@ export function openMemoryLog(start: History): Log {
       if (records.length > 2 * MAX_RECORDS) records = records.slice(MAX_RECORDS);
     },
     read: () => ({ records, holds }),
+    holds: () => holds,
+    close: () => {},
   };
 }
 
@@ -74,20 +83,41 @@ export function openMemoryLog(start: History): Log {
  */
 export function openFileLog(folder: string, name: string): Log {
   const pathOf = (generation: number) => join(folder, `${name}.${generation}`);
-  let parts: Part[] = [];
-  let folderMade = false;
+  const everything = openReader(pathOf, newest, () => true);
+  const onlyHolds = openReader(pathOf, newest, ({ type }) => type === 'hold');
+  /** The newest file, kept open: to find and open it costs more than to write to it. */
+  let open: { readonly file: number; readonly generation: number; lookedAt: number } | undefined;
 
   function append(record: LedgerRecord): void {
-    if (!folderMade) ensurePrivateFolder(folder);
-    folderMade = true;
     const bytes = encodeRecord(record);
     for (let step = 0; step < MAX_STEPS; step += 1) {
-      const generation = newest();
-      const size = appendTo(pathOf(generation), bytes, folder);
-      if (existsSync(pathOf(generation + 1))) continue;
-      if (size >= MAX_FILE_BYTES) begin(generation + 1);
+      open ??= openNewest();
+      const { file, generation, lookedAt } = open;
+      writeAll(file, bytes);
+      const { size, nlink, ino } = fstatSync(file);
+      const now = performance.now();
+      // The next file is begun when this one is full, so until then there is none.
+      if (size < MAX_FILE_BYTES && nlink > 0 && now - lookedAt < LOOK_EVERY_MS) return;
+      open.lookedAt = now;
+      const isThere = statSync(pathOf(generation), { throwIfNoEntry: false })?.ino === ino;
+      const isLast = isThere && !existsSync(pathOf(generation + 1));
+      if (isLast && size < MAX_FILE_BYTES) return;
+      close();
+      if (!isLast) continue;
+      begin(generation + 1);
       return;
     }
+  }
+
+  function openNewest() {
+    const generation = newest();
+    return { file: openIn(folder, pathOf(generation)), generation, lookedAt: performance.now() };
+  }
+
+  function close(): void {
+    const file = open?.file;
+    open = undefined;
+    if (file !== undefined) closeSync(file);
   }
 
   function begin(generation: number): void {
@@ -110,39 +140,49 @@ export function openFileLog(folder: string, name: string): Log {
     }
   }
 
-  function read(since: number): History {
+  return {
+    append,
+    read: everything,
+    holds: (since) => onlyHolds(since).holds,
+    close,
+  };
+}
+
+type Wanted = (record: LedgerRecord) => boolean;
+
+/** Reads the last two files; of what was read before only what was added since. */
+function openReader(pathOf: (generation: number) => string, newest: () => number, wanted: Wanted) {
+  let parts: Part[] = [];
+  return (since: number): History => {
     const last = newest();
     const before = new Map(parts.map((part) => [part.generation, part]));
     parts = [last - 1, last]
-      .map((generation) => readPart(pathOf(generation), generation, before.get(generation), since))
+      .map((generation) =>
+        readPart(
+          pathOf(generation),
+          generation,
+          before.get(generation),
+          (record) => record.at >= since && wanted(record),
+        ),
+      )
       .filter((part) => part !== undefined);
     const [first, second] = parts;
     if (first === undefined || second === undefined) return first ?? { records: [], holds: [] };
     return { records: first.records.concat(second.records), holds: first.holds.concat(second.holds) };
-  }
-
-  return { append, read };
+  };
 }
 
-/** @returns the size of the file afterwards. */
-function appendTo(path: string, bytes: Buffer, folder: string): number {
-  const file = openIn(folder, path);
-  try {
-    writeAll(file, bytes);
-    return fstatSync(file).size;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** The folder may have been deleted while we run; or something else stands in the place of the file. */
+/**
+ * Opens a file to append to. Makes the folder, which may have been deleted while we run; what is no file and stands in its
+ * place is set aside.
+ */
 function openIn(folder: string, path: string): number {
+  ensurePrivateFolder(folder);
   try {
     return openPlain(path, APPEND);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') ensurePrivateFolder(folder);
-    else if (isNoFile(error) || systemCode(error) === 'ELOOP') renameSync(path, `${path}.damaged`);
-    else throw error;
+    if (!isNoFile(error) && systemCode(error) !== 'ELOOP') throw error;
+    renameSync(path, `${path}.damaged`);
     return openPlain(path, APPEND);
   }
 }
@@ -152,7 +192,7 @@ function readPart(
   path: string,
   generation: number,
   before: Part | undefined,
-  since: number,
+  wanted: Wanted,
 ): Part | undefined {
   let file: number;
   try {
@@ -179,7 +219,7 @@ function readPart(
       holds: known?.holds ?? [],
     };
     for (const record of records) {
-      if (record.at >= since) (record.type === 'hold' ? part.holds : part.records).push(record);
+      if (wanted(record)) (record.type === 'hold' ? part.holds : part.records).push(record);
     }
     return part;
   } finally {

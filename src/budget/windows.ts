@@ -104,7 +104,8 @@ function countedTimes(records: readonly LedgerRecord[], from: number, to: number
   return [...times.values()].sort((a, b) => a - b);
 }
 
-function heldUntil(holds: readonly LedgerRecord[], now: number): number | undefined {
+/** The end of the last hold, where it is still to come. */
+export function heldUntil(holds: readonly LedgerRecord[], now: number): number | undefined {
   let latest = now;
   for (const { at, until } of holds) {
     const known = at > now - DAY_MS && at <= now + FUTURE_MS && until <= at + DAY_MS;

@@ -41,9 +41,10 @@ export function openPacedClient(
     maxWaitMs: settings.need('max-wait'),
     version: VERSION,
     context: { ...context, signal },
-    async onRequest() {
-      await pace?.onRequest();
-      onSent();
+    onRequest() {
+      const wait = pace?.onRequest();
+      if (wait === undefined) return onSent();
+      return wait.then(onSent);
     },
     onRateLimited: (until) => pace?.onRateLimited(until),
     onWait: ({ ms, error }) => onWaiting({ until: now() + ms, why: error.message }),
@@ -63,7 +64,6 @@ function paceOf(
   { options, signal, onWaiting }: ServiceOptions,
   ledger: Ledger,
 ): Pace {
-  if (options.perMinute === 0 && options.perDay === 0) return paceFreely(ledger, context, signal);
   const pacer = openPacer({
     ledger,
     context,
@@ -71,5 +71,7 @@ function paceOf(
     maxWaitMs: settings.need('max-wait'),
     onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
   });
-  return paceByBudget(ledger, pacer, signal);
+  return options.perMinute === 0 && options.perDay === 0
+    ? paceFreely(ledger, pacer, context, signal)
+    : paceByBudget(ledger, pacer, signal);
 }

@@ -4,11 +4,13 @@ import type { Context } from '../context.ts';
 
 /** Timers overflow, clocks are set, machines sleep: a long wait is made of short ones. */
 const LONGEST_SLEEP_MS = 60_000;
+/** How long a wait that another process was asked for may go unseen. */
+const LOOK_EVERY_MS = 500;
 
 /** When requests may go. */
 export interface Pace {
   /** Before each request. */
-  onRequest(): Promise<void>;
+  onRequest(): Promise<void> | void;
   /** The service asks to wait until then (milliseconds since the epoch). */
   onRateLimited(until: number): void;
 }
@@ -22,20 +24,27 @@ export function paceByBudget(ledger: Ledger, pacer: Pacer, signal: AbortSignal):
 }
 
 /**
- * Counts requests for other processes and holds none back, but where the service asked this run to wait. The ledger is
- * not read, which would take longer than a request to a near service.
+ * Counts requests for other processes and holds none back, but where the service asked to wait, this run or another with
+ * the key. The ledger is looked at now and then: to read it takes longer than a request to a near service.
+ * @param pacer keeps the waits
  */
 export function paceFreely(
   ledger: Ledger,
-  context: Pick<Context, 'now' | 'sleep'>,
+  pacer: Pacer,
+  { now }: Pick<Context, 'now'>,
   signal: AbortSignal,
 ): Pace {
   let heldUntil = 0;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const isHeld = (): boolean => {
+    if (now() - lookedAt >= LOOK_EVERY_MS) {
+      lookedAt = now();
+      heldUntil = Math.max(heldUntil, ledger.heldUntil() ?? 0);
+    }
+    return heldUntil > now();
+  };
   return {
-    async onRequest() {
-      await sleepUntil(() => heldUntil, context, signal);
-      ledger.record();
-    },
+    onRequest: () => (isHeld() ? pacer.acquire(signal) : ledger.record()),
     onRateLimited(until) {
       heldUntil = Math.max(heldUntil, until);
       ledger.hold(until);

@@ -23,7 +23,10 @@ export function openPaced(app: App, service: ServiceOptions, known: Known): Pace
   const client = openPacedClient(app, service, ledger, () => {
     requests += 1;
   });
-  app.onClose(() => client.close());
+  app.onClose(async () => {
+    ledger?.close();
+    await client.close();
+  });
   const patient = patience(app, service);
   return {
     requests: () => requests,

@@ -88,7 +88,10 @@ export function openClientFor(
     ...(app.verbose ? { trace: traceTo(app) } : {}),
     ...(stateDir === undefined ? {} : { session: openSessionMemory(stateDir, url.href, warn) }),
   });
-  app.onClose(() => client.close());
+  app.onClose(async () => {
+    ledger?.close();
+    await client.close();
+  });
   return client;
 }
 

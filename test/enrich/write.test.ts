@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FinishedRows } from '../../src/enrich/finished-rows.ts';
-import { paceFreely } from '../../src/enrich/pace.ts';
 import { lookAtRowFile, openRowFile } from '../../src/enrich/write.ts';
 
 let path = '';
@@ -66,35 +65,5 @@ describe('a file of rows', () => {
     expect(rows.next()).toEqual({ text: long, offset: 0 });
     expect(rows.next()).toEqual({ text: 'short\n', offset: long.length });
     file.close();
-  });
-});
-
-describe('a pace without limits', () => {
-  it('counts requests, and holds all back while the service asks to wait', async () => {
-    let now = 0;
-    let recorded = 0;
-    const held: number[] = [];
-    const ledger = {
-      record: () => {
-        recorded += 1;
-      },
-      hold: (until: number) => void held.push(until),
-      reserve: () => ({ granted: true }) as const,
-      usage: () => {
-        throw new Error('not read');
-      },
-    };
-    const context = {
-      now: () => now,
-      sleep: async (ms: number) => {
-        now += ms;
-      },
-    };
-    const pace = paceFreely(ledger, context, new AbortController().signal);
-    await pace.onRequest();
-    expect([now, recorded]).toEqual([0, 1]);
-    pace.onRateLimited(150_000);
-    await Promise.all([pace.onRequest(), pace.onRequest()]);
-    expect([now >= 150_000, recorded, held]).toEqual([true, 3, [150_000]]);
   });
 });

@@ -1,0 +1,29 @@
+// What a person would write by hand for the rows of a list, and no more: undici, so many at a time, each answer parsed.
+// Usage: node bare-loop.js <list> <concurrency>
+import { readFileSync } from 'node:fs';
+import { request } from 'undici';
+
+const [file, concurrency] = process.argv.slice(2);
+const url = `${process.env.RESTAURANT_BASE_URL}/api/mcp`;
+const headers = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+  Authorization: `Bearer ${process.env.RESTAURANT_API_KEY}`,
+};
+const rows = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1);
+let next = 0;
+let found = 0;
+
+async function work() {
+  for (let id = next++; id < rows.length; id = next++) {
+    const [name, city] = rows[id].split(',');
+    const params = { name: 'find_restaurant', arguments: { name, city } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    const reply = await request(url, { method: 'POST', headers, body });
+    const { result } = JSON.parse(await reply.body.text());
+    found += JSON.parse(result.content[0].text).results.length;
+  }
+}
+
+await Promise.all(Array.from({ length: Number(concurrency) }, work));
+if (found !== rows.length) throw new Error(`${found} of ${rows.length}`);
