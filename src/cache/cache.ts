@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseExact, stringifyExact } from '../exact-json.ts';
-import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
 import { ioError } from '../files/io-error.ts';
 import { readPlain } from '../files/plain.ts';
 import { canonicalJson, sha256 } from './canonical.ts';
-import { ENTRY_NAME, evict, type ShardLimits, wantsEviction } from './evict.ts';
+import { makeFolders, writeEntryFile } from './entry-file.ts';
+import { ENTRY_NAME, type EvictionClock, evict, openEvictionClock, type ShardLimits } from './evict.ts';
 
 /** What an answer depends on. */
 export interface CacheKey {
@@ -70,6 +70,16 @@ export function openCache(options: CacheOptions): Cache {
     bytes: Math.floor(maxBytes / SHARDS.length),
     ageMs: keptMs,
   };
+  const clocks = new Map<string, EvictionClock>();
+  /** Makes the shard ready to take entries, once. */
+  const clockOf = (shard: string): EvictionClock => {
+    const known = clocks.get(shard);
+    if (known !== undefined) return known;
+    makeFolders(root, shard);
+    const clock = openEvictionClock(shard, limits);
+    clocks.set(shard, clock);
+    return clock;
+  };
 
   return {
     path: root,
@@ -90,11 +100,9 @@ export function openCache(options: CacheOptions): Cache {
         const bytes = Buffer.from(`${head},"value":${json}}`);
         if (bytes.length > limits.bytes) return;
         const shard = dirname(place.path);
-        ensurePrivateFolder(root);
-        ensurePrivateFolder(shard);
-        writeFileAtomic(place.path, bytes, { durable: false, replace: true });
-        utimesSync(place.path, at / 1000, at / 1000);
-        if (wantsEviction(shard, bytes.length, limits)) evict(shard, at, limits);
+        const clock = clockOf(shard);
+        writeEntryFile(root, place.path, bytes, at);
+        if (clock.isDue(bytes.length, at)) evict(shard, at, limits);
       } catch {
         // Full or read-only disk, or a value that is no JSON: not cached.
       }
@@ -136,6 +144,8 @@ function placeOf(root: string, key: CacheKey): { path: string; text: string } | 
 
 function readEntry(path: string, key: string, maxBytes: number): { value: unknown; at: number } | undefined {
   try {
+    // An open in vain costs many times as much, for its error.
+    if (!existsSync(path)) return undefined;
     const entry: unknown = parseExact(readPlain(path, maxBytes).toString('utf8'));
     if (typeof entry !== 'object' || entry === null) return undefined;
     const { version, key: found, at, value } = entry as Record<string, unknown>;

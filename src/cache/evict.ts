@@ -21,11 +21,47 @@ const ONE_IN = 16;
 const MOST_AT_ONCE = 2000;
 /** Deleting a little more than needed makes the next pass rare. */
 const KEEP = 0.9;
+/** So many entries are put into a shard between two counts of it, which takes as long as many entries. */
+const COUNT_EVERY = 64;
+/** So often, in milliseconds, a process that goes on looks for what has become too old. */
+const LOOK_EVERY_MS = 3_600_000;
 
-/** Whether it is time to look through the shard: it is over its number, the new entry is large, or by chance. */
-export function wantsEviction(shard: string, newBytes: number, limits: ShardLimits): boolean {
-  if (newBytes * ONE_IN > limits.bytes || randomInt(ONE_IN) === 0) return true;
-  return readdirSync(shard).length > limits.entries;
+/** Tells when it is time to look through a shard. */
+export interface EvictionClock {
+  /** To be told of each new entry. @param now milliseconds since the epoch. @returns whether it is time */
+  isDue(newBytes: number, now: number): boolean;
+}
+
+/**
+ * Opens the clock of a shard for one process: by chance at its first entry there, when the shard is over its number, when
+ * much was added, and now and then.
+ */
+export function openEvictionClock(shard: string, limits: ShardLimits): EvictionClock {
+  let count = 0;
+  let uncounted = COUNT_EVERY;
+  let bytes = 0;
+  let lookedAt = 0;
+  const due = (now: number): true => {
+    bytes = 0;
+    lookedAt = now;
+    uncounted = COUNT_EVERY;
+    return true;
+  };
+  return {
+    isDue(newBytes, now) {
+      uncounted += 1;
+      bytes += newBytes;
+      const first = lookedAt === 0;
+      if (bytes * ONE_IN > limits.bytes || (first && randomInt(ONE_IN) === 0)) return due(now);
+      if (first) lookedAt = now;
+      if (Math.abs(now - lookedAt) > LOOK_EVERY_MS) return due(now);
+      if (uncounted > COUNT_EVERY) {
+        count = readdirSync(shard).length;
+        uncounted = 0;
+      }
+      return count + uncounted > limits.entries && due(now);
+    },
+  };
 }
 
 /**

@@ -251,14 +251,14 @@ describe('eviction', () => {
   });
 
   it('looks at a bounded number of entries in a folder with very many', () => {
-    const { cache } = cacheAt(undefined, { maxEntries: 160 });
+    const { cache, open } = cacheAt(undefined, { maxEntries: 160 });
     cache.put(KEY, 1);
     const [file = ''] = filesOf(cache);
     const shard = join(file, '..');
     for (let i = 0; i < 2600; i += 1) {
       linkSync(file, join(shard, `0123456789abcdef-${i.toString(16).padStart(64, '0')}.json`));
     }
-    cache.put(KEY, 2);
+    open().put(KEY, 2);
     const left = readdirSync(shard).length;
     expect(left).toBeGreaterThan(500);
     expect(left).toBeLessThan(2600);
