@@ -14,6 +14,9 @@ type Container = { [WRITTEN]?: Written } & Record<string, unknown>;
 /** What may be a number, outside of strings or inside: long, or with an exponent. */
 const CANDIDATE = /(?<=^|[[,:\s])-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g;
 
+/** What every text with such a number has, and hardly another: quick to look for. */
+const HINT = /[\d.]{16}|[\d.][eE]/;
+
 /** Parses JSON as `JSON.parse` does, and keeps how numbers were written that it would change. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -21,6 +24,7 @@ export function parseExact(text: string): unknown {
 }
 
 function holdsInexact(text: string): boolean {
+  if (!HINT.test(text)) return false;
   for (const [number] of text.matchAll(CANDIDATE)) if (isInexact(number)) return true;
   return false;
 }

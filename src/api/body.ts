@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { type SseEvent, sseDecoder } from './sse.ts';
+import { type SseDecoder, type SseEvent, sseDecoder } from './sse.ts';
 
 export interface BodyReader {
   /** @throws {AppError} `bad_response`: larger than the cap, not UTF-8 where it claims another charset */
@@ -23,13 +23,14 @@ export interface BodyOptions {
  */
 export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): BodyReader {
   const decoder = new TextDecoder('utf-8', { fatal: claimsOtherCharset(contentType) });
-  const stream = sseDecoder(maxBytes, onEvent);
+  // Most answers are no streams.
+  let stream: SseDecoder | undefined;
   const parts: string[] = [];
   let kind: 'unknown' | 'text' | 'events' = 'unknown';
   let bytes = 0;
 
   function take(text: string, last: boolean): void {
-    if (kind === 'events') {
+    if (stream !== undefined) {
       stream.feed(text);
       return;
     }
@@ -39,6 +40,7 @@ export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): Bod
     kind = sniff(seen, mediaType(contentType), last);
     if (kind !== 'events') return;
     parts.length = 0;
+    stream = sseDecoder(maxBytes, onEvent);
     stream.feed(seen);
   }
 
@@ -56,7 +58,7 @@ export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): Bod
         decode(() => decoder.decode()),
         true,
       );
-      if (kind === 'events') stream.end();
+      stream?.end();
     },
     text: () => parts.join(''),
     isStream: () => kind === 'events',

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { stringifyExact } from '../exact-json.ts';
 import { type Answer, judge } from './answer.ts';
 import { eventReader } from './event-reader.ts';
-import type { Reply } from './exchange.ts';
+import type { HeaderFields, Reply } from './exchange.ts';
 import { ExchangeError } from './failure.ts';
 import { type RequestHeaders, withHeaders } from './headers.ts';
 import { openPause } from './pause.ts';
@@ -209,14 +209,21 @@ async function exchange(
 }
 
 function eraseReply(reply: Reply, erase: (text: string) => string): Reply {
-  const headers = Object.entries(reply.headers).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? erase(value) : value?.map(erase),
-  ]);
   return {
     ...reply,
     text: erase(reply.text),
     statusText: erase(reply.statusText),
-    headers: Object.fromEntries(headers),
+    headers: eraseHeaders(reply.headers, erase),
   };
+}
+
+function eraseHeaders(headers: HeaderFields, erase: (text: string) => string): HeaderFields {
+  // All at once: hardly ever is there anything to erase.
+  const all = Object.values(headers).flat().join('\n');
+  if (erase(all) === all) return headers;
+  const erased = Object.entries(headers).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? erase(value) : value?.map(erase),
+  ]);
+  return Object.fromEntries(erased);
 }

@@ -33,6 +33,8 @@ const RESERVED = [
  * @throws {AppError} `usage` for a name or value that HTTP cannot carry (RFC 9110, section 5), or a reserved name
  */
 export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): RequestHeaders {
+  // The plain call adds none, and many follow each other.
+  if (Object.keys(extra).length === 0) return base;
   const merged = new Map(Object.entries(base).map(([name, value]) => [name.toLowerCase(), [name, value]]));
   for (const [name, value] of Object.entries(extra)) {
     const lower = name.toLowerCase();

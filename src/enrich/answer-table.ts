@@ -8,6 +8,7 @@ export interface Span {
 
 const FIRST_CAPACITY = 1024;
 const FULLEST = 0.8;
+const MOST_MISSED = 1024;
 
 /**
  * Where in the output the answer to each query stands. Twenty bytes a query, so that a long list needs little memory:
@@ -21,6 +22,8 @@ export class AnswerTable {
   #offsets = new Float64Array(FIRST_CAPACITY);
   /** 0: the place is free. */
   #lengths = new Uint32Array(FIRST_CAPACITY);
+  /** Hashes of the last queries that were not there: their answers are on the way. */
+  #missed = new Map<string, [number, number]>();
 
   /** How many queries it knows. */
   get size(): number {
@@ -28,15 +31,21 @@ export class AnswerTable {
   }
 
   get(query: string): Span | undefined {
-    const place = this.#placeOf(...hashOf(query));
+    const hash = hashOf(query);
+    const place = this.#placeOf(...hash);
     const length = this.#lengths[place] ?? 0;
-    return length === 0 ? undefined : { offset: this.#offsets[place] ?? 0, length };
+    if (length > 0) return { offset: this.#offsets[place] ?? 0, length };
+    if (this.#missed.size >= MOST_MISSED) this.#missed.clear();
+    this.#missed.set(query, hash);
+    return undefined;
   }
 
   /** Keeps the place of an answer; the first one stays. @param span of a length above 0 */
   set(query: string, { offset, length }: Span): void {
     if (this.#size >= this.#capacity * FULLEST) this.#grow();
-    this.#put(...hashOf(query), offset, length);
+    const hash = this.#missed.get(query) ?? hashOf(query);
+    this.#missed.delete(query);
+    this.#put(...hash, offset, length);
   }
 
   #put(high: number, low: number, offset: number, length: number): void {

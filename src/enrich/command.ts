@@ -11,7 +11,6 @@ import { type EnrichFlags, type EnrichOptions, settleOptions } from './options.t
 import { takeOutput } from './output-place.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { printEstimate } from './print-estimate.ts';
-import { keepHeapSmall } from './small-heap.ts';
 import { type RunSummary, summaryFacts } from './summary.ts';
 
 /** Makes the command that goes on with this run. */
@@ -47,7 +46,6 @@ async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoO
 }
 
 async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
-  keepHeapSmall();
   const { tally, requests, failure, progress } = await enrichList(app, plan);
   const { counts } = tally;
   const finished = failure === undefined;

@@ -14,10 +14,14 @@ import type { Progress } from './progress.ts';
 import { noEarlierRows, resume } from './resume.ts';
 import { enrichRows, type Job } from './run.ts';
 import { openPaced, type PacedService } from './service.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { startProgress } from './start-progress.ts';
 import { Tally } from './tally.ts';
 import { knownOf } from './target.ts';
 import { type RowOutput, rowStream } from './write.ts';
+
+/** Rows between two looks at the heap. */
+const HEAP_EVERY = 256;
 
 /** What a run was, when it is over. */
 export interface RunResult {
@@ -39,6 +43,7 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
   const target = await openTarget(app);
   const ending = new Ending(context.signal);
   const tally = new Tally();
+  const checkHeap = keepHeapSmall();
   let service: PacedService | undefined;
   const progress = startProgress(app, options, {
     total: list.total,
@@ -60,7 +65,10 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
       level: options.level,
       concurrency: options.concurrency,
       ending,
-      onRow: (row) => tally.add(row),
+      onRow: (row) => {
+        tally.add(row);
+        if (tally.counts.done % HEAP_EVERY === 0) checkHeap();
+      },
     });
   } catch (error) {
     failure = error;

@@ -22,8 +22,8 @@ export interface KnownOptions {
   readonly thrifty: boolean;
 }
 
-/** Time that may be lost to the disk, for each of looking and keeping: this much, and this share of the time of the run. */
-const FREE_MS = 60;
+/** What may be lost to the disk, for each of looking and keeping: so many answers, then this share of the time of the run. */
+const FREE = 500;
 const SHARE = 0.02;
 
 export const nothingKnown: Known = {
@@ -95,10 +95,12 @@ const spendthrift: Thrift = { mayGoOn: () => true, lost: () => {} };
 
 function openThrift(): Thrift {
   const startedAt = performance.now();
+  let count = 0;
   let spent = 0;
   return {
-    mayGoOn: () => spent <= FREE_MS + (performance.now() - startedAt) * SHARE,
+    mayGoOn: () => count < FREE || spent <= (performance.now() - startedAt) * SHARE,
     lost: (ms) => {
+      count += 1;
       spent += ms;
     },
   };

@@ -8,8 +8,13 @@ export class LineCounter {
   #start = 0;
   /** How far the bytes are counted. */
   #at = 0;
-  #line = 1;
+  #line: number;
   #afterReturn = false;
+
+  /** @param first the line on which the stream begins */
+  constructor(first = 1) {
+    this.#line = first;
+  }
 
   push(bytes: Uint8Array): void {
     this.#waiting.push(bytes);

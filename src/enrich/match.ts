@@ -60,8 +60,11 @@ export function foldName(name: string): string {
 
 /** Whether two names are the same but for case, accents, punctuation and a leading "the"; `&` may stand for "and". */
 export function isSameName(one: string, other: string): boolean {
-  return foldName(one) === foldName(other) || foldName(spellAnd(one)) === foldName(spellAnd(other));
+  if (one === other || foldName(one) === foldName(other)) return true;
+  return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));
 }
+
+const AND = /[&＆]/;
 
 function spellAnd(name: string): string {
   return name.replace(/[&＆]/g, ' and ');

@@ -1,6 +1,7 @@
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { AppError } from '../errors.ts';
 import { LineCounter } from './line-counter.ts';
+import { PlainLines, type PlainRow } from './plain-lines.ts';
 import type { CellRow, OnProblem } from './row.ts';
 
 export const DELIMITERS = [',', ';', '\t'] as const;
@@ -23,11 +24,6 @@ export interface Delimited {
 const LONGEST_ROW = 16 * 1024 * 1024;
 /** How far the header line is looked for. */
 const LONGEST_HEADER = 1024 * 1024;
-
-interface Found {
-  readonly cells: string[];
-  readonly line: number;
-}
 
 /**
  * Reads a CSV or TSV (RFC 4180; line ends LF, CRLF and CR, also mixed; blank lines are passed over).
@@ -82,7 +78,7 @@ async function peekHeader(
 }
 
 async function* padded(
-  records: AsyncGenerator<Found>,
+  records: AsyncGenerator<PlainRow>,
   width: number,
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
@@ -96,14 +92,34 @@ async function* padded(
   }
 }
 
-/** Runs the parser over the bytes. Rows in front of a fault come through. */
+/** Reads what is plain as it stands, and the rest with the parser. */
 async function* readRecords(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterator<Buffer>,
   delimiter: Delimiter,
   onProblem: OnProblem,
-): AsyncGenerator<Found> {
-  const lines = new LineCounter();
-  let found: Found[] = [];
+): AsyncGenerator<PlainRow> {
+  const plain = new PlainLines(delimiter);
+  try {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      const rows = plain.push(next.value);
+      if (rows === undefined) return yield* parseRecords(plain, chunks, delimiter, onProblem);
+      yield* rows;
+    }
+    yield* plain.end();
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** Runs the parser over the bytes. Rows in front of a fault come through. */
+async function* parseRecords(
+  { line, rest }: PlainLines,
+  chunks: AsyncIterator<Buffer>,
+  delimiter: Delimiter,
+  onProblem: OnProblem,
+): AsyncGenerator<PlainRow> {
+  const lines = new LineCounter(line);
+  let found: PlainRow[] = [];
   let end = 0;
   const parser = parse({
     delimiter,
@@ -123,9 +139,10 @@ async function* readRecords(
   parser.on('error', (error) => {
     failed ??= error;
   });
-  for await (const chunk of chunks) {
-    lines.push(chunk);
-    await settled((done) => parser.write(chunk, done));
+  for (let chunk: Buffer | undefined = rest; chunk !== undefined; chunk = (await chunks.next()).value) {
+    const bytes = chunk;
+    lines.push(bytes);
+    await settled((done) => parser.write(bytes, done));
     yield* found;
     found = [];
     if (failed !== undefined) break;

@@ -114,4 +114,18 @@ describe('openDelimited', () => {
       { numRuns: 60 },
     );
   });
+
+  it('reads plain lines as the parser does, wherever the first quote makes it take over', async () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'é', ',', '\n', '\r', ' '), maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.integer({ min: 1, max: 9 }), async (before, after, piece) => {
+        const parsed = await read(`"x",y\n${before}\n"q"\n${after}`, ',', piece);
+        const plain = await read(`x,y\n${before}\n"q"\n${after}`, ',', piece);
+        expect(plain).toEqual(parsed);
+        const unquoted = await read(`x,y\n${before}\nq\n${after}`, ',', piece);
+        expect(unquoted).toEqual(parsed);
+      }),
+      { numRuns: 150 },
+    );
+  });
 });
