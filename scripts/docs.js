@@ -1,8 +1,14 @@
+<<<<<<< HEAD
 // Writes what is made from the program's own command tree: parts of README.md, the manual page, the skill for agents;
 // with --check says whether they are true.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+=======
+// Writes the generated parts of README.md and docs/ from the program's own command tree; with --check says whether they are true.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+>>>>>>> c19b120 (Document each task on a page of its own; run the commands of all pages in the tests)
 import { fileURLToPath } from 'node:url';
 import { manual } from './man.js';
 
@@ -62,6 +68,7 @@ const parts = {
   exits: exitTable(tree.exit_codes),
 };
 
+<<<<<<< HEAD
 const readme = Object.entries(parts).reduce(
   (text, [name, part]) => {
     const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
@@ -86,4 +93,27 @@ for (const [name, text] of Object.entries(documents)) {
   }
   mkdirSync(dirname(path(name)), { recursive: true });
   writeFileSync(path(name), text);
+=======
+const pages = [
+  'README.md',
+  ...readdirSync(path('docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const placed = new Set();
+for (const page of pages) {
+  const before = readFileSync(path(page), 'utf8');
+  const after = Object.entries(parts).reduce((text, [name, part]) => {
+    const place = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- /${name} -->)`);
+    if (place.test(text)) placed.add(name);
+    return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
+  }, before);
+  if (!process.argv.includes('--check')) writeFileSync(path(page), after);
+  else if (before !== after) {
+    process.stderr.write(`${page} does not say what the program does: npm run fix\n`);
+    process.exitCode = 1;
+  }
+>>>>>>> c19b120 (Document each task on a page of its own; run the commands of all pages in the tests)
 }
+const missing = Object.keys(parts).filter((name) => !placed.has(name));
+if (missing.length > 0) throw new Error(`no page has a place for ${missing.join(', ')}`);

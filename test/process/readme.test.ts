@@ -1,72 +1,97 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { baseEnv, shell, startRestaurant } from '../helpers/process.ts';
+import { freshHome, runCli } from '../helpers/program.ts';
+import { furnish } from '../helpers/runs.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const shell = promisify(execFile);
 const service = useService();
+const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const commands = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-  block.trim().split('\n'),
-);
+const pages = readdirSync(join(ROOT, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
+const commandsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split('\n'));
 
-/** What runs in another way here than a person would run it, and why. */
-function adapted(command: string): string | undefined {
-  // The package's own scripts are run by whoever runs this, and by CI on a clean clone.
-  if (command.startsWith('npm ')) return undefined;
+interface Place {
+  readonly cwd: string;
+  readonly env: Record<string, string | undefined>;
+}
+
+/** A folder with the files that the commands read, and a home where nothing happened before. */
+function workplace(): Place {
+  const { home, env } = freshHome();
+  const cwd = join(home, 'work');
+  mkdirSync(cwd);
+  furnish(cwd);
+  writeFileSync(join(cwd, 'venues.csv'), 'Venue,Seats\nBlue Door,40\n');
+  return { cwd, env: { ...service.env, ...env } };
+}
+
+/** The words of a command line of this program alone; undefined where a shell has more to do. */
+function plainWords(line: string): string[] | undefined {
+  if (!line.startsWith('restaurant ') || /[|<>&;$`\\*~]/.test(line)) return undefined;
+  const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
+  return words.slice(1).map((word) => word.replaceAll(/["']/g, ''));
+}
+
+/** Runs a line as it stands; in this process where no shell is needed, since that is cheap. */
+async function outcomeOf(
+  line: string,
+  { cwd, env }: Place,
+): Promise<{ exit: number | null; stderr: string }> {
   // A server runs until it is stopped; the port may be taken.
-  if (command.includes('restaurant sandbox')) {
-    return `timeout -s INT 1 ${command.replace('--port 4010', '--port 0')}; test $? -eq 124 -o $? -eq 130`;
+  if (line.startsWith('restaurant sandbox')) {
+    const words = plainWords(line.replace('--port 4010', '--port 0')) ?? [];
+    const running = startRestaurant(words, { cwd, env });
+    await running.printed('http://127.0.0.1');
+    running.process.kill('SIGINT');
+    const { exit, stderr } = await running.ended;
+    return { exit: exit === 130 ? 0 : exit, stderr };
   }
   // There is nobody to type the key, and no such service.
-  if (command.startsWith('restaurant login')) return `${command} --key-stdin --no-verify < key.txt`;
-  return command;
+  const login = line.startsWith('restaurant login');
+  const words = plainWords(login ? `${line} --key-stdin --no-verify` : line);
+  if (words !== undefined) return runCli(words, { cwd, env, ...(login ? { stdin: PAID } : {}) });
+  return shell(line, { cwd, env: { ...baseEnv(), ...env } });
 }
 
-/** A folder with `restaurant` on the path, and the files that the README's commands read. */
-function workplace(): { cwd: string; env: Record<string, string | undefined> } {
-  const cwd = join(service.home, 'work');
-  const bin = join(service.home, 'bin');
-  mkdirSync(cwd, { recursive: true });
-  mkdirSync(bin, { recursive: true });
-  const shim = join(bin, 'restaurant');
-  writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin/restaurant.js')}' "$@"\n`);
-  chmodSync(shim, 0o755);
-  writeFileSync(join(cwd, 'key.txt'), PAID, { mode: 0o600 });
-  const id = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
-  writeFileSync(join(cwd, 'ids.txt'), `${id}\n`);
-  writeFileSync(join(cwd, 'places.csv'), 'name,city\nNopa,San Francisco\n');
-  return { cwd, env: { ...process.env, ...service.env, PATH: `${bin}${delimiter}${process.env.PATH}` } };
-}
-
-describe('README', () => {
-  it('has commands', () => {
-    expect(commands.length).toBeGreaterThan(20);
-    expect(commands[0]).toBe('npm ci && npm run demo');
-    expect(commands[1]).toBe('npm ci && npm test');
-  });
+describe.each(['README.md', ...pages])('%s', (page) => {
+  // The package's own scripts are run by whoever runs this, and by CI on a clean clone.
+  const commands = commandsOf(page).filter((line) => !line.startsWith('npm '));
 
   // In order, since a lookup by row number follows a search.
   it('is true: every command runs', async () => {
-    const { cwd, env } = workplace();
-    for (const command of commands) {
-      const line = adapted(command);
-      if (line === undefined) continue;
-      const outcome = await shell('bash', ['-c', line], { cwd, env, timeout: 15_000 }).catch((error) => ({
-        error,
-      }));
-      expect({ command, outcome }).toMatchObject({ command, outcome: { stderr: expect.any(String) } });
+    const place = workplace();
+    expect(commands).not.toEqual([]);
+    for (const line of commands) {
+      const outcome = await outcomeOf(line, place);
+      expect({ line, ...outcome }).toMatchObject({ line, exit: 0 });
     }
   }, 60_000);
 
-  it('names scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name);
+  it('leads to what exists', () => {
+    const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(#[^)]*)?\)/g)];
+    for (const [, target = ''] of targets) {
+      expect(() => readFileSync(join(ROOT, page, '..', target))).not.toThrow();
+    }
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name);
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe('README', () => {
+  it('begins with trying it and testing it', () => {
+    expect(commandsOf('README.md').slice(0, 2)).toEqual(['npm ci && npm run demo', 'npm ci && npm test']);
+  });
+
+  it('leads to every page', () => {
+    const readme = read('README.md');
+    expect(pages.filter((page) => !readme.includes(`](${page})`))).toEqual([]);
   });
 });
