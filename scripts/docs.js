@@ -1,14 +1,8 @@
-<<<<<<< HEAD
 // Writes what is made from the program's own command tree: parts of README.md, the manual page, the skill for agents;
 // with --check says whether they are true.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-=======
-// Writes the generated parts of README.md and docs/ from the program's own command tree; with --check says whether they are true.
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
->>>>>>> c19b120 (Document each task on a page of its own; run the commands of all pages in the tests)
 import { fileURLToPath } from 'node:url';
 import { manual } from './man.js';
 
@@ -68,22 +62,31 @@ const parts = {
   exits: exitTable(tree.exit_codes),
 };
 
-<<<<<<< HEAD
-const readme = Object.entries(parts).reduce(
-  (text, [name, part]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
-    if (!place.test(text)) throw new Error(`README.md has no place for ${name}`);
-    return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
-  },
-  readFileSync(path('README.md'), 'utf8'),
-);
+const placed = new Set();
+
+/** A page with the parts that it has places for. */
+function filled(page) {
+  return Object.entries(parts).reduce(
+    (text, [name, part]) => {
+      const place = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- /${name} -->)`);
+      if (place.test(text)) placed.add(name);
+      return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
+    },
+    readFileSync(path(page), 'utf8'),
+  );
+}
 
 const { description } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
+const tasks = readdirSync(path('docs')).filter((name) => name.endsWith('.md'));
+const pages = ['README.md', ...tasks.map((name) => `docs/${name}`)];
 const documents = {
-  'README.md': readme,
+  ...Object.fromEntries(pages.map((page) => [page, filled(page)])),
   'man/restaurant.1': manual(tree, description),
   'skills/restaurant/SKILL.md': restaurant('skill', 'print'),
 };
+const missing = Object.keys(parts).filter((name) => !placed.has(name));
+if (missing.length > 0) throw new Error(`no page has a place for ${missing.join(', ')}`);
+
 for (const [name, text] of Object.entries(documents)) {
   if (existsSync(path(name)) && readFileSync(path(name), 'utf8') === text) continue;
   if (process.argv.includes('--check')) {
@@ -93,27 +96,4 @@ for (const [name, text] of Object.entries(documents)) {
   }
   mkdirSync(dirname(path(name)), { recursive: true });
   writeFileSync(path(name), text);
-=======
-const pages = [
-  'README.md',
-  ...readdirSync(path('docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
-const placed = new Set();
-for (const page of pages) {
-  const before = readFileSync(path(page), 'utf8');
-  const after = Object.entries(parts).reduce((text, [name, part]) => {
-    const place = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- /${name} -->)`);
-    if (place.test(text)) placed.add(name);
-    return text.replace(place, (_all, start, end) => `${start}${part}\n${end}`);
-  }, before);
-  if (!process.argv.includes('--check')) writeFileSync(path(page), after);
-  else if (before !== after) {
-    process.stderr.write(`${page} does not say what the program does: npm run fix\n`);
-    process.exitCode = 1;
-  }
->>>>>>> c19b120 (Document each task on a page of its own; run the commands of all pages in the tests)
 }
-const missing = Object.keys(parts).filter((name) => !placed.has(name));
-if (missing.length > 0) throw new Error(`no page has a place for ${missing.join(', ')}`);
