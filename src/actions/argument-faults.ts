@@ -27,7 +27,9 @@ export function argumentError(
     const needed = [...new Set(missing.map((fault) => dotted(fault, String(fault.params.missingProperty))))];
     const misspelt = needed.filter((name) => nearest(name, strangers(given, names)).length > 0);
     const near = misspelt.length > 0 ? `did you mean ${misspelt.join(' and ')}? ` : '';
-    return new AppError('usage', `${tool} needs ${needed.join(' and ')}`, { hint: `${near}${hint}` });
+    const wrong = misspelt.flatMap((name) => nearest(name, strangers(given, names)));
+    const other = wrong.length > 0 ? `, and has no argument '${wrong.join("', '")}'` : '';
+    return new AppError('usage', `${tool} needs ${needed.join(' and ')}${other}`, { hint: `${near}${hint}` });
   }
   const unknown = certain.find(({ params }) => unknownIn(params) !== undefined);
   if (unknown !== undefined) {

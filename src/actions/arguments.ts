@@ -39,6 +39,8 @@ export async function readArgument(
   return { text, name: what };
 }
 
+/** Longest text that a hint repeats. */
+const MOST_REPEATED = 60;
 const JSON_HINT = `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`;
 
 /**
@@ -46,18 +48,36 @@ const JSON_HINT = `JSON needs double quotes, and single quotes around it in a sh
  * @param code `usage` for the command line, `bad_input` for a file
  * @throws {AppError} naming line and column
  */
-export function parseUserJson(text: string, name: string, code: 'usage' | 'bad_input' = 'usage'): unknown {
-  if (text.trim() === '') {
-    throw new AppError(code, `${name} is empty, and should be JSON`, { hint: JSON_HINT });
-  }
+export function parseUserJson(
+  text: string,
+  name: string,
+  code: 'usage' | 'bad_input' = 'usage',
+  hint = JSON_HINT,
+): unknown {
+  if (text.trim() === '') throw new AppError(code, `${name} is empty, and should be JSON`, { hint });
   try {
     return parseExact(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw new AppError(code, `${name} is not JSON${placeOf(text)}`, {
       cause,
-      hint: JSON_HINT,
+      hint,
     });
   }
+}
+
+/**
+ * The hint where JSON was expected and perhaps text was meant.
+ * @param plain how a value is given as text
+ * @param typed how it is given as JSON
+ */
+export function textHint(
+  text: string,
+  plain: (text: string) => string,
+  typed: (json: string) => string,
+): string {
+  if (/^[[{"@]/.test(text.trim()) || text.trim() === '') return JSON_HINT;
+  const short = text.length > MOST_REPEATED ? '…' : text;
+  return `as text: ${plain(short)}; as JSON text: ${typed(JSON.stringify(short))}`;
 }
 
 /** Where JSON stops being JSON. `JSON.parse` says it in words alone, and not on every version of Node. */

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
+import { shellWord } from '../files/io-error.ts';
 import type { App } from '../run/app.ts';
-import { cutPair, parseUserJson, readArgument, setDotted } from './arguments.ts';
+import { cutPair, parseUserJson, readArgument, setDotted, textHint } from './arguments.ts';
 
 /** Headers that belong to the transport. */
 const RESERVED = new Set(['authorization', 'host', 'content-length', 'transfer-encoding', 'connection']);
@@ -67,7 +68,12 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Rec
   }
   for (const text of jsonField) {
     const [key, value] = cutPair(text, '-F');
-    setDotted(params, key, parseUserJson(value, `-F ${key}`), value);
+    const hint = textHint(
+      value,
+      (plain) => `-f ${shellWord(`${key}=${plain}`)}`,
+      (json) => `-F ${shellWord(`${key}=${json}`)}`,
+    );
+    setDotted(params, key, parseUserJson(value, `-F ${key}`, 'usage', hint), value);
   }
   return params;
 }

@@ -1,7 +1,7 @@
 import { endpointFromBase, parseEndpoint } from '../api/endpoint.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../config/catalogue.ts';
 import { type ConfigFile, configPath, type Profile } from '../config/read.ts';
-import { settingName } from '../config/settings.ts';
+import { settingName, toldValue } from '../config/settings.ts';
 import { openStore } from '../config/store.ts';
 import { readValue } from '../config/values.ts';
 import { renderPairs } from '../output/render/pairs.ts';
@@ -10,22 +10,35 @@ import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 
 /** The settings as `status` and `config list` tell them. */
-export function toldSettings(app: App): Record<string, { value: string | null; source: string }> {
-  return Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.told(name)]));
+export function toldSettings(app: App): Record<string, ToldSetting> {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, toldSetting(app, name)]));
+}
+
+export interface ToldSetting {
+  readonly value: string | number | null;
+  readonly source: string;
+}
+
+function toldSetting(app: App, name: SettingName): ToldSetting {
+  const { value, source } = app.settings.told(name);
+  return { value: value === null ? null : toldValue(name, value), source };
 }
 
 /** Prints the value of a setting that is in force; nothing where it has none. */
 export async function getSetting(app: App, word: string): Promise<void> {
   app.config();
   const name = settingName(word);
-  const { value, source } = app.settings.told(name);
-  await emitPlain(app, { name, value, source }, () => (value === null ? '' : `${cleanLine(value)}\n`));
+  const { value, source } = toldSetting(app, name);
+  await emitPlain(app, { name, value, source }, () =>
+    value === null ? '' : `${cleanLine(String(value))}\n`,
+  );
 }
 
 /** Saves a setting, checked. */
-export async function setSetting(app: App, word: string, value: string): Promise<void> {
+export async function setSetting(app: App, word: string, text: string): Promise<void> {
   const name = settingName(word);
-  checkSetting(name, value);
+  checkSetting(name, text);
+  const value = toldValue(name, text);
   await change(app, (file) => {
     placeOf(file, name, app.settings.profileName)[keyOf(name)] = value;
   });
@@ -54,7 +67,7 @@ export async function listSettings(app: App): Promise<void> {
   app.config();
   const settings = toldSettings(app);
   const pairs = Object.entries(settings).map(([name, { value, source }]) =>
-    value === null ? ([name, ''] as const) : ([name, value, source] as const),
+    value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );
   await emitPlain(app, settings, () => renderPairs([{ pairs }], app.view));
 }

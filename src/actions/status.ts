@@ -8,7 +8,7 @@ import { emitPlain } from '../run/emit.ts';
 import { openService } from '../run/service.ts';
 import { configuredEndpoint, configuredKey, type FoundKey } from '../run/target.ts';
 import { VERSION } from '../version.ts';
-import { toldSettings } from './settings.ts';
+import { type ToldSetting, toldSettings } from './settings.ts';
 
 interface Window {
   limit: number | null;
@@ -101,7 +101,7 @@ function statusText(
     profile: string;
     endpoint: string | null;
     key: { last4: string | null; source: string | null; problem?: string };
-    settings: Record<string, { value: string | null; source: string }>;
+    settings: Record<string, ToldSetting>;
     budget: { per_minute: Window; per_day: Window };
     files: Record<string, string | null>;
     check?: { ms: number };
@@ -138,7 +138,7 @@ function statusText(
       },
       {
         title: 'Settings',
-        pairs: told.map(([name, { value, source: from }]) => [name, value ?? '', from] as const),
+        pairs: told.map(([name, { value, source: from }]) => [name, String(value ?? ''), from] as const),
       },
       {
         title: 'Files',

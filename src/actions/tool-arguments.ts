@@ -1,12 +1,13 @@
 import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
 import { numberText } from '../exact-json.ts';
+import { shellWord } from '../files/io-error.ts';
 import { nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import type { ArgumentCheck } from './argument-check.ts';
 import { argumentNames, type Schema, schemaOf } from './argument-types.ts';
 import { candidates } from './argument-values.ts';
-import { keepDigits, parseUserJson, readArgument, readArgumentFile } from './arguments.ts';
+import { keepDigits, parseUserJson, readArgument, readArgumentFile, textHint } from './arguments.ts';
 
 /** The tool of that name. @throws {AppError} `not_found` with the nearest names */
 export function knownTool(tools: readonly Tool[], name: string): Tool {
@@ -50,8 +51,14 @@ export async function readArguments(
       });
     }
     if (given.has(key)) throw new AppError('usage', `'${key}' is given twice`, { hint: 'leave one out' });
-    if (typed === ':') given.set(key, { value: parseUserJson(text, key), json: text });
-    else given.set(key, { text: text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text });
+    if (typed === ':') {
+      const hint = textHint(
+        text,
+        (plain) => shellWord(`${key}=${plain}`),
+        (json) => shellWord(`${key}:=${json}`),
+      );
+      given.set(key, { value: parseUserJson(text, key, 'usage', hint), json: text });
+    } else given.set(key, { text: text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text });
   }
   return given;
 }

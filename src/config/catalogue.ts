@@ -27,6 +27,8 @@ export interface Setting<T> {
   readonly fallbackText?: string;
   /** Where `config set` writes it: with the other settings, with the profile, or nowhere. */
   readonly file: 'settings' | 'profile' | 'none';
+  /** It is told and kept as a number. */
+  readonly number?: true;
   /** Reads the text. @throws {Error} saying what is expected. */
   readonly read: (text: string) => T;
 }
@@ -79,6 +81,7 @@ export const SETTINGS = {
     flag: '--retries',
     fallback: '2',
     file: 'settings',
+    number: true,
     read: wholeNumber(0, 20),
   }),
   'max-wait': setting({
@@ -118,6 +121,7 @@ export const SETTINGS = {
     env: 'RESTAURANT_PER_MINUTE',
     fallback: '100',
     file: 'settings',
+    number: true,
     read: wholeNumber(0, 1_000_000),
   }),
   'per-day': setting({
@@ -125,6 +129,7 @@ export const SETTINGS = {
     env: 'RESTAURANT_PER_DAY',
     fallback: '2000',
     file: 'settings',
+    number: true,
     read: wholeNumber(0, 1_000_000_000),
   }),
   'key-prefix': setting({

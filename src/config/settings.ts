@@ -30,6 +30,13 @@ export interface Settings {
   readonly profile: Profile;
 }
 
+/** A setting as JSON tells it and the config file keeps it: a number where it is one. What is none stays text. */
+export function toldValue(name: SettingName, text: string): string | number {
+  return (SETTINGS[name] as { number?: true }).number === true && /^\d{1,15}$/.test(text)
+    ? Number(text)
+    : text;
+}
+
 /** The text of a variable; an empty one counts as unset. */
 export function variable(
   env: Readonly<Record<string, string | undefined>>,

@@ -17,6 +17,8 @@ export interface Presentation {
   readonly json: unknown;
   /** The records in it, for the forms that have one line for each. An element that is no object gives an empty one. */
   readonly records: readonly unknown[];
+  /** The records of CSV and TSV, where these show others than the rest. */
+  readonly rows?: readonly unknown[];
   /** Columns of CSV and TSV where none are asked for. Default: all keys, as they first come. */
   readonly columns?: readonly string[];
   /** The JSON document cut down to these keys. Default: each record cut down, in a list where `json` is one. */
@@ -39,8 +41,11 @@ export interface PresentOptions {
  * The whole text of a command's data in one format, with a final line break where it is not empty.
  * @throws {AppError} `usage` where a column does not exist; `bad_response` where data nests too deep
  */
-export function present(data: Presentation, format: RecordFormat, options: PresentOptions): string {
+export function present(given: Presentation, format: RecordFormat, options: PresentOptions): string {
   const { columns, view } = options;
+  const { rows } = given;
+  const data =
+    rows !== undefined && (format === 'csv' || format === 'tsv') ? { ...given, records: rows } : given;
   checkAsked(data, columns);
   const trimmed = (record: unknown): unknown => (columns === undefined ? record : pick(record, columns));
   switch (format) {

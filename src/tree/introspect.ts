@@ -109,13 +109,16 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
     version: VERSION,
     commands: program.children.map((child) => describeCommand(program, child)),
     options: program.options.map((option) => optionFacts(option)),
-    exit_codes: Object.entries(EXIT_CODES).map(([kind, exit]) => ({
-      exit,
-      kind,
-      codes: Object.entries(CODES).flatMap(([code, entry]) =>
-        entry.kind === kind ? [{ code, meaning: entry.meaning }] : [],
-      ),
-    })),
+    exit_codes: [
+      { exit: 0, kind: 'success', codes: [] },
+      ...Object.entries(EXIT_CODES).map(([kind, exit]) => ({
+        exit,
+        kind,
+        codes: Object.entries(CODES).flatMap(([code, entry]) =>
+          entry.kind === kind ? [{ code, meaning: entry.meaning }] : [],
+        ),
+      })),
+    ],
     environment: [
       ...SETTING_NAMES.map((name) => ({ name: SETTINGS[name].env, meaning: SETTINGS[name].about })),
       ...OTHER_VARIABLES.map(([name, meaning]) => ({ name, meaning })),

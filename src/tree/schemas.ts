@@ -94,14 +94,17 @@ export const LOGIN_OUTPUT = object({
 /** What `logout --json` prints. */
 export const LOGOUT_OUTPUT = object({ profile: text, removed: truth, key_in_environment: truth });
 
+/** A number where the setting is one, else text; null where it has no value. */
+const settingValue: JsonSchema = { type: ['string', 'number', 'null'] };
+
 /** A setting with its source. */
 export const SETTING_OUTPUT = object({
   name: text,
-  value: textOrNull,
+  value: settingValue,
   source: { enum: ['flag', 'env', 'config', 'default'] },
 });
 
-const TOLD = object({ value: textOrNull, source: { enum: ['flag', 'env', 'config', 'default'] } });
+const TOLD = object({ value: settingValue, source: { enum: ['flag', 'env', 'config', 'default'] } });
 
 /** What `config list --json` prints: each setting by name. */
 export const CONFIG_OUTPUT: JsonSchema = { type: 'object', additionalProperties: TOLD };

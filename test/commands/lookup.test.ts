@@ -55,6 +55,18 @@ describe('lookup', () => {
     expect(beyond.stderr).toMatch(/^error: no row 99 in the last find: it has rows 1 to 3\nhint: /);
   });
 
+  it('gives the same columns in TSV and CSV for one id as for several', async () => {
+    const [one = '', two = ''] = await ids();
+    for (const format of ['tsv', 'csv']) {
+      const alone = await service.run(['lookup', one, '--format', format]);
+      const both = await service.run(['lookup', one, two, '--format', format]);
+      expect(both.stdout.startsWith(alone.stdout)).toBe(true);
+      expect(alone.stdout).toContain(`${one}${format === 'csv' ? ',' : '\t'}ok`);
+    }
+    const { stdout } = await service.run(['lookup', one, '--format', 'ndjson']);
+    expect(JSON.parse(stdout)).not.toHaveProperty('restaurant_id');
+  });
+
   it('reads ids from stdin: lines, or what find prints, each once', async () => {
     const [one = '', two = ''] = await ids();
     service.sent();

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../src/config/catalogue.ts';
@@ -25,6 +25,31 @@ const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> =
 };
 
 describe('settings', () => {
+  it('that are numbers are numbers in JSON and in the file; durations keep their unit', async () => {
+    const env = {
+      ...service.env,
+      HOME: freshHome().home,
+      RESTAURANT_MAX_AGE: '',
+    };
+    const set = await runCli(['config', 'set', 'per-day', '500', '--json'], { env });
+    expect(JSON.parse(set.stdout)).toEqual({ name: 'per-day', value: 500, source: 'config' });
+    const path = (await runCli(['config', 'path'], { env })).stdout.trim();
+    expect(JSON.parse(readFileSync(path, 'utf8')).settings).toEqual({ 'per-day': 500 });
+    const { settings } = JSON.parse((await runCli(['status', '--json'], { env })).stdout);
+    expect(settings).toMatchObject({
+      'per-day': { value: 500, source: 'config' },
+      'per-minute': { value: 100, source: 'default' },
+      retries: { value: 2, source: 'default' },
+      timeout: { value: '30s', source: 'default' },
+      'max-age': { value: '10m', source: 'default' },
+      city: { value: null, source: 'default' },
+    });
+    expect(JSON.parse((await runCli(['config', 'list', '--json'], { env })).stdout)).toEqual(settings);
+    expect((await runCli(['config', 'get', 'per-day'], { env })).stdout).toBe('500\n');
+    const odd = await runCli(['status', '--json'], { env: { ...env, RESTAURANT_RETRIES: 'many' } });
+    expect([odd.exit, odd.stdout.includes('"retries":{"value":"many","source":"env"}')]).toEqual([0, true]);
+  });
+
   it.each(SETTING_NAMES)('%s: flag beats environment beats config file beats default', async (name) => {
     const { home, env } = freshHome();
     const { env: variable, flag, file } = SETTINGS[name] as { env: string; flag?: string; file: string };
@@ -34,7 +59,8 @@ describe('settings', () => {
         env: { ...env, ...more },
       });
       expect([exit, stderr]).toEqual([0, '']);
-      return JSON.parse(stdout).settings[name];
+      const { value, source } = JSON.parse(stdout).settings[name];
+      return { value: value === null ? null : String(value), source };
     };
     const { fallback } = SETTINGS[name] as { fallback?: string };
     // `--json` itself is a flag for the format.

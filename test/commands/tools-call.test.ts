@@ -34,6 +34,37 @@ describe('call and tools, at a service that has a list of its tools', () => {
     const missing = await call('explore_area');
     expect(missing.exit).toBe(2);
     expect(missing.stderr).toContain('explore_area needs city');
+    const misspelt = await call('explore_area', 'ciy=SF');
+    expect([misspelt.exit, misspelt.stderr]).toEqual([
+      2,
+      "error: explore_area needs city, and has no argument 'ciy'\nhint: did you mean city? restaurant tools explore_area\n",
+    ]);
+  });
+
+  it('says how text is given where it was taken for JSON', async () => {
+    const typed = await call('find_restaurant', 'name:=Chez Nous', 'city=SF');
+    expect([typed.exit, typed.stderr]).toEqual([
+      2,
+      `error: name is not JSON: line 1, column 1\nhint: as text: 'name=Chez Nous'; as JSON text: 'name:="Chez Nous"'\n`,
+    ]);
+    const raw = await service.run(['raw', 'tools/call', '-F', 'name=text']);
+    expect(raw.stderr).toContain(`hint: as text: -f name=text; as JSON text: -F 'name="text"'`);
+    const broken = await call('find_restaurant', 'name:={"a":', 'city=SF');
+    expect(broken.stderr).toContain('hint: JSON needs double quotes');
+  });
+
+  it('lists the arguments of one as CSV and TSV', async () => {
+    const tool = (format: string) => service.run(['tools', 'lookup_restaurant', '--format', format]);
+    const { exit, stdout } = await tool('csv');
+    expect(exit).toBe(0);
+    const [header, ...rows] = stdout.trim().split('\n');
+    expect(header).toBe('argument,type,required,description,allowed,default');
+    expect(rows.map((row) => row.split(',').slice(0, 3).join(' '))).toEqual([
+      'restaurant_id string true',
+      'fields string false',
+    ]);
+    expect((await tool('tsv')).stdout.split('\n')).toHaveLength(3);
+    expect(JSON.parse((await tool('ndjson')).stdout)).toHaveProperty('inputSchema');
   });
 });
 

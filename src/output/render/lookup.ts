@@ -27,13 +27,16 @@ export function lookupPresentation(items: readonly LookupItem[], json: unknown):
   const list = Array.isArray(json);
   return {
     json,
-    records: items.flatMap((item) => {
-      if ('failure' in item) return [];
-      return [list ? { restaurant_id: item.restaurantId, ...item.output } : item.output];
-    }),
+    records: list ? items.flatMap(rowOf) : items.flatMap((item) => ('failure' in item ? [] : [item.output])),
+    ...(list ? {} : { rows: items.flatMap(rowOf) }),
     trim: (columns) => (list ? json.map((entry) => trimEntry(entry, columns)) : pick(json, columns)),
     table: (view, columns) => renderLookup(items, { columns }, view),
   };
+}
+
+/** Begins with the id that was asked for, whether one or several were. */
+function rowOf(item: LookupItem): Record<string, unknown>[] {
+  return 'failure' in item ? [] : [{ restaurant_id: item.restaurantId, ...item.output }];
 }
 
 function trimEntry(entry: unknown, columns: readonly string[]): unknown {

@@ -118,12 +118,20 @@ export function toolsPresentation(tools: readonly Tool[]): Presentation {
   };
 }
 
-/** One tool, for every form of output. */
+/** One tool, for every form of output. CSV and TSV list its arguments. */
 export function toolPresentation(tool: Tool): Presentation {
   return {
     json: tool,
     records: [tool],
-    columns: ['name', 'title', 'description'],
+    rows: argumentsOf(tool.inputSchema).map(({ name, type, required, description, allowed, fallback }) => ({
+      argument: name,
+      type,
+      required,
+      description,
+      allowed,
+      default: fallback,
+    })),
+    columns: ['argument', 'type', 'required', 'description', 'allowed', 'default'],
     table: (view, columns) =>
       columns === undefined ? renderTool(tool, view) : renderRecords([tool], columns, view),
   };

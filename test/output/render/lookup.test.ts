@@ -261,11 +261,12 @@ describe('renderLookup', () => {
 describe('lookupPresentation', () => {
   const options = { prettyJson: false, guardCsv: true, view: viewOf(80) };
 
-  it('of one restaurant is its output', () => {
+  it('of one restaurant is its output; rows begin with the id, as those of several do', () => {
     const data = lookupPresentation([{ restaurantId: ID, output: BASIC }], BASIC);
     expect(JSON.parse(present(data, 'json', options))).toEqual(BASIC);
     expect(present(data, 'json', { ...options, columns: ['grade'] })).toBe('{"grade":"A"}\n');
-    expect(present(data, 'csv', options).split('\n')[0]).toBe('grade,tldr,cuisine,price_level');
+    expect(present(data, 'csv', options).split('\n')[0]).toBe('restaurant_id,grade,tldr,cuisine,price_level');
+    expect(present(data, 'ndjson', options)).toBe(`${JSON.stringify(BASIC)}\n`);
   });
 
   it('of a list is an array that keeps the failures', () => {
