@@ -34,25 +34,27 @@ export function last4(key: string): string {
   return key.slice(-4);
 }
 
-/** The key as it may be shown: `sk_service_…abcd`. */
+/** The key as it may be shown: `sk_service_…abcd`. What would break JSON, CSV or a URL is left out. */
 export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
-  return `${prefix}…${last4(key)}`;
+  return `${prefix}…${last4(key).replace(/[^\w.~-]/g, '')}`;
 }
 
 /**
- * Replaces a key in text, plain, percent-encoded, JSON-escaped or inside base64, by its mask; nothing else.
- * For data that must otherwise stay as it came.
+ * Replaces a key in text by its mask, however it is written: plain, in the escapes of JSON (also of JSON inside JSON),
+ * URLs and HTML, or inside base64; nothing else. For data that must otherwise stay as it came.
  */
 export function keyEraser(
   key: string | undefined,
   prefix: string = DEFAULT_KEY_PREFIX,
 ): (text: string) => string {
   if (key === undefined || key === '') return (text) => text;
-  const forms = writtenForms(key);
-  const pattern = new RegExp(forms.map(escapeRegExp).join('|'), 'g');
+  const forms = [key, ...base64Forms(key)];
+  const pattern = new RegExp([anyEscape(key), ...forms.slice(1).map(escapeRegExp)].join('|'), 'gi');
   const mask = maskKey(key, prefix);
   // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
-  return (text) => (forms.some((form) => text.includes(form)) ? text.replace(pattern, () => mask) : text);
+  const mayHold = (text: string): boolean =>
+    forms.some((form) => text.includes(form)) || ESCAPED.test(text) || BACKSLASHED.test(key);
+  return (text) => (mayHold(text) ? text.replace(pattern, () => mask) : text);
 }
 
 /**
@@ -74,16 +76,37 @@ export function redactor(
       .replace(bearer, '$1 …');
 }
 
-/** The ways in which a key may stand in text. */
-function writtenForms(key: string): string[] {
-  const percent = encodeURIComponent(key);
-  const lower = percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  const forms = [key, percent, lower, JSON.stringify(key).slice(1, -1)];
-  for (const offset of [0, 1, 2]) {
-    const core = base64Core(key, offset);
-    if (core.length >= 8) forms.push(core, core.replaceAll('+', '-').replaceAll('/', '_'));
-  }
-  return [...new Set(forms)].sort((a, b) => b.length - a.length);
+/** An escape that stands for visible ASCII, in JSON, a URL or HTML; or the prefix in whatever case. */
+const ESCAPED = /\\u00[2-7]|%(?:25)*[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)|sk_service_/i;
+/** What JSON may escape with a backslash alone, and the backslash again inside of JSON. */
+const BACKSLASHED = /["\\/]/;
+const NAMED: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+};
+
+/** A pattern of the key with each character as it is, or escaped as JSON, URLs and HTML do. */
+function anyEscape(key: string): string {
+  const characters = [...key].map((character) => {
+    const code = character.charCodeAt(0);
+    const hex = code.toString(16);
+    const name = NAMED[character];
+    const plain = BACKSLASHED.test(character)
+      ? `\\\\{0,8}${escapeRegExp(character)}`
+      : escapeRegExp(character);
+    const html = `&(?:#0{0,5}${code}|#x0{0,5}${hex}${name === undefined ? '' : `|${name}`});?`;
+    return `(?:${plain}|\\\\{1,8}u00${hex}|%(?:25){0,3}${hex}|${html})`;
+  });
+  return characters.join('');
+}
+
+/** What of the key shows in base64, wherever it begins. */
+function base64Forms(key: string): string[] {
+  const cores = [0, 1, 2].map((offset) => base64Core(key, offset)).filter((core) => core.length >= 8);
+  return [...new Set(cores.flatMap((core) => [core, core.replaceAll('+', '-').replaceAll('/', '_')]))];
 }
 
 /** The base64 digits that depend on the key alone when `offset` bytes (mod 3) stand before it. */

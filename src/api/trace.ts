@@ -45,7 +45,8 @@ export function eventText({ event, id, retry, data }: SseEvent): string {
 
 /** Passes each text of an event through `change`. */
 export function mapTrace(event: TraceEvent, change: (text: string) => string): TraceEvent {
-  const fields = (headers: readonly Field[]) => headers.map(([name, value]): Field => [name, change(value)]);
+  const fields = (headers: readonly Field[]) =>
+    headers.map(([name, value]): Field => [change(name), change(value)]);
   switch (event.kind) {
     case 'request':
       return {

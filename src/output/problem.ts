@@ -4,6 +4,10 @@ import type { Palette } from './color.ts';
 import { toJson } from './json.ts';
 import { clean, cleanLine, truncate } from './text.ts';
 
+/** Takes secrets out of a text. */
+type Redact = (text: string) => string;
+const asItIs: Redact = (text) => text;
+
 const MAX_MESSAGE = 400;
 const MAX_CAUSES = 8;
 
@@ -11,25 +15,26 @@ const MAX_CAUSES = 8;
  * A failure for a person, as whole lines: `error: …`, then `hint: …`; with `verbose` its causes and the stack. Each of
  * the first two is one line whatever the width, so that it can be searched for and copied.
  */
-export function problemText(error: AppError, colors: Palette, { verbose }: { verbose: boolean }): string {
+export function problemText(
+  error: AppError,
+  colors: Palette,
+  { verbose, redact = asItIs }: { verbose: boolean; redact?: Redact },
+): string {
+  // What is cut first may hold a part of a key, which nothing finds.
+  const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
+  const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
   const lines = [
     `${colors.bad('error:')} ${shortened(error.message)}`,
     `${colors.dim('hint:')} ${shortened(error.hint)}`,
-    ...(verbose ? details(error).map((line) => (line === '' ? '' : colors.dim(line))) : []),
+    ...(verbose ? [...causes, ...stackOf(error, redact)].map((line) => colors.dim(line)) : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function shortened(text: string): string {
-  return truncate(cleanLine(text).trim(), MAX_MESSAGE);
-}
-
-function details(error: AppError): string[] {
-  const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
-  const stack = clean(error.stack ?? '')
+function stackOf(error: AppError, redact: Redact): string[] {
+  return redact(clean(error.stack ?? ''))
     .split('\n')
     .filter((line) => /^\s+at /.test(line));
-  return [...causes, ...stack];
 }
 
 /** The chain of causes; where one holds several errors (AggregateError), those as well. */
@@ -56,12 +61,12 @@ function describe(cause: unknown): string {
 }
 
 /** What is known of a failure, under the names that JSON output has for it. */
-export function errorFacts(error: AppError): Record<string, unknown> {
+export function errorFacts(error: AppError, redact: Redact = asItIs): Record<string, unknown> {
   const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const facts = {
     code: error.code,
-    message: truncate(error.message, MAX_MESSAGE * 10),
-    hint: error.hint,
+    message: truncate(redact(error.message), MAX_MESSAGE * 10),
+    hint: redact(error.hint),
     retryable: error.retryable,
     status,
     retry_after: retryAfter,
@@ -73,6 +78,6 @@ export function errorFacts(error: AppError): Record<string, unknown> {
 }
 
 /** A failure for a program: one line of JSON, without a line break. */
-export function problemJson(error: AppError): string {
-  return toJson({ error: errorFacts(error) }, false);
+export function problemJson(error: AppError, redact?: Redact): string {
+  return toJson({ error: errorFacts(error, redact) }, false);
 }

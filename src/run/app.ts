@@ -1,4 +1,4 @@
-import { DEFAULT_KEY_PREFIX, redactor } from '../api/key.ts';
+import { DEFAULT_KEY_PREFIX, keyEraser, redactor } from '../api/key.ts';
 import { type Paths, resolvePaths } from '../config/paths.ts';
 import { type ConfigFile, configPath, readConfig } from '../config/read.ts';
 import { openSettings, type Settings, variable } from '../config/settings.ts';
@@ -31,6 +31,7 @@ export class App {
   #spinning = false;
   #said: Promise<void> = Promise.resolve();
   #closers: (() => Promise<void>)[] = [];
+  #redactors = new Map<string, (text: string) => string>();
 
   constructor(context: Context) {
     this.context = context;
@@ -203,7 +204,7 @@ export class App {
     const { dim } = this.paletteFor('stderr');
     const { cleanLine, truncate } = await loadText();
     const shown = (text: string): string =>
-      dim(truncate(cleanLine(this.redact(text)), Math.max(1, stderr.columns - 4)));
+      dim(truncate(this.redact(cleanLine(text)), Math.max(1, stderr.columns - 4)));
     this.#spinning = true;
     try {
       return await spinWhile(this.context, shown(label), (update) => work((text) => update(shown(text))));
@@ -217,17 +218,33 @@ export class App {
     if (key !== '') this.#keys.add(key);
   }
 
-  /** The text without any key that this run knows, or that looks like one. */
+  /** Text for people without any key that this run knows, or that looks like one. */
   redact(text: string): string {
-    const fromEnv = variable(this.context.env, 'RESTAURANT_API_KEY')?.trim() ?? '';
-    // A few letters are no secret, and would be struck out of every word.
-    const known = [fromEnv, ...this.#keys].filter((key) => key.length >= SHORTEST_KEY);
     const prefix = this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX;
     const prefixes = new Set([DEFAULT_KEY_PREFIX, prefix]);
-    return [undefined, ...known].reduce<string>(
-      (sofar, key) => [...prefixes].reduce((shown, each) => redactor(key, each)(shown), sofar),
+    return [undefined, ...this.#known()].reduce<string>(
+      (sofar, key) => [...prefixes].reduce((shown, each) => this.#redactor(key, each)(shown), sofar),
       text,
     );
+  }
+
+  /** Data without any key that this run knows; nothing else in it changes. */
+  erase(text: string): string {
+    return this.#known().reduce((sofar, key) => this.#redactor(key)(sofar), text);
+  }
+
+  /** The keys of this run. A few letters are no secret, and would be struck out of every word. */
+  #known(): string[] {
+    const fromEnv = variable(this.context.env, 'RESTAURANT_API_KEY')?.trim() ?? '';
+    return [...new Set([fromEnv, ...this.#keys])].filter((key) => key.length >= SHORTEST_KEY);
+  }
+
+  /** With a prefix for people, without one for data. They are patterns, which take their time to make. */
+  #redactor(key: string | undefined, prefix?: string): (text: string) => string {
+    const name = JSON.stringify([key, prefix]);
+    const made = this.#redactors.get(name) ?? (prefix === undefined ? keyEraser(key) : redactor(key, prefix));
+    this.#redactors.set(name, made);
+    return made;
   }
 
   /** Runs before the end, last registered first. */

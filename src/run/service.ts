@@ -118,7 +118,12 @@ function serviceOver(app: App, client: Client, { url, key, demo }: Target): Serv
     args: Record<string, unknown>,
     ask: () => Promise<T>,
     worth?: (value: T) => boolean,
-  ) => throughCache(cache, { ...place, tool, args }, app.settings.need('max-age'), ask, worth);
+  ) => {
+    // An entry says what was asked; a key that was asked for by mistake is not kept.
+    const asked = JSON.stringify(args);
+    const kept = app.erase(asked) === asked ? cache : undefined;
+    return throughCache(kept, { ...place, tool, args }, app.settings.need('max-age'), ask, worth);
+  };
   return {
     client,
     label: demo ? DEMO : url.host,

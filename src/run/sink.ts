@@ -6,7 +6,7 @@ import { ioError } from '../files/io-error.ts';
 import type { App } from './app.ts';
 import { fullPath } from './full-path.ts';
 
-/** Where a command's data goes: stdout, or the file of `--output`. */
+/** Where a command's data goes: stdout, or the file of `--output`. A key of this run that is in it is masked. */
 export interface Sink {
   write(text: string): Promise<void>;
   /** Makes what was written stand: a file appears whole, at this moment. */
@@ -50,11 +50,11 @@ export function openSink(app: App): Sink {
   checkOutput(app);
   const path = outputPath(app);
   const { stdout } = app.context;
-  if (path === undefined) return { write: (text) => stdout.write(text), done: async () => {} };
+  if (path === undefined) return { write: (text) => stdout.write(app.erase(text)), done: async () => {} };
   const parts: string[] = [];
   return {
     write: async (text) => {
-      parts.push(text);
+      parts.push(app.erase(text));
     },
     done: async () => writeOutput(path, parts.join('')),
   };

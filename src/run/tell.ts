@@ -15,9 +15,10 @@ export async function tell(error: AppError, app: App, json: boolean): Promise<vo
     error.code === 'unexpected' && !app.verbose
       ? new AppError('unexpected', error.message, { ...error.details, hint: reportHint(app.context) })
       : error;
+  const redact = (part: string): string => app.redact(part);
   const text = json
-    ? `${problemJson(told)}\n`
-    : problemText(told, app.paletteFor('stderr'), { verbose: app.verbose });
-  // Nothing is left to tell it to where stderr is gone.
+    ? `${problemJson(told, redact)}\n`
+    : problemText(told, app.paletteFor('stderr'), { verbose: app.verbose, redact });
+  // Once more, for what else is told. Nothing is left to tell it to where stderr is gone.
   await stderr.write(app.redact(text)).catch(() => {});
 }
