@@ -1,0 +1,302 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Answer, resultText, toolText, useAnswers } from '../helpers/answers.ts';
+
+const PREFIX = 'sk_service_';
+const service = useAnswers();
+
+/** Any key: the prefix, then visible ASCII. */
+const secrets = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 16,
+  maxLength: 40,
+});
+
+const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
+const each = (text: string, write: (character: string) => string) => [...text].map(write).join('');
+
+/** Ways in which a service may write the key that it was sent. */
+const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
+  plain: (key) => key,
+  'as Bearer': (key) => `Bearer ${key}`,
+  'in a URL': (key) => `https://h.example/?key=${encodeURIComponent(key)}&a=b`,
+  'percent-encoded': (key) => each(key, (character) => `%${hex(character)}`),
+  'percent-encoded twice': (key) => encodeURIComponent(encodeURIComponent(key)),
+  'as user of a URL': (key) => `https://${encodeURIComponent(key)}:password@h.example/`,
+  'with escapes of JSON': (key) => each(key, (character) => `\\u00${hex(character).toUpperCase()}`),
+  'with the first letter escaped': (key) => `\\u0073${JSON.stringify(key).slice(2, -1)}`,
+  'with entities of HTML': (key) => each(key, (character) => `&#x${hex(character)};`),
+  'escaped for HTML': (key) =>
+    key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  'as base64': (key) => Buffer.from(`x${key}`).toString('base64'),
+  'in lower case': (key) => key.toLowerCase(),
+};
+
+/** Places in which it may come back. */
+const PLACES: Readonly<Record<string, (said: string) => Answer>> = {
+  'a JSON-RPC error':
+    (said) =>
+    ({ id }, response) =>
+      response.end(
+        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: said, data: said } }),
+      ),
+  'an error of HTTP': (said) => (_, response) => response.writeHead(500, said, { 'X-Said': said }).end(said),
+  'a refusal': (said) => (_, response) =>
+    response.writeHead(401).end(JSON.stringify({ error: { message: said } })),
+  'the title of a page': (said) => (_, response) => response.end(`<html><title>${said}</title></html>`),
+  'a tool that fails': (said) =>
+    resultText(JSON.stringify({ isError: true, content: [{ type: 'text', text: said }] })),
+  'the text of a tool': (said) => toolText(said),
+  'a field of the data': (said) =>
+    toolText(
+      JSON.stringify({
+        status: 'ok',
+        results: [{ service_id: 'r', name: said, [said]: said }],
+        total_matches: 1,
+      }),
+    ),
+  'JSON as it is written': (said) =>
+    toolText(`{"status":"ok","results":[{"service_id":"r","name":"${said}"}],"total_matches":1}`),
+  'a list of tools': (said) =>
+    resultText(JSON.stringify({ tools: [{ name: said, description: said, inputSchema: { title: said } }] })),
+  'pieces of a stream':
+    (said) =>
+    ({ id }, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      const progress = {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progress: 1, message: said },
+      };
+      const content = [{ type: 'text', text: JSON.stringify({ name: said }) }];
+      const events = [progress, { jsonrpc: '2.0', id, result: { content } }];
+      const text = `: ${said}\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}`;
+      for (let at = 0; at < text.length; at += 7) response.write(text.slice(at, at + 7));
+      response.end();
+    },
+};
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['find', 'x', '--city', 'y', '--format', 'table'],
+  ['find', 'x', '--city', 'y', '--json'],
+  ['find', 'x', '--city', 'y', '--format', 'csv', '--max-age', '1h'],
+  ['lookup', 'r', '--verbose'],
+  ['lookup', 'r', 's', '--json'],
+  ['call', 'find_restaurant', 'name=x', 'city=y', '--json', '--max-age', '1h'],
+  ['call', 'find_restaurant', 'name=x', 'city=y', '--format', 'table'],
+  ['tools', '--format', 'ndjson'],
+  ['raw', 'tools/call', '{}', '-i', '--verbose'],
+  ['raw', 'tools/call', '{}', '--unwrap'],
+  ['enrich', '-', '--input-format', 'csv', '--fields', 'basic', '--progress', 'json'],
+  ['status', '--check', '--json'],
+  ['mcp'],
+];
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}';
+
+/** The text with what stands for a character replaced by it. */
+function decoded(text: string): string {
+  const once = text
+    .replace(/\\+u00([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\+(["\\/])/g, '$1')
+    .replace(/%(?:25)*([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(
+      /&(amp|lt|gt|quot);/g,
+      (_, name) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[String(name)] ?? '',
+    );
+  return once.replace(
+    /[A-Za-z0-9+/]{16,}={0,2}/g,
+    (base64) => base64 + Buffer.from(base64, 'base64').toString('latin1'),
+  );
+}
+
+/** Whether more of the secret shows than its end. */
+function shows(text: string, secret: string): boolean {
+  const all = [text, decoded(text)].join('\n').toLowerCase();
+  for (let at = 0; at + 6 <= secret.length; at += 1) {
+    if (all.includes(secret.slice(at, at + 6).toLowerCase())) return true;
+  }
+  return false;
+}
+
+function textsOfHome(): string {
+  const files = readdirSync(service.home, { recursive: true, encoding: 'utf8' }).map((name) =>
+    join(service.home, name),
+  );
+  return files
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('\n');
+}
+
+describe('the key', () => {
+  it('is found nowhere, wherever the service repeats it and however it writes it', async () => {
+    const any = <T>(record: Readonly<Record<string, T>>) => fc.constantFrom(...Object.entries(record));
+    await fc.assert(
+      fc.asyncProperty(
+        secrets,
+        any(WRITINGS),
+        any(PLACES),
+        fc.constantFrom(...COMMANDS),
+        fc.boolean(),
+        async (secret, [writing, write], [place, said], words, debug) => {
+          const key = PREFIX + secret;
+          service.answer(said(write(key)));
+          const env = { RESTAURANT_API_KEY: key, ...(debug ? { RESTAURANT_DEBUG: '1' } : {}) };
+          const stdin = words[0] === 'mcp' ? `${CALL}\n` : 'name,city\nx,y\n';
+          const { stdout, stderr } = await service.run(words, { env, stdin });
+          const where = [writing, place, words.join(' ')];
+          expect([...where, shows(stdout, secret), shows(stderr, secret)]).toEqual([...where, false, false]);
+          expect([...where, shows(textsOfHome(), secret)]).toEqual([...where, false]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
+  it('leaves valid JSON behind where its mask takes its place', async () => {
+    await fc.assert(
+      fc.asyncProperty(secrets, async (secret) => {
+        const key = PREFIX + secret;
+        service.answer(PLACES['a field of the data']?.(`a ${key} b`) ?? resultText('1'));
+        const env = { RESTAURANT_API_KEY: key };
+        const { exit, stdout } = await service.run(['find', 'x', '--city', 'y', '--json'], { env });
+        expect(exit).toBe(0);
+        expect(JSON.parse(stdout).results[0].name).toMatch(/^a sk_service_…[\w.~-]{0,4} b$/);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  const KEY = `${PREFIX}m4rkedKeyOfNobody_x9z2`;
+  const SECRET = KEY.slice(PREFIX.length);
+
+  it('is not cut so that a part of it stays, nor shown with a fault of this program', async () => {
+    for (const before of [380, 385, 390, 395, 398, 3990]) {
+      const fault = new Error(`${'a'.repeat(before)}${KEY}`, { cause: new Error(`for ${KEY}`) });
+      for (const more of [[], ['--json'], ['--verbose']]) {
+        const run = await service.run(['find', 'x', '--city', 'y', ...more], {
+          env: { RESTAURANT_API_KEY: KEY },
+          now: () => {
+            throw fault;
+          },
+        });
+        expect(run.exit).toBe(1);
+        expect([before, more, shows(run.stderr, SECRET), run.stderr.includes('m4rk')]).toEqual([
+          before,
+          more,
+          false,
+          false,
+        ]);
+      }
+    }
+  });
+
+  it('is not shown, nor kept, where it is searched for by mistake', async () => {
+    service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
+    const tty = { stdout: true, stderr: true };
+    for (const more of [[], ['--dry-run'], ['--curl'], ['--verbose'], ['--json', '--max-age', '1h']]) {
+      const run = await service.run(['find', KEY, '--city', `in ${KEY}`, ...more], {
+        env: { RESTAURANT_API_KEY: KEY },
+        tty,
+      });
+      expect([more, run.exit, shows(run.stdout + run.stderr, SECRET)]).toEqual([more, 0, false]);
+    }
+    expect(shows(textsOfHome(), SECRET)).toBe(false);
+  });
+});
+
+describe('what cannot be a key', () => {
+  const KEY = `${PREFIX}0123456789abcdef`;
+  const fine: readonly string[] = [`${KEY}\n`, `${KEY}\r\n`, `  ${KEY}\t`, `\uFEFF${KEY}`];
+  const wrong: readonly string[] = [
+    `${KEY.slice(0, 20)}\n${KEY.slice(20)}`,
+    `${KEY}\0`,
+    `${KEY.slice(0, 20)}\u00a0${KEY.slice(20)}`,
+    `${KEY.slice(0, 20)}\u200b${KEY.slice(20)}`,
+    `${KEY}🍜`,
+    `${KEY}é`,
+    `"${KEY}"`,
+    `'${KEY}'`,
+    `“${KEY}”`,
+    `Bearer ${KEY}`,
+    `bearer\t${KEY}`,
+    `${KEY} ${KEY}`,
+    'sk_live_0123456789abcdef',
+    PREFIX,
+    '',
+    ' \n',
+  ];
+
+  it('is told without repeating it, sent nowhere and saved nowhere, from wherever it comes', async () => {
+    const file = join(service.home, 'key.txt');
+    const before = service.asked.length;
+    for (const text of wrong) {
+      writeFileSync(file, text, { mode: 0o600 });
+      const runs = [
+        await service.run(['login', '--key-stdin'], { stdin: text }),
+        await service.run(['login', '--key-file', file]),
+        ...(text.trim() === ''
+          ? []
+          : [await service.run(['find', 'x', '--city', 'y'], { env: { RESTAURANT_API_KEY: text } })]),
+      ];
+      for (const run of runs) {
+        expect([text, run.exit, run.stdout]).toEqual([text, 4, '']);
+        expect([text, shows(run.stderr, '0123456789abcdef')]).toEqual([text, false]);
+        expect(run.stderr).toContain('\nhint: ');
+      }
+    }
+    expect(service.asked.length).toBe(before);
+    expect(readdirSync(service.home)).not.toContain('.config');
+  });
+
+  it('is taken where only white space stands around it', async () => {
+    service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
+    for (const text of fine) {
+      const env = { RESTAURANT_API_KEY: text };
+      expect([text, (await service.run(['find', 'x', '--city', 'y'], { env })).exit]).toEqual([text, 0]);
+      expect(service.asked.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+    }
+  });
+
+  it('a key file that others may read is told of', async () => {
+    service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
+    const file = join(service.home, 'open.txt');
+    writeFileSync(file, KEY);
+    for (const [mode, told] of [
+      [0o644, true],
+      [0o640, true],
+      [0o604, true],
+      [0o600, false],
+      [0o400, false],
+    ] as const) {
+      chmodSync(file, mode);
+      const run = await service.run(['login', '--key-file', file], { tty: { stderr: true } });
+      expect([mode, run.exit, run.stderr.includes(`${file} can be read by other users`)]).toEqual([
+        mode,
+        0,
+        told,
+      ]);
+    }
+    await service.run(['logout']);
+  });
+});
+
+it('a host in other letters is shown as it is asked for', async () => {
+  const words = [
+    'login',
+    '--key-stdin',
+    '--no-verify',
+    '--profile',
+    'p',
+    '--base-url',
+    'https://аpple.example',
+  ];
+  const { exit, stdout } = await service.run(words, { stdin: `${PREFIX}0123456789abcdef` });
+  expect([exit, stdout.split('\n')[0]]).toEqual([
+    0,
+    'Logged in to xn--pple-43d.example (the key was not tried)',
+  ]);
+});
