@@ -95,11 +95,12 @@ export function manual(tree, about) {
     ...section('FILES', ...FILES.flatMap(([path, what]) => entry(path, what))),
     ...section(
       'EXIT STATUS',
-      ...entry('0', 'success; nothing found is a success too'),
       ...tree.exit_codes.flatMap(({ exit, codes }) =>
         entry(
           exit === 130 ? '130, 143' : String(exit),
-          codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
+          exit === 0
+            ? 'success; nothing found is a success too'
+            : codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
         ),
       ),
     ),

@@ -4,24 +4,8 @@ import type { EnrichFlags } from '../enrich/options.ts';
 import { LIST_FORMATS } from '../enrich/row.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
+import { ENRICH_EVENTS, ENRICH_OUTPUT } from '../tree/list-schemas.ts';
 import { listOption, valueOption } from '../tree/option.ts';
-
-/** What `enrich --json` prints when the rows go into a file. */
-const ENRICH_OUTPUT = {
-  type: 'object',
-  description: 'the summary of a run; with --dry-run the estimate',
-  properties: {
-    rows: { type: ['integer', 'null'] },
-    done: { type: 'integer' },
-    matched: { type: 'integer' },
-    ambiguous: { type: 'integer' },
-    not_found: { type: 'integer' },
-    errors: { type: 'integer' },
-    requests: { type: 'integer' },
-    output: { type: ['string', 'null'] },
-  },
-  required: ['rows', 'done', 'requests'],
-};
 
 const PROGRESS = ['json'] as const;
 
@@ -86,6 +70,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
     )
     .obeys('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file')
     .prints(ENRICH_OUTPUT)
+    .reports(ENRICH_EVENTS)
     .examples(
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --demo',
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --fields standard --add phone=phone --demo',

@@ -1,5 +1,6 @@
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
+import { SCHEMA_OUTPUT } from '../tree/schemas.ts';
 
 /** Adds `schema` to the program. */
 export function registerSchema(program: CliCommand, app: App): void {
@@ -12,7 +13,7 @@ export function registerSchema(program: CliCommand, app: App): void {
     .argument('[command...]', 'one command, such as find or config set')
     .offers('command', 'command')
     .obeys('json', 'file')
-    .prints({ type: 'object', required: ['name'] })
+    .prints(SCHEMA_OUTPUT)
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
       const { commandNamed, describeCommand, describeProgram } = await import('../tree/introspect.ts');

@@ -58,6 +58,8 @@ export class CliCommand extends Command {
   uses: readonly OptionGroup[] = ['general'];
   /** What `--json` prints. */
   outputSchema: JsonSchema | undefined;
+  /** A JSON line on stderr while it runs. */
+  progressSchema: JsonSchema | undefined;
   /** More to say below the options. */
   details = '';
   /** What its arguments and options may be, by argument name or long flag. */
@@ -87,6 +89,12 @@ export class CliCommand extends Command {
   /** Says what `--json` prints. */
   prints(schema: JsonSchema): this {
     this.outputSchema = schema;
+    return this;
+  }
+
+  /** Says what a JSON line on stderr is while the command runs. */
+  reports(schema: JsonSchema): this {
+    this.progressSchema = schema;
     return this;
   }
 

@@ -5,6 +5,7 @@ import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './option.ts';
 import { obeyedOptions, settingOf } from './options.ts';
+import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
 import { unknownCommand } from './suggest.ts';
 
 /** An option as plain data. */
@@ -19,24 +20,42 @@ export interface OptionFacts {
   environment?: string;
 }
 
+/** An argument as plain data. */
+interface ArgumentFacts {
+  name: string;
+  description: string;
+  required: boolean;
+  variadic: boolean;
+  choices?: readonly string[];
+}
+
 /** A command as plain data. */
 export interface CommandFacts {
   name: string;
   summary: string;
   /** More about it, in paragraphs; one that is indented keeps its lines. */
   details?: string;
-  arguments: { name: string; description: string; required: boolean; variadic: boolean }[];
+  arguments: ArgumentFacts[];
   options: OptionFacts[];
   examples: string[];
   commands?: CommandFacts[];
   global_options?: string[];
+  /** Arguments and options by name, without the dashes. */
   input?: JsonSchema;
+  /** What `--json` prints. */
   output?: JsonSchema;
+  /** What `--dry-run` prints. */
+  dry_run?: JsonSchema;
+  /** A line on stderr of long work. */
+  progress?: JsonSchema;
+  /** The line on stderr of a failure. */
+  error?: JsonSchema;
 }
 
 function optionFacts(option: Option): OptionFacts {
   const long = option.long ?? option.flags;
   const { argChoices: choices } = option;
+  const type = typeOf(option);
   const setting = settingOf(long);
   const entry = setting === undefined ? undefined : (SETTINGS[setting] as { env: string; fallback?: string });
   const fallback = entry?.fallback ?? (option.negate ? undefined : option.defaultValue);
@@ -45,9 +64,11 @@ function optionFacts(option: Option): OptionFacts {
     short: option.short ?? null,
     flags: option.flags,
     description: option.description,
-    type: typeOf(option),
+    type,
     ...(choices === undefined ? {} : { choices }),
-    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(fallback === undefined
+      ? {}
+      : { default: type === 'integer' ? Number(fallback) : type === 'string' ? String(fallback) : fallback }),
     ...(entry === undefined ? {} : { environment: entry.env }),
   };
 }
@@ -58,12 +79,16 @@ function typeOf(option: Option): OptionFacts['type'] {
   return option.required || option.optional ? 'string' : 'boolean';
 }
 
-const argumentFacts = (argument: Argument) => ({
-  name: argument.name(),
-  description: argument.description,
-  required: argument.required,
-  variadic: argument.variadic,
-});
+function argumentFacts(command: CliCommand, argument: Argument): ArgumentFacts {
+  const offer = command.offered.get(argument.name());
+  return {
+    name: argument.name(),
+    description: argument.description,
+    required: argument.required,
+    variadic: argument.variadic,
+    ...(Array.isArray(offer) ? { choices: offer } : {}),
+  };
+}
 
 /** One command as data; with its JSON Schemas when they are wanted. */
 export function describeCommand(program: CliCommand, command: CliCommand, whole = false): CommandFacts {
@@ -73,29 +98,43 @@ export function describeCommand(program: CliCommand, command: CliCommand, whole 
     name: command.path,
     summary: command.summary() || command.description(),
     ...(command.details === '' ? {} : { details: command.details }),
-    arguments: command.registeredArguments.map(argumentFacts),
+    arguments: command.registeredArguments.map((argument) => argumentFacts(command, argument)),
     options: command.options.map(optionFacts),
     examples: command.exampleLines,
     ...(children.length > 0 ? { commands: children } : {}),
     global_options: shared.map((option) => option.long ?? option.flags),
-    ...(whole ? { input: inputSchema(command, shared) } : {}),
-    ...(whole && command.outputSchema !== undefined ? { output: command.outputSchema } : {}),
+    ...(whole && !command.isGroup ? schemasOf(command, shared) : {}),
   };
 }
 
-/** The arguments and options of a command as a JSON Schema (2020-12). */
+/** The JSON Schemas (2020-12) of what a command takes and prints. */
+function schemasOf(command: CliCommand, shared: readonly Option[]): Partial<CommandFacts> {
+  const { outputSchema: output, progressSchema: progress, uses } = command;
+  return {
+    input: inputSchema(command, shared),
+    ...(output === undefined ? {} : { output }),
+    // The requests; other commands say in another way what they would do.
+    ...(uses.includes('curl') ? { dry_run: PREVIEW_OUTPUT } : {}),
+    ...(progress === undefined ? {} : { progress }),
+    ...(uses.includes('json') ? { error: ERROR_OUTPUT } : {}),
+  };
+}
+
+/** The arguments and options of a command. */
 function inputSchema(command: CliCommand, shared: readonly Option[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const argument of command.registeredArguments) {
-    const one = { type: 'string', description: argument.description };
-    properties[argument.name()] = argument.variadic ? { type: 'array', items: { type: 'string' } } : one;
+    const { name, description, variadic, choices } = argumentFacts(command, argument);
+    const one = { type: 'string', ...(choices === undefined ? {} : { enum: choices }) };
+    properties[name] = { ...(variadic ? { type: 'array', items: one } : one), description };
   }
   for (const option of [...command.options, ...shared].map(optionFacts)) {
-    const { type, description, choices } = option;
-    properties[option.name.replace(/^--(no-)?/, '')] = {
+    const { type, description, choices, default: fallback } = option;
+    properties[option.name.slice(2)] = {
       ...(type === 'array' ? { type, items: { type: 'string' } } : { type }),
       description,
       ...(choices === undefined ? {} : { enum: choices }),
+      ...(fallback === undefined ? {} : { default: fallback }),
     };
   }
   const required = command.registeredArguments.filter((each) => each.required).map((each) => each.name());
@@ -109,6 +148,7 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
     version: VERSION,
     commands: program.children.map((child) => describeCommand(program, child)),
     options: program.options.map((option) => optionFacts(option)),
+    error: ERROR_OUTPUT,
     exit_codes: [
       { exit: 0, kind: 'success', codes: [] },
       ...Object.entries(EXIT_CODES).map(([kind, exit]) => ({

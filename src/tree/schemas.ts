@@ -1,10 +1,12 @@
+import { CODES } from '../errors.ts';
 import type { JsonSchema } from './command.ts';
 
 const text: JsonSchema = { type: 'string' };
 const textOrNull: JsonSchema = { type: ['string', 'null'] };
 const truth: JsonSchema = { type: 'boolean' };
 
-const object = (
+/** An object; what is not required may be missing. Unknown keys may stand beside the known ones. */
+export const object = (
   properties: Readonly<Record<string, JsonSchema>>,
   required = Object.keys(properties),
 ): JsonSchema => ({
@@ -30,12 +32,12 @@ const RESTAURANT = object(
 
 const ERROR = object(
   {
-    code: text,
+    code: { enum: Object.keys(CODES) },
     message: text,
     hint: text,
     retryable: truth,
-    status: { type: 'integer' },
-    retry_after: { type: 'number' },
+    status: { type: 'integer', description: 'HTTP status' },
+    retry_after: { type: 'number', description: 'seconds' },
     restaurant_id: text,
     rpc_code: { type: ['integer', 'string'] },
     request_id: text,
@@ -43,7 +45,28 @@ const ERROR = object(
   ['code', 'message', 'hint', 'retryable'],
 );
 
-/** What `find --json` prints. Unknown keys may stand beside the known ones. */
+/** What stands on stderr where a command fails that prints JSON. */
+export const ERROR_OUTPUT: JsonSchema = object({ error: ERROR });
+
+const PREVIEW = object({
+  method: { const: 'POST' },
+  url: text,
+  headers: { type: 'object', additionalProperties: text },
+  body: object(
+    {
+      jsonrpc: { const: '2.0' },
+      id: { type: 'integer' },
+      method: text,
+      params: { type: ['object', 'array'] },
+    },
+    ['jsonrpc', 'id', 'method'],
+  ),
+});
+
+/** What `--dry-run` prints: the request, or the requests. */
+export const PREVIEW_OUTPUT: JsonSchema = { anyOf: [PREVIEW, { type: 'array', items: PREVIEW }] };
+
+/** What `find --json` prints. */
 export const FIND_OUTPUT = object(
   { status: text, results: { type: 'array', items: RESTAURANT }, total_matches: { type: 'integer' } },
   ['results'],
@@ -71,13 +94,10 @@ export const RAW_OUTPUT: JsonSchema = {
   description: 'the JSON-RPC response envelope as it came; with --unwrap the output of the tool',
 };
 
-/** What `tools --json` prints. */
-export const TOOLS_OUTPUT: JsonSchema = object({
-  tools: {
-    type: 'array',
-    items: object({ name: text, description: text, inputSchema: { type: 'object' } }, ['name']),
-  },
-});
+const TOOL = object({ name: text, description: text, inputSchema: { type: 'object' } }, ['name']);
+
+/** What `tools --json` prints: the list, or with a name that tool. */
+export const TOOLS_OUTPUT: JsonSchema = { anyOf: [object({ tools: { type: 'array', items: TOOL } }), TOOL] };
 
 /** What `call --json` prints. */
 export const CALL_OUTPUT: JsonSchema = { description: 'the output of the tool: any JSON value' };
@@ -118,6 +138,7 @@ const WINDOW = object({
 /** What `status --json` prints. */
 export const STATUS_OUTPUT = object(
   {
+    version: text,
     profile: text,
     endpoint: textOrNull,
     key: object({ present: truth, last4: textOrNull, source: textOrNull, problem: text }, [
@@ -130,7 +151,7 @@ export const STATUS_OUTPUT = object(
     files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),
     check: object({ ok: truth, ms: { type: 'number' } }),
   },
-  ['profile', 'endpoint', 'key', 'settings', 'budget', 'files'],
+  ['version', 'profile', 'endpoint', 'key', 'settings', 'budget', 'files'],
 );
 
 /** The first line of `sandbox --json`. */
@@ -139,3 +160,64 @@ export const SANDBOX_OUTPUT = object({
   endpoint: text,
   keys: object({ free: text, paid: text, revoked: text }),
 });
+
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const aSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };
+
+const OPTION = object(
+  {
+    name: text,
+    short: textOrNull,
+    flags: text,
+    description: text,
+    type: { enum: ['boolean', 'string', 'integer', 'array'] },
+    choices: list(text),
+    default: {},
+    environment: text,
+  },
+  ['name', 'short', 'flags', 'description', 'type'],
+);
+
+const COMMAND = object(
+  {
+    name: text,
+    summary: text,
+    details: text,
+    arguments: list(
+      object({ name: text, description: text, required: truth, variadic: truth, choices: list(text) }, [
+        'name',
+        'description',
+        'required',
+        'variadic',
+      ]),
+    ),
+    options: list(OPTION),
+    examples: list(text),
+    commands: list({ type: 'object', description: 'a command, in the same form' }),
+    global_options: list(text),
+    input: aSchema,
+    output: aSchema,
+    dry_run: aSchema,
+    progress: aSchema,
+    error: aSchema,
+  },
+  ['name', 'summary', 'arguments', 'options', 'examples', 'global_options'],
+);
+
+/** What `schema` prints: the program, or one command. */
+export const SCHEMA_OUTPUT: JsonSchema = {
+  anyOf: [
+    object({
+      name: text,
+      version: text,
+      commands: list(COMMAND),
+      options: list(OPTION),
+      error: aSchema,
+      exit_codes: list(
+        object({ exit: { type: 'integer' }, kind: text, codes: list(object({ code: text, meaning: text })) }),
+      ),
+      environment: list(object({ name: text, meaning: text })),
+    }),
+    COMMAND,
+  ],
+};

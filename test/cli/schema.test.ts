@@ -1,0 +1,189 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { MCP_CLIENTS } from '../../src/mcp/clients.ts';
+import type { RunOptions, Transcript } from '../helpers/program.ts';
+import { runCli } from '../helpers/program.ts';
+import { ID, RUNS, useRuns } from '../helpers/runs.ts';
+import { FREE, REVOKED } from '../helpers/service.ts';
+import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const tree = await readTree();
+const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
+const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
+const { service, fresh, again } = useRuns();
+const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
+
+const described = new Map<string, Record<'input' | 'output' | 'dry_run' | 'progress' | 'error', Schema>>();
+for (const { name } of leaves) {
+  described.set(name, JSON.parse((await runCli(['schema', ...name.split(' ')])).stdout));
+}
+const schemaOf = (name: string, part: 'output' | 'dry_run' | 'progress' | 'error'): Schema => {
+  const schema = described.get(name)?.[part];
+  if (schema === undefined) throw new Error(`${name} has no schema of its ${part}`);
+  return schema;
+};
+
+/** The commands that print what the service gave them, which may hold more than is known. */
+const OPEN = ['find', 'lookup', 'tools', 'call', 'raw'];
+
+/** The schema with nothing beside what it names, so that no key of ours goes undescribed. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]));
+  return 'properties' in schema && typeof schema.properties === 'object'
+    ? { additionalProperties: false, ...parts }
+    : parts;
+}
+
+function expectValid(what: string, schema: unknown, text: string): void {
+  const value: unknown = JSON.parse(text);
+  const valid = ajv.validate(schema as Schema, value);
+  expect([what, valid, valid ? '' : ajv.errorsText()]).toEqual([what, true, '']);
+}
+
+/** Runs a command with --json, and holds what it prints against its schema. */
+async function expectOutput(name: string, words: readonly string[], options: RunOptions = {}): Promise<void> {
+  const { exit, stdout, stderr } = await again({ words: [...words, '--json'] }, options);
+  expect([words, exit, stderr]).toEqual([words, 0, '']);
+  const schema = schemaOf(name, 'output');
+  expectValid(words.join(' '), OPEN.includes(name) ? schema : closed(schema), stdout);
+}
+
+function expectError(name: string, { exit, stdout, stderr }: Transcript, code: string): void {
+  expect([exit > 0, stdout]).toEqual([true, '']);
+  expect(stderr).toMatch(/^\{.*\}\n$/);
+  expectValid(name, closed(schemaOf(name, 'error')), stderr);
+  expect(JSON.parse(stderr).error.code).toBe(code);
+}
+
+describe('the schemas', () => {
+  it('are JSON Schemas, for every command; every command with --json says what it prints', () => {
+    for (const [name, parts] of described) {
+      for (const part of ['input', 'output', 'dry_run', 'progress', 'error'] as const) {
+        const schema = parts[part];
+        expect([name, part, schema === undefined || ajv.validateSchema(schema)]).toEqual([name, part, true]);
+      }
+      expect(parts.input).toMatchObject({ type: 'object', additionalProperties: false });
+      const json = takesJson.some((each) => each.name === name);
+      expect([name, 'output' in parts, 'error' in parts]).toEqual([name, json, json]);
+    }
+  });
+
+  it('of the input name every argument and option, with choices and a default of its type', () => {
+    for (const command of leaves) {
+      const input = described.get(command.name)?.input as { properties: Record<string, Schema> };
+      const flags = [...command.options.map(({ name }) => name), ...command.global_options];
+      const names = [...command.arguments.map(({ name }) => name), ...flags.map((flag) => flag.slice(2))];
+      expect(Object.keys(input.properties).sort()).toEqual(names.sort());
+      for (const [name, property] of Object.entries(input.properties)) {
+        expect([name, property.description]).toEqual([name, expect.stringMatching(/./)]);
+        if (property.default !== undefined) expectValid(name, property, JSON.stringify(property.default));
+      }
+    }
+  });
+});
+
+describe('what is printed is what the schema says', () => {
+  it('by every command', async () => {
+    for (const { name } of takesJson.filter((each) => each.name !== 'sandbox')) {
+      const plan = RUNS[name];
+      const { exit, stdout } = await fresh({ ...plan, words: plan?.words ?? [] }, ['--json']);
+      expect([name, exit]).toEqual([name, 0]);
+      const schema = schemaOf(name, 'output');
+      expectValid(name, OPEN.includes(name) ? schema : closed(schema), stdout);
+    }
+  });
+
+  it('in the other forms that a command has', async () => {
+    await fresh({ words: ['find', 'Nopa', '--city', 'SF'] });
+    await expectOutput('status', ['status', '--check']);
+    await expectOutput('status', ['status', '--check', '--demo']);
+    await expectOutput('status', ['status'], {
+      env: { RESTAURANT_API_KEY: 'x y', RESTAURANT_PER_DAY: '0', RESTAURANT_BASE_URL: undefined },
+    });
+    for (const level of ['basic', 'standard', 'premium']) {
+      await expectOutput('lookup', ['lookup', ID, '--fields', level]);
+    }
+    await expectOutput('lookup', ['lookup', '1', '2', '--fields', 'premium']);
+    await expectOutput('tools', ['tools', 'find_restaurant']);
+    await expectOutput('enrich', ['enrich', 'places.csv', '--dry-run']);
+    await expectOutput('config get', ['config', 'get', 'city']);
+    await expectOutput('logout', ['logout']);
+    await expectOutput('skill install', ['skill', 'install', 'codex', '--dry-run']);
+    for (const words of [[], ['config'], ['enrich']]) await expectOutput('schema', ['schema', ...words]);
+    const { stdout } = await runCli(['sandbox', '--port', '0', '--json'], { signal: stopped });
+    expectValid('sandbox', closed(schemaOf('sandbox', 'output')), stdout);
+  });
+
+  it('for every client of mcp config, printed, written and checked', async () => {
+    await fresh({ words: ['config', 'path'] });
+    for (const { name, reference } of MCP_CLIENTS) {
+      const words = ['mcp', 'config', name];
+      for (const via of reference === undefined ? ['stdio'] : ['http', 'stdio']) {
+        await expectOutput('mcp config', [...words, '--via', via]);
+        await expectOutput('mcp config', [...words, '--via', via, '--write']);
+      }
+    }
+    await expectOutput('mcp config', ['mcp', 'config', 'cursor', '--via', 'http', '--check']);
+  });
+
+  it('by --dry-run, which prints requests', async () => {
+    for (const { name } of leaves.filter(({ global_options: flags }) => flags.includes('--curl'))) {
+      const plan = RUNS[name];
+      const words = (plan?.words ?? []).filter((word) => word !== '--demo');
+      const { exit, stdout } = await again({ words: [...words, '--dry-run'] });
+      expect([name, exit]).toEqual([name, 0]);
+      expectValid(name, closed(schemaOf(name, 'dry_run')), stdout);
+    }
+    const several = await again({ words: ['lookup', ID, 'another', '--dry-run'] });
+    expectValid('lookup', closed(schemaOf('lookup', 'dry_run')), several.stdout);
+  });
+});
+
+describe('an error', () => {
+  it('of every command is one object', async () => {
+    for (const { name } of takesJson) {
+      expectError(name, await again({ words: [...name.split(' '), '--no-such-option', '--json'] }), 'usage');
+    }
+  });
+
+  it('holds what is known of it', async () => {
+    const find = ['find', 'Nopa', '--city', 'SF', '--json'];
+    const failing = async (words: readonly string[], code: string, env: RunOptions['env'] = {}) =>
+      expectError(words[0] ?? '', await again({ words }, { env }), code);
+    await failing(find, 'unauthorized', { RESTAURANT_API_KEY: REVOKED });
+    await failing(find, 'network', { RESTAURANT_BASE_URL: 'http://127.0.0.1:1', RESTAURANT_RETRIES: '0' });
+    await failing(['lookup', 'no-such-id', '--json'], 'not_found');
+    await failing(['lookup', ID, '--fields', 'premium', '--json'], 'plan_required', {
+      RESTAURANT_API_KEY: FREE,
+    });
+    await failing(['call', 'no_such_tool', '--json'], 'rpc_error');
+    // One of several: the whole list, and the error beside it.
+    const { exit, stdout, stderr } = await again({ words: ['lookup', ID, 'no-such-id', '--json'] });
+    expect(exit).toBe(8);
+    expectValid('lookup', schemaOf('lookup', 'output'), stdout);
+    expectValid('lookup', closed(schemaOf('lookup', 'error')), stderr);
+  });
+});
+
+describe('a line of enrich --progress json', () => {
+  const lines = ({ stderr }: Transcript): string[] => stderr.trimEnd().split('\n');
+
+  it('is an event, the last one the summary, or an error', async () => {
+    const words = ['enrich', 'places.csv', '-o', 'out.csv', '--progress', 'json'];
+    const good = await fresh({ words });
+    const progress = closed(schemaOf('enrich', 'progress'));
+    for (const line of lines(good)) expectValid(line, progress, line);
+    expect(lines(good).at(-1)).toContain('"event":"summary"');
+    const bad = await fresh({ words }, [], { env: { RESTAURANT_API_KEY: REVOKED } });
+    const [last = '', ...events] = lines(bad).reverse();
+    for (const line of events) expectValid(line, progress, line);
+    expectValid(last, closed(schemaOf('enrich', 'error')), last);
+    expect(service.sandbox.requests.length).toBeGreaterThan(0);
+  });
+});
