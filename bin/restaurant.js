@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-import module from 'node:module';
+'use strict';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 18)) {
   process.stderr.write(`error: restaurant needs Node.js 20.18 or later; this is ${process.version}\n`);
   process.exitCode = 1;
 } else {
-  module.enableCompileCache?.();
-  await import('../dist/main.js');
+  require('../dist/start.cjs');
 }

@@ -38,25 +38,34 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 const interruption = listenForSignals();
 
-const promptStreams = { input: process.stdin, output: process.stderr, signal: interruption.signal };
+let stdin: typeof process.stdin | undefined;
+const openStdin = () => {
+  stdin = process.stdin;
+  return stdin;
+};
+const promptStreams = () => ({
+  input: openStdin(),
+  output: process.stderr,
+  signal: interruption.signal,
+});
 
 const context: Context = {
-  stdin: inputFrom(process.stdin, interruption.signal),
-  stdout: outputTo(process.stdout, 'stdout', interruption.signal),
-  stderr: outputTo(process.stderr, 'stderr'),
+  stdin: inputFrom(openStdin, interruption.signal),
+  stdout: outputTo(1, () => process.stdout, 'stdout', interruption.signal),
+  stderr: outputTo(2, () => process.stderr, 'stderr'),
   env: process.env,
   platform: process.platform,
   runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
   cwd: () => process.cwd(),
-  homedir,
+  homedir: () => homedir(),
   now: Date.now,
   sleep,
   random: Math.random,
   signal: interruption.signal,
   prompt: {
-    secret: async (message) => (await import('./prompt.ts')).askSecret(message, promptStreams),
+    secret: async (message) => (await import('./prompt.ts')).askSecret(message, promptStreams()),
     text: async (message, placeholder) =>
-      (await import('./prompt.ts')).askText(message, placeholder, promptStreams),
+      (await import('./prompt.ts')).askText(message, placeholder, promptStreams()),
   },
 };
 
@@ -73,9 +82,14 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
-const exitCode = await run(process.argv.slice(2), context);
-process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
-// Told to stop, it does not wait for a reader of stdout that does not read.
-if (interruption.exitCode() !== undefined) process.exit();
-// Nor for a stdin that nobody closes, where stdout was closed first (a file as stdin has no `unref`).
-process.stdin.unref?.();
+/** Runs the command line of this process, and leaves its exit code. */
+async function main(): Promise<void> {
+  const exitCode = await run(process.argv.slice(2), context);
+  process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
+  // Told to stop, it does not wait for a reader of stdout that does not read.
+  if (interruption.exitCode() !== undefined) process.exit();
+  // Nor for a stdin that nobody closes, where stdout was closed first (a file as stdin has no `unref`).
+  stdin?.unref?.();
+}
+
+void main();

@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
@@ -5,7 +6,7 @@ import { AppError, PipeClosed, systemCode } from './errors.ts';
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number };
 
 /** What a failed write on a stream means for us. */
-function writeFailure(error: Error, name: string): Error {
+function writeFailure(error: unknown, name: string): Error {
   const code = systemCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new PipeClosed(`${name} was closed`);
   const why = code === 'ENOSPC' ? 'the disk is full' : (code ?? 'it failed');
@@ -15,25 +16,72 @@ function writeFailure(error: Error, name: string): Error {
   });
 }
 
+/** A pipe takes so many bytes at once (PIPE_BUF), so that writing them does not wait for a reader. */
+const AT_ONCE = 4096;
+
+/** Whether a descriptor is a file or a pipe. Node's own answer costs its stream, and that some milliseconds. */
+export function isFileOrPipe(descriptor: number): boolean {
+  try {
+    const facts = fstatSync(descriptor);
+    return facts.isFile() || facts.isFIFO() || facts.isSocket();
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Makes an output of one of the process's streams. A failure is told by the write it hits, and by every later one.
+ * @param descriptor of the stream; what is short goes there directly
+ * @param open gives the stream; asked when it is needed, since Node makes its streams when they are touched
  * @param name how the stream is called in messages
  * @param signal ends the wait for a reader that does not read
  */
-export function outputTo(stream: TerminalStream, name: string, signal?: AbortSignal): Output {
+export function outputTo(
+  descriptor: number,
+  open: () => TerminalStream,
+  name: string,
+  signal?: AbortSignal,
+): Output {
+  const plain = isFileOrPipe(descriptor);
+  let written = 0;
+  let opened: TerminalStream | undefined;
   let failure: Error | undefined;
-  stream.on('error', (error) => {
-    failure ??= writeFailure(error, name);
-  });
+  function stream(): TerminalStream {
+    if (opened !== undefined) return opened;
+    opened = open();
+    return opened.on('error', (error) => {
+      failure ??= writeFailure(error, name);
+    });
+  }
+  /** Writes a short text without the stream. @returns the bytes that are left for it */
+  function writeDirectly(text: string): Uint8Array {
+    const bytes = Buffer.from(text);
+    if (!plain || opened !== undefined || written + bytes.length > AT_ONCE) return bytes;
+    try {
+      const taken = writeSync(descriptor, bytes);
+      written += taken;
+      return bytes.subarray(taken);
+    } catch (error) {
+      if (systemCode(error) !== 'EAGAIN') throw error;
+      return bytes;
+    }
+  }
   return {
     write: (text) =>
       new Promise((resolve, reject) => {
         if (failure !== undefined) return reject(failure);
-        if (text === '') return resolve();
+        let rest: Uint8Array;
+        try {
+          rest = writeDirectly(text);
+        } catch (error) {
+          failure = writeFailure(error, name);
+          return reject(failure);
+        }
+        if (rest.length === 0) return resolve();
         const stop = () => reject(signal?.reason);
         if (signal?.aborted) return stop();
         signal?.addEventListener('abort', stop, { once: true });
-        stream.write(text, (error) => {
+        stream().write(rest, (error) => {
           signal?.removeEventListener('abort', stop);
           if (!error) return resolve();
           failure ??= writeFailure(error, name);
@@ -41,25 +89,27 @@ export function outputTo(stream: TerminalStream, name: string, signal?: AbortSig
         });
       }),
     get isTTY() {
-      return stream.isTTY === true;
+      return !plain && stream().isTTY === true;
     },
     get columns() {
-      const { columns } = stream;
+      const columns = plain ? undefined : stream().columns;
       return columns !== undefined && columns > 0 ? columns : 80;
     },
   };
 }
 
 /**
- * Makes an input of the process's stdin. The stream is not touched until it is read.
+ * Makes an input of the process's stdin. The stream is not touched until it is asked for or read.
+ * @param open gives the stream
  * @param signal ends the reading with its reason
  */
-export function inputFrom(stream: Readable & { isTTY?: boolean }, signal?: AbortSignal): Input {
+export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal?: AbortSignal): Input {
   return {
     get isTTY() {
-      return stream.isTTY === true;
+      return open().isTTY === true;
     },
     async *chunks() {
+      const stream = open();
       const stop = () => stream.destroy(signal?.reason);
       if (signal?.aborted) stop();
       signal?.addEventListener('abort', stop, { once: true });

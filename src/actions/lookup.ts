@@ -5,9 +5,8 @@ import type { Presentation } from '../output/present.ts';
 import { errorFacts } from '../output/problem.ts';
 import { pick } from '../output/records.ts';
 import type { LookupItem } from '../output/render/card.ts';
-import { lookupPresentation } from '../output/render/lookup.ts';
 import type { App } from '../run/app.ts';
-import { emit, outputFormat, wantedColumns } from '../run/emit.ts';
+import { type Document, emit, outputFormat, wantedColumns } from '../run/emit.ts';
 import { openService, type Service } from '../run/service.ts';
 import { openSink } from '../run/sink.ts';
 import { mapOrdered } from './ordered.ts';
@@ -26,8 +25,7 @@ export async function lookupOne(app: App, id: string, level: Level): Promise<voi
   const service = await openService(app);
   const { output, cachedAt } = await app.busy(`looking up ${id}`, () => service.lookup(id, level));
   const items = [{ restaurantId: id, output }];
-  const page = pageOf(app, items, cachedAt);
-  await emit(app, { ...lookupPresentation(items, output), page });
+  await emit(app, document(app, items, output, cachedAt));
   if (cachedAt !== undefined) await app.note('answered from the cache (--max-age 0 asks again)');
 }
 
@@ -46,6 +44,16 @@ export async function lookupAll(app: App, ids: readonly string[], level: Level):
     hint: hintFor(failed, level),
     retryable: failed.some(({ error }) => error?.retryable === true),
   });
+}
+
+function document(app: App, items: readonly LookupItem[], json: unknown, cachedAt?: number): Document {
+  return {
+    json,
+    present: async () => {
+      const { lookupPresentation } = await import('../output/render/lookup.ts');
+      return { ...lookupPresentation(items, json), page: pageOf(app, items, cachedAt) };
+    },
+  };
 }
 
 /** What to do about them: ask again what may work then; an id that does not exist never will. */
@@ -124,6 +132,6 @@ async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
       ? { restaurantId, failure: { code: error.code, message: error.message } }
       : { restaurantId, output },
   );
-  await emit(app, { ...lookupPresentation(items, all.map(asRecord)), page: pageOf(app, items) });
+  await emit(app, document(app, items, all.map(asRecord)));
   return all;
 }

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream';
-import zlib from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { AppError } from '../errors.ts';
 
 export interface ContentDecoder {

@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
-import { ExchangeError } from './failure.ts';
+import type { buildConnector, Dispatcher } from 'undici';
+import openConnector from 'undici/lib/core/connect.js';
+import errors from 'undici/lib/core/errors.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import type { ProxyServer } from './proxy.ts';
 
 /** undici as this program uses it. */
@@ -19,27 +20,20 @@ export type Judgement = 'malformed' | 'cut_off' | undefined;
 /** Time for one of several addresses of a host; Node's 250 ms are too short for slow networks. */
 const ADDRESS_MS = 1000;
 
-/** Opens connections to one service, directly or through a proxy. Deadlines but that of connecting are the caller's. */
-export function openDispatcher(options: {
+/** Opens connections to one service, directly or through a proxy. */
+export async function openDispatcher(options: {
   connectMs: number;
   proxy: ProxyServer | undefined;
-}): HttpDispatcher {
+}): Promise<HttpDispatcher> {
   const { connectMs, proxy } = options;
   const watch = socketWatch(connectMs);
   const connector = () =>
-    watch.connector(buildConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS }));
+    watch.connector(openConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS }));
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
   const agent =
     proxy === undefined
       ? new Agent({ ...limits, connect: connector() })
-      : new ProxyAgent({
-          ...limits,
-          uri: proxy.url.href,
-          ...(proxy.token === undefined ? {} : { token: proxy.token }),
-          requestTls: { timeout: connectMs },
-          clientFactory: (origin, given) =>
-            new TunnelPool(origin, { ...given, ...limits, connect: connector() }),
-        });
+      : (await import('./proxy-dispatcher.ts')).openProxyAgent(proxy, { connectMs, limits, connector });
   return {
     dispatch: (request, handler) => {
       agent.dispatch(request, handler);
@@ -60,31 +54,6 @@ export function openDispatcher(options: {
   };
 }
 
-/** Connections to a proxy. One that refuses the tunnel says so with its status, which undici would swallow. */
-class TunnelPool extends Pool {
-  override connect(options: Parameters<Pool['connect']>[0]): Promise<Dispatcher.ConnectData>;
-  override connect(
-    options: Parameters<Pool['connect']>[0],
-    callback: (error: Error | null, data: Dispatcher.ConnectData) => void,
-  ): void;
-  override connect(
-    options: Parameters<Pool['connect']>[0],
-    callback?: (error: Error | null, data: Dispatcher.ConnectData) => void,
-  ): Promise<Dispatcher.ConnectData> | undefined {
-    if (callback !== undefined) {
-      super.connect(options, callback);
-      return undefined;
-    }
-    return super.connect(options).then((data) => {
-      if (data.statusCode === 200) return data;
-      data.socket.on('error', () => {}).destroy();
-      const needs =
-        data.statusCode === 407 ? 'wants credentials (407)' : `refused with HTTP ${data.statusCode}`;
-      throw new ExchangeError('network', 'proxy', needs);
-    });
-  }
-}
-
 /** Follows the sockets of a connector: those that are still connecting, and errors that are the peer's fault. */
 function socketWatch(connectMs: number) {
   const connecting = new Set<Socket>();
@@ -96,7 +65,8 @@ function socketWatch(connectMs: number) {
     const timer = setTimeout(() => {
       socket.destroy(Object.assign(new Error('connect timeout'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
     }, connectMs);
-    for (const event of [socket instanceof TLSSocket ? 'secureConnect' : 'connect', 'close']) {
+    // A TLS socket says so; asking for its class would load all of TLS.
+    for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
       socket.once(event, () => {
         clearTimeout(timer);
         connecting.delete(socket);

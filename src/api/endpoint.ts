@@ -1,8 +1,9 @@
-import { isIPv4 } from 'node:net';
 import { AppError } from '../errors.ts';
 import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
+/** As a URL writes it: a host whose last label is a number is an IPv4 address (WHATWG URL, section 3.5). */
+const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
 /**
  * The endpoint of the service at a base URL: its path and `/api/mcp`. A URL that already ends so is taken as it is.
@@ -29,7 +30,7 @@ export function parseEndpoint(url: string): URL {
 /** Is the host this machine: `localhost`, 127.0.0.0/8 or `[::1]`? */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;
-  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+  return host === 'localhost' || host === '[::1]' || LOOPBACK_IPV4.test(host);
 }
 
 /**

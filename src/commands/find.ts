@@ -86,14 +86,17 @@ async function show(
   asked: { name: string; city: string; at: number },
 ): Promise<void> {
   const { emit } = await import('../run/emit.ts');
-  const { findPresentation } = await import('../output/render/find.ts');
   const cut = kept.length !== answer.results.length;
+  const json = cut ? { ...answer.output, results: kept } : answer.output;
   await emit(app, {
-    ...findPresentation(cut ? { ...answer.output, results: kept } : answer.output, kept),
-    page: async (columns) => {
-      const { findPage } = await import('../output/html/pages.ts');
-      return findPage(kept, { ...asked, total: answer.output.total_matches }, columns);
-    },
+    json,
+    present: async () => ({
+      ...(await import('../output/render/find.ts')).findPresentation(json, kept),
+      page: async (columns) => {
+        const { findPage } = await import('../output/html/pages.ts');
+        return findPage(kept, { ...asked, total: answer.output.total_matches }, columns);
+      },
+    }),
   });
 }
 

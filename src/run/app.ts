@@ -174,7 +174,11 @@ export class App {
 
   /** A line of the exchange, with --verbose. */
   async trace(text: string): Promise<void> {
-    if (this.verbose) await this.#inOrder(() => this.#say(this.paletteFor('stderr').dim(text)));
+    if (!this.verbose) return;
+    await this.#inOrder(async () => {
+      const { clean } = await loadText();
+      await this.#say(this.paletteFor('stderr').dim(clean(text)));
+    });
   }
 
   /** Says one thing after the other, also where nobody waits for it. */

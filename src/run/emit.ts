@@ -1,5 +1,5 @@
 import { toJson } from '../output/json.ts';
-import { type Format, type Presentation, present, type RecordFormat } from '../output/present.ts';
+import type { Format, Presentation } from '../output/present.ts';
 import type { App } from './app.ts';
 import { openSink, outputExtension, outputPath } from './sink.ts';
 
@@ -35,16 +35,29 @@ export function wantedColumns(app: App): string[] | undefined {
   return names?.filter((name) => name !== '');
 }
 
+/** A command's data of which the JSON document is there already; its other forms are made where they are wanted. */
+export interface Document {
+  readonly json: unknown;
+  present(): Promise<Presentation>;
+}
+
 /** Writes a command's data in the form that was asked for. */
-export async function emit(app: App, presentation: Presentation): Promise<void> {
+export async function emit(app: App, data: Presentation | Document): Promise<void> {
   const format = outputFormat(app);
-  if (format === 'html') {
-    const { page } = presentation;
-    if (page !== undefined) return (await import('./page.ts')).emitPage(app, presentation, page);
-    // It is set for all commands, and this one has no page.
-    return write(app, rendered(app, presentation, toTerminal(app) ? 'table' : 'tsv'));
+  const columns = wantedColumns(app);
+  const prettyJson = toTerminal(app);
+  // The whole document needs no renderer, and renderers take long to load.
+  if (format === 'json' && columns === undefined) return write(app, `${toJson(data.json, prettyJson)}\n`);
+  const presentation = 'present' in data ? await data.present() : data;
+  const { page } = presentation;
+  if (format === 'html' && page !== undefined) {
+    return (await import('./page.ts')).emitPage(app, presentation, page);
   }
-  return write(app, rendered(app, presentation, format));
+  const { present } = await import('../output/present.ts');
+  // A page is set for all commands, and this one has none.
+  const form = format === 'html' ? (toTerminal(app) ? 'table' : 'tsv') : format;
+  const options = { columns, prettyJson, guardCsv: app.globals.rawCsv !== true, view: app.view };
+  await write(app, present(presentation, form, options));
 }
 
 async function write(app: App, text: string): Promise<void> {
@@ -52,16 +65,6 @@ async function write(app: App, text: string): Promise<void> {
   await sink.write(text);
   await sink.done();
 }
-
-function rendered(app: App, presentation: Presentation, format: RecordFormat): string {
-  return present(presentation, format, {
-    columns: wantedColumns(app),
-    prettyJson: toTerminal(app),
-    guardCsv: app.globals.rawCsv !== true,
-    view: app.view,
-  });
-}
-
 /** Writes data of commands that know two forms alone: text for people, JSON with --json. */
 export async function emitPlain(app: App, json: unknown, text: () => string): Promise<void> {
   const sink = openSink(app);

@@ -1,0 +1,49 @@
+import { readFileSync, writeSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { keepCompiled } from './compile-cache.ts';
+import { resolvePaths } from './config/paths.ts';
+import { isFileOrPipe } from './streams.ts';
+import { VERSION } from './version.ts';
+
+/** What is always the same, where no terminal gives it a width. The build renders the help. */
+function readyText([word, ...more]: readonly string[]): string | undefined {
+  if (more.length > 0 || !isFileOrPipe(1)) return undefined;
+  if (word === '--version' || word === '-V') return `${VERSION}\n`;
+  if (word === '--help' || word === '-h') return readFileSync(new URL('./help.txt', import.meta.url), 'utf8');
+  return undefined;
+}
+
+/** @returns whether all of it was written; whoever writes it again tells what went wrong */
+function written(text: string): boolean {
+  try {
+    const rest = Buffer.from(text).subarray(writeSync(1, text));
+    if (rest.length > 0) process.stdout.write(rest);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startMain(): void {
+  const { cacheDir } = resolvePaths({
+    env: process.env,
+    platform: process.platform,
+    homedir: () => homedir(),
+  });
+  // From Node 22.1 on.
+  const enableCompileCache: unknown = Reflect.get(nodeModule, 'enableCompileCache');
+  const keep = typeof enableCompileCache === 'function' ? enableCompileCache : keepCompiled;
+  // V8 of Node 20 would compile undici's parser twice, the second time for 100 ms that the exit waits for. Its flags
+  // are part of what compiled code is known by, so they come first.
+  if (keep === keepCompiled) setFlagsFromString('--wasm-tiering-budget=1000000000');
+  if (cacheDir !== undefined && process.env.NODE_DISABLE_COMPILE_CACHE === undefined) {
+    keep(join(cacheDir, 'code'));
+  }
+  void import('./main.ts');
+}
+
+const text = readyText(process.argv.slice(2));
+if (text === undefined || !written(text)) startMain();
