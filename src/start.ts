@@ -1,4 +1,4 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -39,8 +39,14 @@ function startMain(): void {
   // V8 of Node 20 would compile undici's parser twice, the second time for 100 ms that the exit waits for. Its flags
   // are part of what compiled code is known by, so they come first.
   if (keep === keepCompiled) setFlagsFromString('--wasm-tiering-budget=1000000000');
-  if (cacheDir !== undefined && process.env.NODE_DISABLE_COMPILE_CACHE === undefined) {
-    keep(join(cacheDir, 'code'));
+  if (cacheDir !== undefined && !process.env.NODE_DISABLE_COMPILE_CACHE) {
+    const folder = join(cacheDir, 'code');
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      keep(folder);
+    } catch {
+      // Without a folder every start compiles anew.
+    }
   }
   void import('./main.ts');
 }

@@ -30,8 +30,15 @@ interface Options {
   readonly holdStdin?: true;
 }
 
-/** The least that a process needs of the environment of the tests, which must not leak into it. */
-export const baseEnv = (): Env => ({ PATH: process.env.PATH, LANG: 'C.UTF-8' });
+/**
+ * The least that a process needs of the environment of the tests, which must not leak into it. Each test has a home of
+ * its own, in which compiled code would be kept for nobody.
+ */
+export const baseEnv = (): Env => ({
+  PATH: process.env.PATH,
+  LANG: 'C.UTF-8',
+  NODE_DISABLE_COMPILE_CACHE: '1',
+});
 
 /** Starts a program. It is killed after 20 seconds, whatever the test does. */
 export function start(program: string, words: readonly string[], options: Options = {}): Running {

@@ -1,8 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -15,31 +14,20 @@ export interface Installed {
   readonly path: string;
 }
 
-/** Installs the program of these sources, as a real command, around the tests of a file. */
+/** Installs the built program, as a real command, around the tests of a file. */
 export function useInstalled(): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'restaurant-installed-'));
-  const bin = join(folder, 'bin');
+  const bin = join(folder, 'path');
   const command = join(bin, 'restaurant');
-  beforeAll(async () => {
-    await build({
-      absWorkingDir: ROOT,
-      entryPoints: ['src/main.ts'],
-      outdir: join(folder, 'dist'),
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      mainFields: ['module', 'main'],
-      logLevel: 'silent',
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-    });
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  beforeAll(() => {
+    // A copy, because a build would take the files away under a running program.
+    for (const part of ['bin', 'dist', 'package.json']) {
+      cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    }
     mkdirSync(bin);
     writeFileSync(
       command,
-      `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'dist', 'main.js')}" "$@"\n`,
+      `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'bin', 'restaurant.js')}" "$@"\n`,
     );
     chmodSync(command, 0o755);
   });

@@ -134,6 +134,6 @@ describe('a signal', () => {
 
   it('leaves no half-written file behind', () => {
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => /tmp|lock/.test(name))).toEqual([]);
+    expect(files.filter((name) => /\.(tmp|lock)$/.test(name))).toEqual([]);
   });
 });
