@@ -25,7 +25,7 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
     .addOption(valueOption('--neighborhood <text>', 'keep those of this neighborhood', { read: nonEmpty }))
     .addOption(valueOption('--grade <grade>', 'keep those with this grade', { read: nonEmpty }))
     .addOption(
-      valueOption('-n, --limit <n>', 'show at most so many, 1 to 1000', {
+      valueOption('-n, --limit <n>', 'show at most n, 1 to 1000', {
         read: wholeNumber(1, 1000),
         integer: true,
       }),
@@ -60,7 +60,7 @@ async function runFind(app: App, name: string, options: FindOptions): Promise<vo
   const { rememberRows } = await import('../run/last-rows.ts');
   rememberRows(app, kept);
   await show(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() });
-  await footer(app, answer, kept.length, query, cachedAt);
+  await footer(app, answer, kept.length, { ...options, ...query }, cachedAt);
   if (unreadable > 0) {
     throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
       hint: 'restaurant find … --json shows them as they came',
@@ -100,11 +100,16 @@ async function show(
   });
 }
 
+const filtersOf = (query: FindFilters): string[] =>
+  (['cuisine', 'neighborhood', 'grade'] as const).flatMap((name) =>
+    query[name] === undefined ? [] : [`--${name} ${JSON.stringify(query[name])}`],
+  );
+
 async function footer(
   app: App,
   answer: FindAnswer,
   shown: number,
-  query: { name: string; city: string },
+  query: FindFilters & { name: string; city: string },
   cachedAt: number | undefined,
 ): Promise<void> {
   const total = answer.output.total_matches;
@@ -113,7 +118,7 @@ async function footer(
     const none =
       most === 0
         ? `nothing found for ${query.name} in ${query.city}`
-        : `${most} found, none passes the filters`;
+        : `${most} found, none passes ${filtersOf(query).join(' ')}`;
     return app.note(none);
   }
   const { toTerminal } = await import('../run/emit.ts');

@@ -1,4 +1,4 @@
-import { type Help, Option } from 'commander';
+import { Help, Option } from 'commander';
 import type { CliCommand } from './command.ts';
 import { obeyedOptions } from './options.ts';
 
@@ -11,6 +11,10 @@ const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
   ['find "Nopa" --city SF', 'search'],
   ['lookup 1', 'details of the first one found'],
 ];
+
+/** Below this, a description stands under its term and not beside it. */
+const NARROW = 50;
+const columnsOf = ({ helpWidth }: { helpWidth?: number }): number => helpWidth ?? 80;
 
 /** What bare `restaurant` prints. */
 export function introText(width: number): string {
@@ -28,6 +32,12 @@ export function configureHelp(program: CliCommand): void {
   program.configureHelp({
     showGlobalOptions: false,
     minWidthToWrap: 16,
+    formatItem(term, termWidth, description, helper) {
+      if (columnsOf(this) >= NARROW)
+        return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+      const below = helper.boxWrap(description, columnsOf(this) - 6).replaceAll(/^/gm, ' '.repeat(6));
+      return description === '' ? `  ${term}` : `  ${term}\n${below}`;
+    },
     visibleOptions(command) {
       const cli = command as CliCommand;
       const own =
@@ -92,7 +102,10 @@ export function helpText(command: CliCommand, width: number): string {
   const helper: Help = command.createHelp();
   const columns = textWidth(width);
   helper.helpWidth = columns;
-  const body = helper.formatHelp(command, helper).trimEnd();
+  const sections = helper.formatHelp(command, helper).trimEnd().split('\n\n');
+  // With commands to choose from, options come last.
+  const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
+  const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)].join('\n\n');
   const details =
     command.details === ''
       ? ''

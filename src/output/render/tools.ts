@@ -74,14 +74,14 @@ export function renderTool(tool: Tool, view: View): string {
     argument.required ? 'yes' : 'no',
     aboutArgument(argument),
   ]);
-  const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 2);
+  const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 4);
   return [
     head.join('\n'),
     description === '' ? '' : wrap(description, Math.min(view.width, READING_WIDTH)).join('\n'),
     args.length === 0
       ? wrap('It takes no arguments.', view.width).map(palette.dim).join('\n')
       : renderTable(ARGUMENT_COLUMNS, rows, view),
-    example.map(palette.code).join(' \\\n'),
+    example.map(palette.code).join(' \\\n  '),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -116,7 +116,7 @@ describe('renderTool', () => {
                    10.
 
       $ restaurant call find_restaurant \\
-      name=... city=..."
+        name=... city=..."
     `);
   });
 
