@@ -24,7 +24,9 @@ export async function answer(
   if (shell === 'fish') return answerFish(asked, program, app);
   const { candidates, filesBehind } = await offered(asked.slice(0, -1), asked.at(-1) ?? '', program, app);
   // What _describe takes (zshcompsys).
-  const texts = candidates.map(({ value, about }) => `${value.replace(/[\\:]/g, '\\$&')}:${about}`);
+  const texts = candidates.map(
+    ({ value, about }) => `${value.replace(/[\\:]/g, '\\$&')}:${about.replaceAll('\\', '\\\\')}`,
+  );
   return lines(texts, filesBehind === undefined ? undefined : String(filesBehind));
 }
 

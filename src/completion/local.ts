@@ -33,5 +33,7 @@ export async function knownTools(app: App): Promise<Candidate[]> {
   const { rememberedTools } = await import('../run/tool-lists.ts');
   const { DOCUMENTED_TOOLS } = await import('../api/documented.ts');
   const tools = rememberedTools(app) ?? DOCUMENTED_TOOLS;
-  return harmless(tools.map(({ name, description = '' }) => ({ value: name, about: description })));
+  return harmless(
+    tools.map(({ name, description = '' }) => ({ value: String(name), about: String(description) })),
+  );
 }

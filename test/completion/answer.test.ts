@@ -150,14 +150,19 @@ describe('what is known on this machine', () => {
     remember([
       ['place:1', 'Nopa'],
       ['b2', 'Blue "Door"'],
+      ['c3', 'C:\\x'],
     ]);
-    expect(await offered(['lookup', '--demo', ''])).toEqual({ 1: 'Nopa', 2: 'Blue "Door"' });
+    expect(await offered(['lookup', '--demo', ''])).toEqual({ 1: 'Nopa', 2: 'Blue "Door"', 3: 'C:\\x' });
     expect(await offered(['lookup', '--demo', 'p'])).toMatchObject({ 'place:1': 'Nopa', 2: 'Blue "Door"' });
-    expect(await asked('zsh', ['lookup', '--demo', 'p'])).toContain('place\\:1:Nopa\n');
+    expect(await asked('zsh', ['lookup', '--demo', 'p'])).toMatch(/^3:C:\\\\x\nplace\\:1:Nopa$/m);
     // They asked the demo: a number means nothing to another service.
     expect(await offered(['lookup', '--endpoint', 'https://mcp.example.com', ''])).toEqual({});
-    expect(await bash('restaurant lookup --demo ', '', '63')).toEqual(['1  (Nopa)', '2  (Blue "Door")']);
-    expect(await bash('restaurant lookup --demo ', '')).toEqual(['1', '2']);
+    expect(await bash('restaurant lookup --demo ', '', '63')).toEqual([
+      '1  (Nopa)',
+      '2  (Blue "Door")',
+      '3  (C:\\x)',
+    ]);
+    expect(await bash('restaurant lookup --demo ', '')).toEqual(['1', '2', '3']);
   });
 
   it('is harmless, whatever the service called its restaurants', async () => {

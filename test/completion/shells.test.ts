@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,7 @@ describe.skipIf(missing('bash')).concurrent('in bash', () => {
         ask('restaurant call x a=@my', '@my'),
         ask('restaurant call x a=@so', '@so'),
         ask('restaurant enrich x -o ', ''),
+        ask('restaurant find "$(touch ran)" `touch ran` --ci', '--ci'),
         words,
         'complete -p restaurant',
       ],
@@ -77,10 +78,12 @@ describe.skipIf(missing('bash')).concurrent('in bash', () => {
       '@my\\ file.csv|',
       '@some\\ dir/|',
       '|',
+      '--city|',
       'set',
       'complete -o nosort -F _restaurant restaurant',
       '',
     ]);
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
   });
 });
 
