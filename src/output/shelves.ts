@@ -3,6 +3,8 @@ import { pad, width } from './text.ts';
 /** Wider than this, the eye does not find the next line. */
 const WIDEST = 120;
 const GAP = 4;
+/** Longer ones stand alone. */
+const TALLEST = 60;
 
 /**
  * Blocks of lines, side by side from left to right where the next one still fits, with a blank line between the rows
@@ -13,7 +15,7 @@ export function shelve(blocks: readonly (readonly string[])[], columns: number):
   const shelves: { lines: readonly string[]; width: number }[][] = [];
   let used = 0;
   for (const lines of blocks) {
-    const own = lines.reduce((most, line) => Math.max(most, width(line)), 0);
+    const own = lines.length > TALLEST ? room : widest(lines);
     const shelf = shelves.at(-1);
     if (shelf !== undefined && used + GAP + own <= room) {
       shelf.push({ lines, width: own });
@@ -24,6 +26,10 @@ export function shelve(blocks: readonly (readonly string[])[], columns: number):
     }
   }
   return shelves.flatMap((shelf, index) => [...(index === 0 ? [] : ['']), ...besides(shelf)]);
+}
+
+function widest(lines: readonly string[]): number {
+  return lines.reduce((most, line) => Math.max(most, width(line)), 0);
 }
 
 /** Columns of lines next to each other, each as wide as it is told. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../../src/output/present.ts';
 import { FIND_COLUMNS, findPresentation, renderFind } from '../../../src/output/render/find.ts';
 import { width } from '../../../src/output/text.ts';
-import { FORBIDDEN, hostileJson, hostileRecord, viewOf } from '../hostile.ts';
+import { FORBIDDEN, hostileJson, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
 
 const NOPA = {
   service_id: '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91',
@@ -133,7 +133,17 @@ describe('renderFind', () => {
         const text = renderFind(results, all, viewOf(columns));
         expect(text).not.toMatch(FORBIDDEN);
         for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+        const linked = renderFind(results, all, { ...viewOf(columns), links: true });
+        expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
       }),
+    );
+  });
+
+  it('links names to a map', () => {
+    const lines = renderFind([SAITO, NOPA], all, { ...viewOf(80), links: true }).split('\n');
+    expect(lines[1]).not.toContain('\u001b');
+    expect(lines[2]).toContain(
+      '/?mlat=37.7749&mlon=-122.4376#map=18/37.7749/-122.4376\u001b\\Nopa\u001b]8;;',
     );
   });
 });
