@@ -13,7 +13,7 @@ async function harmless(candidates: readonly Candidate[]): Promise<Candidate[]> 
   return known.map(({ value, about }) => ({ value, about: truncate(cleanLine(about), LONGEST_ABOUT) }));
 }
 
-/** The rows of the last find, where it asked the service of this line: their numbers, and behind `ids` their ids too. */
+/** The rows of the last find, where it asked the service of this line: their numbers, with `ids` their ids too. */
 export async function lastRows(app: App, ids: boolean): Promise<Candidate[]> {
   const { rowsHere } = await import('../run/last-rows.ts');
   const rows = rowsHere(app);

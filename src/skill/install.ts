@@ -1,13 +1,19 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ioError, shellWord } from '../files/io-error.ts';
+import { readPlain } from '../files/plain.ts';
 import { placeToPath } from '../mcp/places.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
 import { AGENT_NAMES, AGENTS, type Agent, type Scope } from './agents.ts';
 import { SKILL_NAME } from './text.ts';
+
+type State = 'new' | 'same' | 'different';
+
+/** Far above any skill. */
+const MOST = 1_048_576;
 
 /** Writes the skill into the folder where the agent looks for skills; with --dry-run says where that is. */
 export async function installSkill(app: App, name: string, scope: Scope, text: string): Promise<void> {
@@ -15,7 +21,7 @@ export async function installSkill(app: App, name: string, scope: Scope, text: s
   const { file, parts } = skillFile(app, agent, scope);
   for (const part of parts) refuseLink(part);
   const before = readText(file);
-  const state = before === undefined ? 'new' : before === text ? 'same' : 'different';
+  const state: State = before === undefined ? 'new' : before === text ? 'same' : 'different';
   const preview = app.globals.dryRun === true;
   if (state === 'different' && !preview && app.globals.force !== true) {
     throw new AppError('usage', `${file} exists and holds something else`, {
@@ -25,7 +31,13 @@ export async function installSkill(app: App, name: string, scope: Scope, text: s
   const written = !preview && state !== 'same';
   if (written) write(file, text);
   await emitPlain(app, { agent: agent.name, scope, file, state, written }, () => `${file}\n`);
-  if (!preview) await app.note(written ? `${agent.name} reads it when it starts` : 'it was there already');
+  await app.note(told(agent, state, preview));
+}
+
+function told({ name }: Agent, state: State, preview: boolean): string {
+  if (state === 'same') return 'it is there already';
+  if (!preview) return `${name} reads it when it starts`;
+  return state === 'new' ? 'nothing was written' : 'it holds something else, which --force would replace';
 }
 
 function agentNamed(name: string): Agent {
@@ -63,7 +75,7 @@ function refuseLink(path: string): void {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlain(path, MOST).toString('utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

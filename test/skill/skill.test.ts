@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -143,6 +144,14 @@ describe('skill install', () => {
       expect(existsSync(join(outside, 'SKILL.md')) || existsSync(join(outside, 'skills'))).toBe(false);
     },
   );
+
+  it('waits for nothing that stands in the place of the file', async () => {
+    const options = folder();
+    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
+    mkdirSync(dirname(file), { recursive: true });
+    execFileSync('mkfifo', [file]);
+    expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 9, stdout: '' });
+  });
 
   it('lets a person keep the folder of skills elsewhere', async () => {
     const options = folder();
