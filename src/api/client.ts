@@ -97,9 +97,10 @@ export interface Client {
 
 /**
  * Opens a client. Nothing is loaded or sent before the first call.
+ * @param open the way to the endpoint
  * @throws {AppError} `usage` when the key would travel unprotected, or for a proxy that cannot be used
  */
-export function openClient(options: ClientOptions): Client {
+export function openClient(options: ClientOptions, open = openTransport): Client {
   const { endpoint, key, context, timeoutMs, version } = options;
   if (key !== undefined) assertMayCarryKey(endpoint, options.insecureHttp === true);
   // Each call under way listens to it; Node would warn from the eleventh on.
@@ -108,7 +109,7 @@ export function openClient(options: ClientOptions): Client {
   const clean = cleaner(redact, endpoint.host);
   const { trace } = options;
   const note = trace && ((text: string) => trace({ kind: 'note', text: redact(text) }));
-  const transport = openTransport({
+  const transport = open({
     endpoint,
     env: context.env,
     now: context.now,

@@ -8,16 +8,18 @@ import type { Phase } from './system-error.ts';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface Deadline {
+  /** Where no time is left, the exchange ends at once. */
+  start(): void;
   /** The rest of the answer is not waited for longer than `ms`. */
   leave(ms: number, done: () => void): void;
   stop(): void;
 }
 
 /**
- * Starts the timer of an exchange. There is one for all of it: it also ends an answer that drips, and one that keeps
- * its connection alive for ever.
+ * The time limit of an exchange. There is one for all of it: it also ends an answer that drips, and one that keeps its
+ * connection alive for ever.
  */
-export function startDeadline(
+export function openDeadline(
   { endpoint, now }: TransportOptions,
   { deadline, totalMs }: Exchange,
   phase: () => Phase,
@@ -32,8 +34,12 @@ export function startDeadline(
     reading: `the answer of ${host} did not end within ${within}`,
   };
   const late = () => fail(new ExchangeError('timeout', 'time', tell[phase()]));
-  let timer = setTimeout(late, Math.min(left, MAX_TIMER_MS));
+  let timer: NodeJS.Timeout | undefined;
   return {
+    start() {
+      if (left === 0) late();
+      else timer = setTimeout(late, Math.min(left, MAX_TIMER_MS));
+    },
     leave: (ms, done) => {
       clearTimeout(timer);
       timer = setTimeout(done, ms);

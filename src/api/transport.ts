@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type BodyReader, bodyReader, tooLarge } from './body.ts';
 import { type ContentDecoder, contentDecoder } from './content-coding.ts';
-import { startDeadline } from './deadline.ts';
+import { openDeadline } from './deadline.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { type Exchange, firstValue, type Reply, type TransportOptions } from './exchange.ts';
 import { ExchangeError } from './failure.ts';
@@ -61,7 +61,7 @@ function run(
     let decoder: ContentDecoder | undefined;
     let received = 0;
 
-    const clock = startDeadline(options, exchange, () => phase, fail);
+    const clock = openDeadline(options, exchange, () => phase, fail);
     const onAbort = () => fail(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
 
@@ -146,6 +146,8 @@ function run(
         ),
     };
 
+    clock.start();
+    if (settled) return;
     trace?.({
       kind: 'request',
       method,

@@ -1,4 +1,16 @@
-import { drip, ending, envelope, type Fault, good, http, inTurn, open, type Talk, whole } from './fault.ts';
+import {
+  drip,
+  ending,
+  envelope,
+  type Fault,
+  good,
+  http,
+  inTurn,
+  late,
+  open,
+  type Talk,
+  whole,
+} from './fault.ts';
 import { faultSuite } from './suite.ts';
 
 const reset: Talk = ({ socket }) => void socket.resetAndDestroy();
@@ -6,7 +18,6 @@ const silent: Talk = () => undefined;
 const network = ending({ exit: 6, code: 'network' });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
 const found = ending({ exit: 0, shows: 'Nopa' });
-const late = ending({ exit: 6, code: 'timeout', options: ['--timeout', '300ms'] });
 const REPEATED = [250, 500];
 /** Three calls over one connection, or over as many as it takes. */
 const three = ending({ exit: 0, requests: 3, line: ['lookup', 'a', 'b', 'c'] });
@@ -62,7 +73,7 @@ const faults: Fault[] = [
   // undici takes none that it did not ask for.
   unreadable('100 Continue first, unasked', ({ id }) => http('100 Continue', whole(envelope(id)))),
   late('early hints for ever', drip('', http('103 Early Hints'), 10)),
-  late('no answer', silent, { tells: 'within 300ms' }),
+  late('no answer', silent),
   late('half a head, then nothing', open('HTTP/1.1 200 OK\r\nContent-')),
   late('a head that drips', drip('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 20)),
   network('localhost, where the server is on the other address family', good, {

@@ -17,6 +17,9 @@ export interface Asked {
 /** What a server does with a request: it says so much and closes, or acts on the socket by itself. */
 export type Talk = (asked: Asked) => string | Uint8Array | undefined;
 
+/** What the program is asked for: --json, or lines and tables for people. */
+export type Form = 'json' | 'table';
+
 /** A fault, and how the program has to end it. */
 export interface Fault {
   readonly name: string;
@@ -34,10 +37,14 @@ export interface Fault {
   /** The command line. Default: one search. */
   readonly line?: readonly string[];
   readonly options?: readonly string[];
+  /** Default: both. */
+  readonly forms?: readonly Form[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   /** The base URL for a port of this machine. Default: http at 127.0.0.1. */
   readonly at?: (port: number) => string;
+  /** Everything is over in so many ms. Default: 15,000, half of what the program itself allows. */
+  readonly within?: number;
   /** The server speaks TLS. */
   readonly tls?: true;
   /** It says this as soon as somebody connects, and closes. */
@@ -48,6 +55,15 @@ export interface Fault {
 export const ending =
   (wanted: Partial<Fault> & Pick<Fault, 'exit'>) =>
   (name: string, talk: Talk, more: Partial<Fault> = {}): Fault => ({ ...wanted, name, talk, ...more });
+
+/** Never ends by itself: time is up. On a busy machine that may be so before the request is sent. */
+export const late = ending({
+  exit: 6,
+  code: 'timeout',
+  requests: [0, 1],
+  options: ['--timeout', '300ms'],
+  tells: 'within 300ms',
+});
 
 export const FOUND = {
   status: 'ok',

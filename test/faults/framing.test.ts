@@ -1,5 +1,17 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { drip, ending, envelope, type Fault, good, http, inTurn, open, type Talk, whole } from './fault.ts';
+import zlib, { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import {
+  drip,
+  ending,
+  envelope,
+  type Fault,
+  good,
+  http,
+  inTurn,
+  late,
+  open,
+  type Talk,
+  whole,
+} from './fault.ts';
 import { faultSuite } from './suite.ts';
 
 const found = ending({ exit: 0, shows: 'Nopa' });
@@ -11,13 +23,6 @@ const cut = ending({
   tells: 'middle of its answer',
 });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
-const late = ending({
-  exit: 6,
-  code: 'timeout',
-  requests: 1,
-  options: ['--timeout', '300ms'],
-  tells: 'within 300ms',
-});
 
 const CHUNKED = '200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
 const chunk = (text: string, extension = '') =>
@@ -130,12 +135,22 @@ const wrongSum = (text: string) => {
   return bytes;
 };
 
+/** From Node 22.15 on. */
+const zstd = 'zstdCompressSync' in zlib ? (zlib.zstdCompressSync as (text: string) => Buffer) : undefined;
+
 const encodings: Fault[] = [
   found('gzip, unasked', coded('gzip', gzipSync)),
   found('GZIP in capitals', coded('GZIP', gzipSync)),
   found('deflate', coded('deflate', deflateSync)),
   found('deflate without its wrapper', coded('deflate', deflateRawSync)),
   found('brotli', coded('br', brotliCompressSync)),
+  zstd === undefined
+    ? unreadable(
+        'zstd, on a Node that has none',
+        coded('zstd', (text) => Buffer.from(text)),
+        { tells: 'zstd' },
+      )
+    : found('zstd', coded('zstd', zstd)),
   unreadable(
     'gzip without its trailer',
     coded('gzip', (text) => gzipSync(text).subarray(0, -8)),

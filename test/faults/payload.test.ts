@@ -177,4 +177,34 @@ const lists: Fault[] = [
   found('the same restaurant 500 times', results(...Array.from({ length: 500 }, () => NOPA))),
 ];
 
-faultSuite('tool payload', [...contents, ...texts, ...failures, ...lists]);
+/** A list of tools whose every page names a next one. */
+const pages =
+  (cursor: (count: number) => string): Talk =>
+  ({ id, count, socket }) =>
+    void socket.write(
+      whole(withResult(id, { tools: [{ name: 'find_restaurant' }], nextCursor: cursor(count) })),
+    );
+
+const toolLists: Fault[] = [
+  unreadable('a list of tools without end', pages(String), {
+    line: ['tools'],
+    requests: 100,
+    tells: 'more than 100 pages',
+  }),
+  {
+    exit: 0,
+    name: 'a list of tools in a circle',
+    talk: pages((count) => String(count % 2)),
+    line: ['tools'],
+    requests: 3,
+  },
+  unreadable('a list of tools that is none', result({ tools: 'many' }), { line: ['tools'] }),
+  {
+    exit: 0,
+    name: 'a list of rubbish',
+    talk: result({ tools: [null, 7, {}, { name: 7 }, []] }),
+    line: ['tools'],
+  },
+];
+
+faultSuite('tool payload', [...contents, ...texts, ...failures, ...lists, ...toolLists]);

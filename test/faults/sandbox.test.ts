@@ -5,7 +5,7 @@ import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { freshHome, runCli } from '../helpers/program.ts';
 import { PAID } from '../helpers/service.ts';
-import { skippingClock } from './suite.ts';
+import { skippingClock } from './clock.ts';
 import { expectSurvived } from './survival.ts';
 import { tallied } from './tally.ts';
 
@@ -57,7 +57,7 @@ describe.concurrent.each(['json', 'sse'] as const)(
           RESTAURANT_API_KEY: PAID,
           RESTAURANT_MAX_AGE: '0',
         },
-        ...skippingClock().options,
+        ...skippingClock(),
       });
       const requests = sandbox.requests.length;
       await sandbox.close();
@@ -70,7 +70,8 @@ describe.concurrent.each(['json', 'sse'] as const)(
         const { requests, ...wanted } = ENDINGS[kind];
         const made = await search(kind);
         expectSurvived(made.transcript, { form: 'json', ...wanted });
-        expect(made.requests).toBe(requests);
+        if (NEVER_ENDING.includes(kind)) expect(made.requests).toBeLessThanOrEqual(requests);
+        else expect(made.requests).toBe(requests);
       }),
     );
 

@@ -7,6 +7,8 @@ export interface FaultServer {
   readonly port: number;
   /** First lines of the requests so far. */
   readonly requests: readonly string[];
+  /** How many connections there were. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function serveFault(
   return {
     port: (server.address() as AddressInfo).port,
     requests,
+    connections: () => sockets.size,
     close() {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));

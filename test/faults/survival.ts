@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import type { Transcript } from '../helpers/program.ts';
-import { KEY } from './fault.ts';
+import { type Form, KEY } from './fault.ts';
 
 /** What a terminal would act on: C0 but the line feed, DEL, C1, bidi controls. */
-const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+export const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
 
 interface Wanted {
-  readonly form: 'json' | 'table';
+  readonly form: Form;
   readonly exit: number;
   readonly code?: Code | undefined;
 }

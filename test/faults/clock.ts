@@ -1,0 +1,14 @@
+/** A clock that a wait sets forward instead of taking its time. */
+export function skippingClock() {
+  const waits: number[] = [];
+  let skipped = 0;
+  return {
+    waits,
+    now: () => Date.now() + skipped,
+    async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+      signal?.throwIfAborted();
+      waits.push(ms);
+      skipped += ms;
+    },
+  };
+}

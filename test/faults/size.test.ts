@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import zlib from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { restaurant } from '../helpers/process.ts';
+import { runCli } from '../helpers/program.ts';
+import { ending, envelope, type Fault, http, KEY, type Talk, whole } from './fault.ts';
+import { serveFault } from './server.ts';
+import { faultSuite } from './suite.ts';
+import { expectSurvived } from './survival.ts';
+import { tallied } from './tally.ts';
+
+const GROUP = 'size and speed';
+const MIB = 1024 * 1024;
+const tooLarge = ending({
+  within: 120_000,
+  options: ['--timeout', '1m'],
+  exit: 7,
+  code: 'bad_response',
+  waits: [],
+  forms: ['json'],
+  tells: '64 MiB',
+});
+const found = ending({ within: 120_000, exit: 0, shows: 'Nopa', forms: ['json'] });
+
+/** Says something, then the same piece for ever, as fast as it is read. */
+const flood =
+  (head: string, piece: string): Talk =>
+  ({ socket }) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.write(head);
+    socket.on('drain', more);
+    more();
+    return undefined;
+  };
+
+const CHUNKED = http('200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked');
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const rows = chunk('{"service_id":"r-1","name":"Nopa","address":"560 Divisadero"},'.repeat(1000));
+const STREAM = http('200 OK\r\nContent-Type: text/event-stream');
+const NOTE = `data: {"method":"notifications/message","params":{"data":"${'x'.repeat(100_000)}"}}\n\n`;
+
+const coded =
+  (coding: string, body: Uint8Array): Talk =>
+  () =>
+    Buffer.concat([
+      Buffer.from(http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
+      body,
+    ]);
+/** 200 MiB of blanks in 200 KB: 200 members of one (RFC 1952, section 2.2). */
+const gzipBomb = coded(
+  'gzip',
+  Buffer.concat(Array.from({ length: 200 }, () => zlib.gzipSync(Buffer.alloc(MIB, ' ')))),
+);
+const brotliBomb = coded(
+  'br',
+  zlib.brotliCompressSync(Buffer.alloc(80 * MIB, ' '), {
+    params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 },
+  }),
+);
+
+const restaurants = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ service_id: `r-${at}`, name: 'Nopa' }));
+const answer =
+  (results: readonly unknown[]): Talk =>
+  ({ id }) =>
+    whole(envelope(id, { status: 'ok', results, total_matches: results.length }), {
+      more: 'Connection: close\r\n',
+    });
+
+const faults: Fault[] = [
+  tooLarge('a length of 100 MB', flood(http('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000))),
+  tooLarge('an endless page behind a 401', flood(http('401 Unauthorized'), 'x'.repeat(MIB))),
+  tooLarge('endless notifications', flood(STREAM, NOTE)),
+  tooLarge('an event without end', flood(`${STREAM}data: `, 'x'.repeat(MIB))),
+  tooLarge('brotli: little that becomes 80 MiB', brotliBomb),
+  found('150,000 results', answer(restaurants(150_000)), { shows: '"r-149999"' }),
+  found('a name of 1 MB', answer([{ service_id: 'r', name: 'Nopa'.repeat(250_000) }]), {
+    forms: ['json', 'table'],
+  }),
+];
+
+faultSuite(GROUP, faults, false);
+
+it('keeps to a few connections, however many calls there are', () =>
+  tallied(GROUP, async () => {
+    const server = await serveFault({ talk: ({ id, socket }) => void socket.write(whole(envelope(id))) });
+    const ids = Array.from({ length: 100 }, (_, at) => `r-${at}`);
+    const transcript = await runCli(['lookup', ...ids, '--json'], {
+      env: {
+        RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}`,
+        RESTAURANT_API_KEY: KEY,
+        RESTAURANT_PER_MINUTE: '0',
+        RESTAURANT_PER_DAY: '0',
+      },
+    });
+    const { connections } = server;
+    await server.close();
+    expectSurvived(transcript, { form: 'json', exit: 0 });
+    expect(server.requests).toHaveLength(100);
+    expect(connections()).toBeLessThanOrEqual(8);
+  }));
+
+/** Writes the largest resident set of its process, in KiB (Linux). */
+const PEAK = `import { readFileSync, writeFileSync } from 'node:fs';
+process.on('exit', () => {
+  const [, peak] = /VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'));
+  writeFileSync(process.env.PEAK, peak);
+});`;
+
+describe.skipIf(process.platform !== 'linux')('memory stays bounded', () => {
+  it.each([
+    ['an endless body', flood(CHUNKED, rows), 300],
+    ['a gzip bomb', gzipBomb, 200],
+  ] as const)('%s', (_name, talk, most) =>
+    tallied(GROUP, async () => {
+      const server = await serveFault({ talk });
+      const home = mkdtempSync(join(tmpdir(), 'restaurant-peak-'));
+      const peak = join(home, 'peak');
+      writeFileSync(join(home, 'peak.mjs'), PEAK);
+      const { exit, ...printed } = await restaurant(['find', 'Nopa', '--city', 'SF', '--json'], {
+        env: {
+          HOME: home,
+          PEAK: peak,
+          NODE_OPTIONS: `--import=${join(home, 'peak.mjs')}`,
+          RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}`,
+          RESTAURANT_API_KEY: KEY,
+        },
+      });
+      await server.close();
+      expectSurvived({ exit: exit ?? -1, ...printed }, { form: 'json', exit: 7, code: 'bad_response' });
+      const mebibytes = Number(readFileSync(peak, 'utf8')) / 1024;
+      rmSync(home, { recursive: true });
+      expect(mebibytes).toBeGreaterThan(10);
+      expect(mebibytes).toBeLessThan(most);
+    }),
+  );
+});

@@ -1,0 +1,65 @@
+import { bodyReader } from '../../src/api/body.ts';
+import { type Client, openClient } from '../../src/api/client.ts';
+import type { Exchange, Reply } from '../../src/api/exchange.ts';
+import type { Protocol } from '../../src/api/session.ts';
+import { skippingClock } from './clock.ts';
+import { KEY } from './fault.ts';
+
+/** An answer as it comes from a connection. */
+export interface Canned {
+  readonly status: number;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** The bytes arrive in pieces of this size. */
+  readonly piece: number;
+}
+
+/** A client that gets this answer to whatever it sends, without a network. */
+export function cannedClient(
+  answer: (id: unknown, method: unknown) => Canned,
+  protocol: Protocol = 'bare',
+): { client: Client; sent: () => number } {
+  let sent = 0;
+  const send = async (exchange: Exchange): Promise<Reply> => {
+    sent += 1;
+    const { id = 1, method } = JSON.parse(exchange.body ?? '{}');
+    return read(exchange, answer(id, method));
+  };
+  const clock = skippingClock();
+  const client = openClient(
+    {
+      endpoint: new URL('http://127.0.0.1:9/api/mcp'),
+      key: KEY,
+      protocol,
+      timeoutMs: 30_000,
+      retries: 2,
+      maxWaitMs: 60_000,
+      version: '1.2.3',
+      context: {
+        env: {},
+        random: () => 0.5,
+        signal: new AbortController().signal,
+        now: clock.now,
+        sleep: clock.sleep,
+      },
+    },
+    () => ({ send, close: async () => {} }),
+  );
+  return { client, sent: () => sent };
+}
+
+/** Reads an answer as the transport does. */
+function read(exchange: Exchange, { status, type, bytes, piece }: Canned): Reply {
+  let stopped = false;
+  const reader = bodyReader({
+    contentType: type,
+    maxBytes: 1024 * 1024,
+    onEvent(event) {
+      if (!stopped && exchange.onEvent?.(event) === 'stop') stopped = true;
+    },
+  });
+  for (let at = 0; at < bytes.length && !stopped; at += piece) reader.feed(bytes.subarray(at, at + piece));
+  if (!stopped) reader.end();
+  const headers = { 'content-type': type, 'content-length': String(bytes.length) };
+  return { status, statusText: '', headers, text: reader.text(), isStream: reader.isStream(), stopped };
+}
