@@ -79,14 +79,17 @@ function factLines(facts: readonly Entry[], view: View): string[][] {
   const others = facts.filter(([key]) => !RECORD.includes(key));
   const told = others.filter(([, value]) => !isNothing(value));
   const none = others.filter(([, value]) => isNothing(value)).map(([key]) => label(key));
-  const last: readonly Entry[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
+  const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
   const sections = told.some(([, value]) => !isSimple(value));
   // One list, with one alignment, where nothing stands between.
   if (!sections) return [entryLines([...told, ...last], view.width, view)];
   return [entryLines(told, view.width, view), entryLines(last, view.width, view)];
 }
 
-const isNothing = (value: unknown): boolean => isSimple(value) && inline(value) === NOTHING;
+/** What stands before the fields without a value. */
+export const NO_DATA = 'No data';
+
+export const isNothing = (value: unknown): boolean => isSimple(value) && inline(value) === NOTHING;
 
 /** Grade and name in one line; a long name goes on below itself. */
 function heading(

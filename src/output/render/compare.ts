@@ -1,39 +1,19 @@
-import { label } from '../label.ts';
 import { link, mapUrl } from '../link.ts';
 import { isRecord } from '../records.ts';
 import { besides } from '../shelves.ts';
 import { cleanLine, width, wrap } from '../text.ts';
 import { glyphs, NOTHING, type View } from '../view.ts';
-import { fieldsOf, inOrder, type LookupItem, placeOf, RECORD } from './card.ts';
+import { fieldsOf, type LookupItem, placeOf } from './card.ts';
+import { type Row, rowsFor } from './compare-rows.ts';
 import { dataLines, smallTable } from './data.ts';
 import { inline, isSimple, words } from './inline.ts';
-import type { Kind, Sorted } from './kinds.ts';
+import type { Sorted } from './kinds.ts';
 
 const MOST_ITEMS = 4;
 const NARROWEST = 18;
 const WIDEST = 44;
 const WIDEST_LABEL = 16;
 const GAP = 2;
-const MAX_LEVEL = 2;
-
-/** What stands above all other rows, in this order. */
-const FIRST: readonly (readonly [kind: Kind, title: string])[] = [
-  ['grade', 'Grade'],
-  ['cuisine', 'Cuisine'],
-  ['price', 'Price'],
-  ['summary', 'Summary'],
-];
-
-/** A field of all restaurants; `values` holds undefined where one has no such field. */
-interface Row {
-  readonly title: string;
-  readonly level: number;
-  /** A heading has no values of its own. */
-  readonly values?: readonly unknown[];
-  readonly kind?: Kind;
-  /** A blank line stands before it. */
-  readonly apart?: boolean;
-}
 
 /** What a cell needs to know of its place. */
 interface Frame {
@@ -53,7 +33,7 @@ export function comparisonLines(
 ): string[] | undefined {
   if (items.length < 2 || items.length > MOST_ITEMS) return undefined;
   const found = items.map((item) => ('failure' in item ? undefined : fieldsOf(item.output, columns)));
-  const rows = [...firstRows(found), ...restRows(found)];
+  const rows = rowsFor(found);
   const widest = rows.reduce((most, row) => Math.max(most, row.level * GAP + width(row.title)), 0);
   const title = Math.min(widest, WIDEST_LABEL);
   const cell = Math.min(WIDEST, Math.floor((view.width - title) / items.length) - GAP);
@@ -73,56 +53,6 @@ export function comparisonLines(
   ].filter((line, index, all) => line !== '' || all[index - 1] !== '');
 }
 
-function firstRows(found: readonly (Sorted | undefined)[]): Row[] {
-  return FIRST.flatMap(([kind, title]) => {
-    const values = found.map((one) => one?.known[kind]?.value);
-    return values.every((value) => value === undefined) ? [] : [{ title, level: 0, values, kind }];
-  });
-}
-
-/** All other fields: the plain ones, then those that hold others, each under its own heading. */
-function restRows(found: readonly (Sorted | undefined)[]): Row[] {
-  const records = found.map((one) => (one === undefined ? undefined : Object.fromEntries(one.rest)));
-  const keys = [...new Set(found.flatMap((one) => one?.rest.map(([key]) => key) ?? []))];
-  const order = inOrder(keys.map((key) => [key, agreed(records, key)])).map(([key]) => key);
-  const room = (key: string): number => (isGroup(records, key) ? 1 : isPlain(records, key) ? 0 : 2);
-  const about = order.filter((key) => RECORD.includes(key));
-  const others = order.filter((key) => !RECORD.includes(key)).sort((a, b) => room(a) - room(b));
-  return [...others, ...about].flatMap((key, index) => {
-    const [row, ...inner] = rowsOf(key, records, 0);
-    const apart = room(key) > 0 || index === others.length;
-    return row === undefined ? [] : [{ ...row, apart }, ...inner];
-  });
-}
-
-/** What all that were found say in the same word. */
-function agreed(records: Records, key: string): unknown {
-  const [first, ...others] = records.filter((record) => record !== undefined).map((record) => record[key]);
-  return others.every((value) => value === first) ? first : undefined;
-}
-
-type Records = readonly (Record<string, unknown> | undefined)[];
-
-const valuesOf = (records: Records, key: string): unknown[] =>
-  records.map((record) => (record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined));
-
-const isPlain = (records: Records, key: string): boolean =>
-  valuesOf(records, key).every((value) => isSimple(value ?? null));
-
-/** Whether a field holds objects alone, of which at least one is too big for a line. */
-function isGroup(records: Records, key: string): boolean {
-  const values = valuesOf(records, key).filter((value) => value !== undefined && value !== null);
-  return values.length > 0 && values.every(isRecord) && !values.every(isSimple);
-}
-
-function rowsOf(key: string, records: Records, level: number): Row[] {
-  const values = valuesOf(records, key);
-  if (level >= MAX_LEVEL || !isGroup(records, key)) return [{ title: label(key), level, values }];
-  const inner = values.map((value) => (isRecord(value) ? value : undefined));
-  const keys = new Set(inner.flatMap((record) => Object.keys(record ?? {})));
-  return [{ title: label(key), level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
-}
-
 /** The name, or the id of one that could not be had, with the reason. */
 function headLines(item: LookupItem, found: Sorted | undefined, room: number, view: View): string[] {
   const { palette } = view;
@@ -138,14 +68,24 @@ function headLines(item: LookupItem, found: Sorted | undefined, room: number, vi
   return wrap(text, room).map((line) => link(palette.name(line), url, view));
 }
 
-function rowLines({ title, level, values, kind }: Row, frame: Frame, view: View): string[] {
+function rowLines({ title, level, values, text: said, kind }: Row, frame: Frame, view: View): string[] {
   const { palette } = view;
   const indent = ' '.repeat(level * GAP);
-  const isHeading = values === undefined;
+  const isHeading = values === undefined && said === undefined;
   const titleLines = wrap(title, Math.max(1, (isHeading ? view.width : frame.title) - indent.length));
   const head = titleLines.map(
     (line) => indent + (isHeading && level === 0 ? palette.heading : palette.key)(line),
   );
+  if (said !== undefined) {
+    const lines = wrap(said, view.width - frame.title - GAP);
+    return besides(
+      [
+        { lines: head, width: frame.title },
+        { lines, width: 0 },
+      ],
+      GAP,
+    );
+  }
   if (values === undefined) return head;
   const texts = values.map((value) => (isSimple(value ?? null) ? inline(value ?? null).trim() : undefined));
   const same = !frame.failed.includes(true) && texts.every((text) => text !== undefined && text === texts[0]);
