@@ -1,38 +1,56 @@
 // Long lists against a bare undici loop that sends the same requests: pace, time a row and peak memory.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startService } from './service.js';
 
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
 const bare = fileURLToPath(new URL('bare-loop.js', import.meta.url));
 const CONCURRENCY = '16';
+const LATENCY_MS = 10;
+const SLOW = 4000;
 const SHORT = 20_000;
 const LONG = 200_000;
-const RUNS = 5;
+const RUNS = 3;
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Writes a list of as many different rows. */
-function writeList(path, rows) {
+const say = (name, text) => process.stdout.write(`${name.padEnd(16)} ${text}\n`);
+
+/** A list of so many different rows. */
+function listOf(home, rows) {
+  const path = join(home, `${rows}.csv`);
+  if (existsSync(path)) return path;
   const lines = Array.from({ length: rows }, (_each, place) => `Nopa ${place},San Francisco\n`);
   writeFileSync(path, `name,city\n${lines.join('')}`);
+  return path;
 }
 
 /**
- * Prints how enrich does, without pacing.
+ * Prints how enrich does, without pacing: against a service that answers at once, so that nothing but the program's own
+ * work counts, and against one that takes its time.
  * @param home an empty folder
- * @param env that the service and the key stand in
+ * @param env that the quick service and the key stand in
  */
-export function benchEnrich(home, env) {
+export async function benchEnrich(home, env) {
+  const slow = await startService(LATENCY_MS);
+  try {
+    measure(home, env, { ...env, RESTAURANT_BASE_URL: slow.baseUrl });
+  } finally {
+    slow.stop();
+  }
+}
+
+function measure(home, env, slowEnv) {
   const peakFile = join(home, 'peak');
   const watch = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(peakFile)},String(process.resourceUsage().maxRSS)))`;
 
   /** One whole process: its seconds, and its peak memory in MB. */
-  function run(words) {
+  function run(words, runEnv) {
     const start = process.hrtime.bigint();
     const { status, stderr } = spawnSync(process.execPath, ['--import', watch, ...words], {
-      env,
+      env: runEnv,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const seconds = Number(process.hrtime.bigint() - start) / 1e9;
@@ -40,29 +58,32 @@ export function benchEnrich(home, env) {
     return { seconds, peak: (Number(readFileSync(peakFile)) * 1024) / 1e6 };
   }
 
-  function enrich(list) {
+  function enrich(rows, runEnv = env) {
     rmSync(join(home, 'out.csv'), { force: true });
     rmSync(join(home, '.cache'), { recursive: true, force: true });
     const unpaced = ['--per-minute', '0', '--per-day', '0', '--concurrency', CONCURRENCY];
-    return run([bin, 'enrich', list, '-o', join(home, 'out.csv'), ...unpaced]);
+    return run([bin, 'enrich', listOf(home, rows), '-o', join(home, 'out.csv'), ...unpaced], runEnv);
   }
 
-  const [short, long] = [join(home, 'short.csv'), join(home, 'long.csv')];
-  writeList(short, SHORT);
-  writeList(long, LONG);
-  run([bare, short, CONCURRENCY]);
-  // In turn, so that a machine whose speed drifts treats both alike.
-  const pairs = Array.from({ length: RUNS }, () => [enrich(short), run([bare, short, CONCURRENCY])]);
-  const ours = median(pairs.map(([one]) => one.seconds));
-  const theirs = median(pairs.map(([, other]) => other.seconds));
-  const ratio = median(pairs.map(([one, other]) => other.seconds / one.seconds));
-  const shortPeak = Math.max(...pairs.map(([{ peak }]) => peak));
-  const all = enrich(long);
-  const each = (seconds, rows) => ((seconds * 1e6) / rows).toFixed(0);
-  process.stdout.write(
-    `\nenrich, ${SHORT} and ${LONG} different rows, ${CONCURRENCY} at a time, no pacing
-rows a second    ${(SHORT / ours).toFixed(0)}: ${ratio.toFixed(2)} × a bare undici loop (${(SHORT / theirs).toFixed(0)})
-time a row       ${each(ours, SHORT)} µs and ${each(all.seconds, LONG)} µs: ${(all.seconds / LONG / (ours / SHORT)).toFixed(2)} ×
-peak memory      ${shortPeak.toFixed(0)} MB and ${all.peak.toFixed(0)} MB: ${(all.peak / shortPeak).toFixed(2)} ×\n`,
-  );
+  /** Both in turn, so that a machine whose speed drifts treats them alike. */
+  function compare(name, rows, runEnv) {
+    const theirs = () => run([bare, listOf(home, rows), CONCURRENCY], runEnv);
+    theirs();
+    const pairs = Array.from({ length: RUNS }, () => [enrich(rows, runEnv), theirs()]);
+    const [ours, loop] = [0, 1].map((side) => median(pairs.map((pair) => pair[side].seconds)));
+    const ratio = median(pairs.map(([one, other]) => other.seconds / one.seconds));
+    const [a, b] = [ours, loop].map((seconds) => (rows / seconds).toFixed(0));
+    say(name, `${a} rows a second, ${ratio.toFixed(2)} × a bare undici loop (${b})`);
+    return { each: ours / rows, peak: Math.max(...pairs.map(([{ peak }]) => peak)) };
+  }
+
+  process.stdout.write(`\nenrich, different rows, ${CONCURRENCY} at a time, no pacing\n`);
+  compare(`answers in ${LATENCY_MS} ms`, SLOW, slowEnv);
+  const short = compare('answers at once', SHORT, env);
+  const long = enrich(LONG);
+  const each = long.seconds / LONG;
+  const [a, b] = [short.each, each].map((seconds) => (seconds * 1e6).toFixed(0));
+  say('time a row', `${a} µs of ${SHORT} rows, ${b} µs of ${LONG}: ${(each / short.each).toFixed(2)} ×`);
+  const [p, q] = [short.peak, long.peak].map((peak) => peak.toFixed(0));
+  say('peak memory', `${p} MB and ${q} MB: ${(long.peak / short.peak).toFixed(2)} ×`);
 }

@@ -1,13 +1,15 @@
 // Start-up and calls against bare scripts that do the same, side by side in one run: medians, and their ratios.
-// Usage: npm run bench [-- <runs>]
+// Usage: npm run bench [-- <runs> | enrich]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { benchEnrich } from './enrich.js';
 import { startService } from './service.js';
 
-const runs = Number(process.argv[2] ?? 15);
+const onlyEnrich = process.argv[2] === 'enrich';
+const runs = onlyEnrich ? 0 : Number(process.argv[2] ?? 15);
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
 const bare = fileURLToPath(new URL('bare-find.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'restaurant-bench-'));
@@ -43,9 +45,9 @@ const pairs = [
 
 try {
   process.stdout.write(
-    `Node ${process.version}, ${process.platform} ${arch()}, ${cpus().length} cores, ${runs} runs each, medians\n\n`,
+    `Node ${process.version}, ${process.platform} ${arch()}, ${cpus().length} cores, medians${onlyEnrich ? '' : ` of ${runs} runs`}\n\n`,
   );
-  for (const [name, ours, otherName, other] of pairs) {
+  for (const [name, ours, otherName, other] of onlyEnrich ? [] : pairs) {
     time(ours);
     time(other);
     // In turn, so that a machine whose speed drifts treats both alike.
@@ -55,6 +57,7 @@ try {
       `${name.padEnd(14)} ${a.toFixed(0).padStart(5)} ms  ${(a / b).toFixed(2).padStart(5)} × ${otherName} (${b.toFixed(0)} ms)\n`,
     );
   }
+  await benchEnrich(home, env);
 } finally {
   service.stop();
   rmSync(home, { recursive: true, force: true });
