@@ -14,11 +14,27 @@ export interface PacerOptions {
   readonly onWait?: (block: Block) => void;
 }
 
+/** Nothing may be sent for a while that is too long to wait for. */
+export class Blocked extends AppError {
+  /** When it may go on, in milliseconds since the epoch. */
+  readonly freeAt: number;
+
+  constructor(code: 'rate_limited' | 'budget_spent', message: string, retryAfter: number, freeAt: number) {
+    super(code, message, { retryAfter });
+    this.freeAt = freeAt;
+  }
+}
+
+/** A time as it is told: ISO 8601, to the next whole second. */
+export function timeOf(ms: number): string {
+  return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
 /** Lets requests go at the pace of the budget. */
 export interface Pacer {
   /**
    * Waits for one request to be allowed, in the order of the calls. It is counted in the ledger then.
-   * @throws {AppError} `budget_spent` when the day's budget is spent, `rate_limited` when the service asks for too long a
+   * @throws {Blocked} `budget_spent` when the day's budget is spent, `rate_limited` when the service asks for too long a
    * wait, both with `retryAfter`, unless waiting was asked for; the signal's reason.
    */
   acquire(signal?: AbortSignal): Promise<void>;
@@ -73,15 +89,14 @@ function refuse(
   const ms = freeAt - context.now();
   const tooLong = window === 'day' || (window === 'hold' && ms > maxWaitMs);
   if (wait || !tooLong) return;
-  const time = new Date(freeAt).toISOString();
+  const time = timeOf(freeAt);
   const retryAfter = Math.max(1, Math.ceil(ms / 1000));
   if (window === 'hold') {
-    throw new AppError('rate_limited', `the service asks to wait until ${time}`, { retryAfter });
+    throw new Blocked('rate_limited', `the service asks to wait until ${time}`, retryAfter, freeAt);
   }
   const { limit } = ledger.usage().perDay;
-  throw new AppError('budget_spent', `the budget of ${limit} requests a day is spent until ${time}`, {
-    retryAfter,
-  });
+  const message = `the budget of ${limit} requests a day is spent until ${time}`;
+  throw new Blocked('budget_spent', message, retryAfter, freeAt);
 }
 
 function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

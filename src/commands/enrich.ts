@@ -96,5 +96,5 @@ async function runEnrich(
 ): Promise<void> {
   const { runEnrich: run } = await import('../enrich/command.ts');
   const { commandToGoOn } = await import('../enrich/go-on.ts');
-  await run(app, file, flags, (more) => commandToGoOn(file, given, more));
+  await run(app, file, flags, (how) => commandToGoOn(file, given, how));
 }

@@ -109,5 +109,5 @@ function remedy(input: Input, problems: readonly Problem[]): string {
   }
   return input.replayable
     ? 'nothing was sent; correct these lines, then look again: restaurant enrich … --dry-run'
-    : 'correct this line and give the list again: restaurant enrich - -o out.csv --resume';
+    : 'correct this line and give the list again; as a file, --dry-run finds all such lines: restaurant enrich list.csv --dry-run';
 }

@@ -1,3 +1,4 @@
+import { timeOf } from '../budget/pacer.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import { problemJson } from '../output/problem.ts';
@@ -5,16 +6,15 @@ import type { App } from '../run/app.ts';
 import { toTerminal } from '../run/emit.ts';
 import { TooManyFailures } from './ending.ts';
 import { enrichList } from './enrich-list.ts';
+import type { GoOn } from './go-on.ts';
 import { openInput } from './input.ts';
 import { Exhausted } from './lookups.ts';
 import { type EnrichFlags, type EnrichOptions, settleOptions } from './options.ts';
 import { takeOutput } from './output-place.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { printEstimate } from './print-estimate.ts';
+import { OtherRun } from './resume.ts';
 import { type RunSummary, summaryFacts } from './summary.ts';
-
-/** Makes the command that goes on with this run. */
-export type GoOn = (options: { readonly retryErrors: boolean }) => string;
 
 /** Runs `enrich`. What goes wrong with `--progress json` is told as JSON too. */
 export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn: GoOn): Promise<void> {
@@ -30,7 +30,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn
 async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoOn): Promise<void> {
   const input = await openInput(file, app.context);
   try {
-    const place = takeOutput(app, input, options, !options.dryRun);
+    const place = takeOutput(app, input, options, { lock: !options.dryRun, goOn });
     try {
       if (file === '-' && app.context.stdin.isTTY)
         await app.note('reading the list from the keyboard; Ctrl-D ends it');
@@ -51,7 +51,9 @@ async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
   const finished = failure === undefined;
   const canGoOn = plan.place !== undefined && !plan.place.device;
   const next =
-    canGoOn && (!finished || counts.error > 0) ? goOn({ retryErrors: asksErrors(plan, failure) }) : undefined;
+    canGoOn && (!finished || counts.error > 0)
+      ? goOn(asksErrors(plan, failure) ? 'retry' : 'resume')
+      : undefined;
   const summary: RunSummary = {
     counts,
     requests,
@@ -64,9 +66,10 @@ async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
     await progress.stop();
     throw failure;
   }
-  // Where nothing was done there is nothing to sum up.
-  if (finished || counts.done > 0) await progress.finish(summary);
+  // Where nothing was done there is nothing to sum up, nor in an output of another run.
+  if (finished || (counts.done > 0 && !(failure instanceof OtherRun))) await progress.finish(summary);
   else await progress.stop();
+  if (failure instanceof OtherRun) throw failure.beginAnew(goOn('anew'));
   if (failure !== undefined) throw withNext(failure, summary);
   if (plan.options.json) {
     await app.context.stdout.write(`${toJson(summaryFacts(summary), toTerminal(app))}\n`);
@@ -95,20 +98,20 @@ function remedy(nothingToAsk: boolean, next: string | undefined): string {
 
 /** The failure, with the command that goes on after it. */
 function withNext(failure: unknown, { next, output }: RunSummary): unknown {
-  if (!(failure instanceof AppError) || failure.kind === 'usage') return failure;
+  if (!(failure instanceof AppError)) return failure;
   const told = (hint: string): AppError =>
     new AppError(failure.code, failure.message, { ...failure.details, retryable: failure.retryable, hint });
+  if (failure.code === 'bad_input' && next !== undefined)
+    return told(`correct the list, then go on with: ${next}`);
+  if (failure.kind === 'usage') return failure;
   if (next === undefined) {
     return output === undefined && failure.kind !== 'local'
       ? told(`${failure.hint}; with -o <file> a run can go on where it stopped`)
       : failure;
   }
   if (failure instanceof Exhausted) return told(`from ${timeOf(failure.freeAt)} on: ${next}`);
+  if (failure.code === 'plan_required')
+    return told(`restaurant login saves a key that may; then go on with: ${next}`);
   if (failure.kind === 'interrupted') return told(`go on with: ${next}`);
   return told(`${failure.hint}; then go on with: ${next}`);
-}
-
-/** ISO 8601, to the next whole second. */
-function timeOf(ms: number): string {
-  return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -16,6 +16,8 @@ export interface Estimate {
   readonly done: number;
   /** Rows without a name, a city or a usable id. */
   readonly unusable: number;
+  /** Where the first of them stand in the input. */
+  readonly unusableLines: readonly number[];
   /** Different queries of the other rows. */
   readonly distinct: number;
   /** Answers that are in the cache. */
@@ -36,11 +38,14 @@ export interface EstimateJob {
 }
 
 const SEEN = { offset: 0, length: 1 };
+/** Most rows that are named by their line. */
+const MOST_NAMED = 10;
 
 /** Goes over the rows as a run would, and asks nobody. */
 export async function estimate(job: EstimateJob): Promise<Estimate> {
   const { form, known, level } = job;
   const seen = new AnswerTable();
+  const unusableLines: number[] = [];
   const counts = { rows: 0, done: 0, unusable: 0, distinct: 0, cached: 0, requests: 0, requestsAtMost: 0 };
 
   const isNew = (query: string): boolean => {
@@ -78,15 +83,17 @@ export async function estimate(job: EstimateJob): Promise<Estimate> {
     if (earlier !== undefined) {
       counts.done += 1;
       if (query !== undefined && earlier.status !== 'error') seen.set(query, SEEN);
-    } else if (query === undefined) counts.unusable += 1;
-    else if (isNew(query)) {
+    } else if (query === undefined) {
+      counts.unusable += 1;
+      if (unusableLines.length < MOST_NAMED) unusableLines.push(row.line);
+    } else if (isNew(query)) {
       counts.distinct += 1;
       if (ask.kind === 'lookup') countLookup(ask.id);
       else if (ask.kind === 'search') countSearch(ask);
     }
   }
   job.earlier.end();
-  return counts;
+  return { ...counts, unusableLines };
 }
 
 /** How long so many requests take under the budget. */

@@ -1,5 +1,14 @@
 import { shellWord } from '../files/io-error.ts';
 
+/** Makes the command that goes on with this run, asks its failed rows again too, or begins anew. */
+export type GoOn = (how: 'resume' | 'retry' | 'anew') => string;
+
+const OPTIONS: Readonly<Record<Parameters<GoOn>[0], readonly string[]>> = {
+  resume: ['--resume'],
+  retry: ['--resume', '--retry-errors'],
+  anew: ['--force'],
+};
+
 /** The part of a command of the tree that a command line can be made from again. */
 export interface GivenCommand {
   readonly options: readonly GivenOption[];
@@ -24,16 +33,15 @@ const LONG_AND_SHORT: Readonly<Record<string, string>> = { '--output': '-o' };
 export function commandToGoOn(
   file: string,
   commands: readonly GivenCommand[],
-  { retryErrors }: { readonly retryErrors: boolean },
+  how: Parameters<GoOn>[0],
 ): string {
   const given = commands.flatMap((command) => command.options.flatMap((option) => wordsOf(command, option)));
   const words = [
     'restaurant',
     'enrich',
-    file,
+    file.startsWith('-') && file !== '-' ? `./${file}` : file,
     ...given,
-    '--resume',
-    ...(retryErrors ? ['--retry-errors'] : []),
+    ...OPTIONS[how],
   ];
   return words.map(shellWord).join(' ');
 }

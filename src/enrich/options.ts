@@ -178,7 +178,7 @@ function refuseContradictions(app: App, flags: EnrichFlags): void {
   }
   if (wantsJson(app) && !toFile && globals.dryRun !== true) {
     refuse(
-      '--json prints the summary of a run, so the rows need a file',
+      `${globals.json === true ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
       'restaurant enrich … -o out.csv --json, or --format ndjson for rows as JSON',
     );
   }

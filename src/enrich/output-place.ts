@@ -1,10 +1,12 @@
 import { rmSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { ioError, shellWord } from '../files/io-error.ts';
 import { type Lock, tryLock } from '../files/lock.ts';
 import { followLinks } from '../files/write.ts';
 import type { App } from '../run/app.ts';
 import { outputPath } from '../run/sink.ts';
+import type { GoOn } from './go-on.ts';
 import type { Input } from './input.ts';
 import type { EnrichOptions } from './options.ts';
 import { openRowFile, type RowFile } from './write.ts';
@@ -28,7 +30,7 @@ const retryPath = (path: string): string => `${path}.retry`;
 
 /**
  * Takes the output file for this run; undefined for stdout.
- * @param lock false for a run that only looks
+ * @param taking `lock`: false for a run that only looks; `goOn`: the commands for an output that stands already
  * @throws {AppError} `in_use` where another process writes it; `usage` where it stands already, or is the input;
  *   `io_error`
  */
@@ -36,7 +38,7 @@ export function takeOutput(
   app: App,
   input: Input,
   { resume, force }: EnrichOptions,
-  lock: boolean,
+  { lock, goOn }: { readonly lock: boolean; readonly goOn: GoOn },
 ): OutputPlace | undefined {
   const wanted = outputPath(app);
   if (wanted === undefined) return undefined;
@@ -47,6 +49,7 @@ export function takeOutput(
     throw new AppError('io_error', `${name} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
   }
   refuseInput(input, path, name);
+  refuseNoFolder(path, name);
   const device = facts !== undefined && !facts.isFile();
   if (device && resume) {
     throw new AppError('usage', `--resume needs a file, and ${name} is none`, {
@@ -56,7 +59,7 @@ export function takeOutput(
   const held = device || !lock ? undefined : tryLock(path);
   try {
     const now = statSync(path, { throwIfNoEntry: false });
-    if (now !== undefined && !device && !resume && !force) throw exists(name);
+    if (now !== undefined && !device && !resume && !force) throw exists(name, goOn);
     return placeOf({ path, name, facts: now, device, held });
   } catch (error) {
     held?.release();
@@ -126,9 +129,17 @@ function refuseInput({ identity }: Input, path: string, name: string): void {
   });
 }
 
-function exists(name: string): AppError {
+function refuseNoFolder(path: string, name: string): void {
+  const folder = dirname(path);
+  if (attempt(name, () => statSync(folder, { throwIfNoEntry: false })) !== undefined) return;
+  throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
+    hint: `mkdir -p ${shellWord(folder)}`,
+  });
+}
+
+function exists(name: string, goOn: GoOn): AppError {
   return new AppError('usage', `${name} exists`, {
-    hint: `restaurant enrich … -o ${shellWord(name)} --resume goes on with it, --force begins anew`,
+    hint: `go on with it: ${goOn('resume')}, or begin anew: ${goOn('anew')}`,
   });
 }
 

@@ -14,7 +14,6 @@ import {
 import { summaryText } from './summary.ts';
 
 const BAR_EVERY_MS = 125;
-const BAR_WIDTH = 20;
 /** A bar on a terminal. It writes no escape sequence, so that nothing is to be restored. */
 export function barProgress(
   context: ProgressContext,
@@ -37,10 +36,8 @@ export function barProgress(
   const ticker = every(context, BAR_EVERY_MS, async () => {
     const now = context.now();
     if (wait !== undefined && wait.until <= now) wait = undefined;
-    const line = truncate(
-      barText(facts, now - startedAt, wait, now),
-      Math.max(1, context.stderr.columns - 1),
-    );
+    const columns = Math.max(1, context.stderr.columns - 1);
+    const line = barText(facts, columns, now - startedAt, wait && waitPart(wait, now));
     if (line === shown) return;
     const text = `\r${pad(line, width(shown))}`;
     shown = line;
@@ -65,27 +62,67 @@ export function barProgress(
   };
 }
 
-function barText(facts: ProgressFacts, elapsed: number, wait: Waiting | undefined, now: number): string {
-  const { done, matched, ambiguous, not_found, error } = facts.counts();
-  const { total } = facts;
-  const left = facts.leftToday();
+/** A part of the line; of what does not fit, the highest rank goes first. */
+interface Part {
+  readonly text: string;
+  readonly rank: number;
+}
+
+/** Bars from the widest on, and how many parts a line of each has at least: what matters most stays in every terminal. */
+const BARS = [
+  { cells: 20, least: 3 },
+  { cells: 10, least: 2 },
+  { cells: 0, least: 0 },
+] as const;
+
+/** The line for so many columns: how far it is and how long it takes, then as many counts as there is room for. */
+function barText(facts: ProgressFacts, columns: number, elapsed: number, wait: Part | undefined): string {
+  const parts = partsOf(facts, elapsed, wait);
+  const ranks = parts.map(({ rank }) => rank).sort((a, b) => a - b);
+  let line = '';
+  for (const { cells, least } of BARS) {
+    for (let count = parts.length; count >= Math.min(least, parts.length); count -= 1) {
+      const last = ranks[count - 1] ?? -1;
+      const shown = parts.filter(({ rank }) => rank <= last).map(({ text }) => text);
+      line = [headOf(facts, cells), ...shown].join(', ');
+      if (width(line) <= columns) return line;
+    }
+  }
+  return truncate(line, columns);
+}
+
+function headOf({ counts, total }: ProgressFacts, cells: number): string {
+  const { done } = counts();
+  if (total === undefined) return `${done} rows`;
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(share * cells);
+  const bar = cells === 0 ? '' : `[${'#'.repeat(filled)}${'-'.repeat(cells - filled)}] `;
+  return `${bar}${Math.floor(share * 100)}% ${done}/${total}`;
+}
+
+/** In the order in which they stand. Every rank is another one. */
+function partsOf(facts: ProgressFacts, elapsed: number, wait: Part | undefined): Part[] {
+  const { matched, ambiguous, not_found, error } = facts.counts();
   const rest = timeLeft(facts, elapsed);
-  const share = total === undefined || total === 0 ? undefined : Math.min(1, done / total);
-  const filled = Math.round((share ?? 0) * BAR_WIDTH);
-  const bar =
-    share === undefined
-      ? ''
-      : `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${Math.floor(share * 100)}% `;
+  const left = facts.leftToday();
+  const count = (number: number, what: string, rank: number): Part => ({
+    text: `${number} ${what}`,
+    // That there is none of it is what matters least.
+    rank: number === 0 ? rank + 10 : rank,
+  });
   return [
-    `${bar}${done}${total === undefined ? ' rows' : `/${total}`}`,
-    `${matched} matched`,
-    ...(wait === undefined ? [] : [`waiting ${inSeconds(wait.until - now)}: ${cleanLine(wait.why)}`]),
-    ...(rest === undefined || wait !== undefined ? [] : [`${inSeconds(rest)} left`]),
-    `${ambiguous} ambiguous`,
-    `${not_found} not found`,
-    `${error} errors`,
-    ...(left === undefined ? [] : [`${left} requests left today`]),
-  ].join(', ');
+    ...(wait === undefined ? [] : [wait]),
+    ...(rest === undefined || wait !== undefined ? [] : [{ text: `${inSeconds(rest)} left`, rank: 0 }]),
+    count(matched, 'matched', 2),
+    count(ambiguous, 'ambiguous', 3),
+    count(not_found, 'not found', 4),
+    count(error, error === 1 ? 'error' : 'errors', 1),
+    ...(left === undefined ? [] : [{ text: `${left} requests left today`, rank: 5 }]),
+  ];
+}
+
+function waitPart({ until, why }: Waiting, now: number): Part {
+  return { text: `waiting ${inSeconds(until - now)}: ${cleanLine(why)}`, rank: 0 };
 }
 
 function inSeconds(ms: number): string {

@@ -1,5 +1,4 @@
 import { AppError } from '../errors.ts';
-import { shellWord } from '../files/io-error.ts';
 import type { Status } from './facts.ts';
 import { type FinishedRow, FinishedRows } from './finished-rows.ts';
 import type { Form } from './form.ts';
@@ -139,13 +138,19 @@ function withoutZeros(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** The error of an output that belongs to another run. @param place where the two differ */
-function changed(name: string, place: string): AppError {
-  return new AppError(
-    'bad_input',
-    `${name} was not made from this input with these options: they differ at ${place}`,
-    {
-      hint: `give the input and the options of the first run, or begin anew: restaurant enrich … -o ${shellWord(name)} --force`,
-    },
-  );
+/** The output belongs to another run. */
+export class OtherRun extends AppError {
+  constructor(message: string, hint = 'give the input and the options of the first run') {
+    super('bad_input', message, { hint });
+  }
+
+  /** The same error, with the command that begins anew. */
+  beginAnew(command: string): OtherRun {
+    return new OtherRun(this.message, `${this.hint}, or begin anew: ${command}`);
+  }
+}
+
+/** @param place where the two differ */
+function changed(name: string, place: string): OtherRun {
+  return new OtherRun(`${name} was not made from this input with these options: they differ at ${place}`);
 }

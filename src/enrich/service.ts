@@ -1,4 +1,5 @@
 import type { Ledger } from '../budget/ledger.ts';
+import { Blocked } from '../budget/pacer.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
 import { openPacedClient, type ServiceOptions } from './client.ts';
@@ -69,7 +70,7 @@ function patience({ context, settings }: App, { options, signal, onWaiting }: Se
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
     const ms = (error.details.retryAfter ?? 0) * 1000;
     if (error.code !== 'budget_spent' && ms <= maxWaitMs) return undefined;
-    return new Exhausted(error, context.now() + ms);
+    return new Exhausted(error, error instanceof Blocked ? error.freeAt : context.now() + ms);
   };
   return async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {

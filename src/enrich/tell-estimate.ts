@@ -15,6 +15,7 @@ export function estimateFacts(told: EstimateTold): Record<string, unknown> {
     rows: told.rows,
     done: told.done,
     unusable_rows: told.unusable,
+    unusable_lines: told.unusableLines,
     distinct_queries: told.distinct,
     cached: told.cached,
     requests: told.requests,
@@ -41,9 +42,7 @@ export function estimateText(told: EstimateTold): string[] {
   const pairs: [string, string][] = [
     ['rows', `${number(rows)} in ${told.input}`],
     ...(done > 0 ? [['done', `${number(done)} by an earlier run`] satisfies [string, string]] : []),
-    ...(unusable > 0
-      ? [['unusable', `${counted(unusable, 'row')} without a name, city or id`] satisfies [string, string]]
-      : []),
+    ...(unusable > 0 ? [['unusable', unusableText(told)] satisfies [string, string]] : []),
     ['queries', `${number(distinct)} different`],
     ['cached', counted(cached, 'answer')],
     ['requests', `${number(requests)}${most}`],
@@ -53,9 +52,17 @@ export function estimateText(told: EstimateTold): string[] {
   return pairs.map(([key, text]) => `${key.padEnd(10)}${text}`);
 }
 
-function timeText({ minutes, days, requests }: EstimateTold): string {
+function unusableText({ unusable, unusableLines }: EstimateTold): string {
+  const more = unusable - unusableLines.length;
+  const lines = `${unusable === 1 ? 'line' : 'lines'} ${unusableLines.join(', ')}`;
+  const all = more > 0 ? `${lines} and ${more.toLocaleString('en-US')} more` : lines;
+  return `${counted(unusable, 'row')} without a name, city or id: ${all}`;
+}
+
+function timeText({ minutes, days, requests, perMinute }: EstimateTold): string {
   if (requests === 0) return 'none';
   if (days !== null && days > 1) return `${counted(days, 'day')}, as the budget of a day allows`;
   if (minutes === null) return 'as fast as the service answers';
-  return minutes <= 1 ? 'about a minute' : `about ${counted(minutes, 'minute')}`;
+  // What the budget of a minute holds goes at once.
+  return requests <= perMinute ? 'less than a minute' : `about ${counted(minutes, 'minute')}`;
 }

@@ -77,6 +77,8 @@ export function routeOf(argv: readonly string[], program: CliCommand): Route {
       help ||= isHelp(word) || token.flags.includes('-h');
       if (token.flags.includes('--json')) json = true;
       if (token.flags.includes('--format')) json ||= (token.value ?? next) === 'json';
+      // Who reads progress as JSON reads errors as JSON.
+      if (token.flags.includes('--progress') && (token.value ?? next) === 'json') json = true;
       if (!token.known && !isHelp(word) && command === program && stray === undefined) misplaced ??= word;
       if (token.takesNext && !isHelp(next)) at += 1;
     } else if (command.children.length > 0 && stray === undefined) {

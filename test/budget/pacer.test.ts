@@ -67,7 +67,7 @@ describe('openPacer', () => {
     await pacer.acquire();
     await expect(pacer.acquire()).rejects.toMatchObject({
       code: 'budget_spent',
-      message: 'the budget of 2 requests a day is spent until 2026-01-03T03:04:05.000Z',
+      message: 'the budget of 2 requests a day is spent until 2026-01-03T03:04:05Z',
       details: { retryAfter: (DAY - 5000) / 1000 },
     });
     clock.now = START + DAY;

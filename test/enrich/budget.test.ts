@@ -71,7 +71,7 @@ describe('the budget', () => {
     expect([first.exit, first.requests, rowsDone()]).toEqual([5, 5, 5]);
     expect(first.stderr).toMatch(/^5 of 12 rows in out\.csv: 5 matched/);
     expect(first.stderr).toContain(
-      'error: the budget of 5 requests a day is spent until 2025-01-02T00:00:00.000Z',
+      'error: the budget of 5 requests a day is spent until 2025-01-02T00:00:00Z',
     );
     expect(first.stderr).toMatch(
       /hint: from 2025-01-02T00:00:00Z on: restaurant enrich in\.csv --concurrency 2 --per-minute 0 --per-day 5 -o out\.csv --resume\n/,

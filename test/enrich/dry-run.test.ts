@@ -39,6 +39,7 @@ describe('enrich --dry-run', () => {
       rows: 5,
       done: 0,
       unusable_rows: 1,
+      unusable_lines: [5],
       distinct_queries: 3,
       cached: 0,
       requests: 3,
@@ -106,6 +107,15 @@ describe('enrich --dry-run', () => {
     expect((await run('enrich in.csv -o out.csv --dry-run')).exit).toBe(2);
   });
 
+  it('names the first ten rows that cannot be asked, however many there are', async () => {
+    writeFileSync(path('in.csv'), `name,city\n${',x\n'.repeat(2500)}`);
+    const { stdout } = await run('enrich in.csv --dry-run');
+    expect(stdout).toContain(
+      'unusable  2,500 rows without a name, city or id: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2,490 more\n',
+    );
+    expect(stdout).toContain('time      none\n');
+  });
+
   it('needs neither service nor key, and reads stdin', async () => {
     const { exit, stdout } = await service.run(['enrich', '-', '--dry-run'], {
       stdin: CSV,
@@ -114,7 +124,8 @@ describe('enrich --dry-run', () => {
     expect(exit).toBe(0);
     expect(stdout).toContain('rows      5 in stdin\n');
     expect(stdout).toContain('requests  3\n');
-    expect(stdout).toContain('unusable  1 row without a name, city or id\n');
+    expect(stdout).toContain('unusable  1 row without a name, city or id: line 5\n');
+    expect(stdout).toContain('time      less than a minute\n');
   });
 });
 

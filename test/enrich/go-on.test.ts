@@ -8,13 +8,13 @@ import { addGlobalOptions } from '../../src/tree/options.ts';
 import { testContext } from './context.ts';
 
 /** The command that goes on, as the command line would have it. */
-async function goOn(words: readonly string[], retryErrors = false): Promise<string> {
+async function goOn(words: readonly string[], how: 'resume' | 'retry' | 'anew' = 'resume'): Promise<string> {
   const app = new App(testContext());
   const program = new CliCommand('restaurant');
   addGlobalOptions(program);
   let command = '';
   registerEnrich(program, app, async (_app, file, _flags, given) => {
-    command = commandToGoOn(file, given, { retryErrors });
+    command = commandToGoOn(file, given, how);
   });
   await program.parseAsync(['enrich', ...words], { from: 'user' });
   return command;
@@ -45,8 +45,14 @@ describe('commandToGoOn', () => {
     expect(await goOn(['in.csv', '--output=out.csv', '--force', '--per-day=0', '--wait'])).toBe(
       'restaurant enrich in.csv --per-day 0 --wait -o out.csv --resume',
     );
-    expect(await goOn(['in.csv', '-oout.csv', '--resume', '--retry-errors', '--delimiter', '\t'], true)).toBe(
-      "restaurant enrich in.csv --delimiter '\t' -o out.csv --resume --retry-errors",
+    expect(
+      await goOn(['in.csv', '-oout.csv', '--resume', '--retry-errors', '--delimiter', '\t'], 'retry'),
+    ).toBe("restaurant enrich in.csv --delimiter '\t' -o out.csv --resume --retry-errors");
+  });
+
+  it('begins anew, and names a file that begins like an option', async () => {
+    expect(await goOn(['-oout.csv', '--resume', '--', '-a.csv'], 'anew')).toBe(
+      'restaurant enrich ./-a.csv -o out.csv --force',
     );
   });
 

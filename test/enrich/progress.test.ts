@@ -73,7 +73,7 @@ describe('the bar', () => {
     add(50);
     await tick(5000);
     expect(take()).toBe(
-      '\r[#####---------------] 25% 50/200, 50 matched, 15s left, 0 ambiguous, 0 not found, 0 errors, 1750 requests left today',
+      '\r[#####---------------] 25% 50/200, 15s left, 50 matched, 0 ambiguous, 0 not found, 0 errors, 1750 requests left today',
     );
     await tick(1);
     expect(take()).toMatch(/^(\r\[#.*)?$/);
@@ -91,6 +91,32 @@ describe('the bar', () => {
     expect(take().replace(/^\r +\r/, '')).toBe(
       '50 rows in out.csv: 50 matched, 0 ambiguous, 0 not found, 0 errors; 7 requests sent\n',
     );
+  });
+
+  it.each([
+    [41, '50% 1000/2000, 100s left, 20 errors'],
+    [61, '[#####-----] 50% 1000/2000, 100s left, 20 errors'],
+    [81, '[##########----------] 50% 1000/2000, 100s left, 980 matched, 20 errors'],
+    [
+      121,
+      '[##########----------] 50% 1000/2000, 100s left, 980 matched, 0 ambiguous, 20 errors, 1750 requests left today',
+    ],
+    [
+      161,
+      '[##########----------] 50% 1000/2000, 100s left, 980 matched, 0 ambiguous, 0 not found, 20 errors, 1750 requests left today',
+    ],
+  ])('shows at %i columns what matters most', async (columns, line) => {
+    const { context, say, tick, take } = stage(columns);
+    const { add, shown } = facts({ total: 2000 });
+    const progress = barProgress(context, say, shown, plain);
+    add(980);
+    add(20, 'error');
+    await tick(100_000);
+    expect(take()).toBe(`\r${line}`);
+    progress.waiting({ until: context.now() + 30_000, why: 'the budget of a minute is spent' });
+    await tick(1000);
+    expect(take()).toMatch(/^\r.*50% 1000\/2000, waiting 29s: the budget/);
+    await progress.stop();
   });
 
   it('is never wider than the terminal', async () => {
