@@ -72,7 +72,7 @@ interface Part {
 const BARS = [
   { cells: 20, least: 3 },
   { cells: 10, least: 2 },
-  { cells: 0, least: 0 },
+  { cells: 0, least: 1 },
 ] as const;
 
 /** The line for so many columns: how far it is and how long it takes, then as many counts as there is room for. */

@@ -2,10 +2,11 @@ import type { Ledger } from '../budget/ledger.ts';
 import { Blocked } from '../budget/pacer.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
-import { openPacedClient, type ServiceOptions } from './client.ts';
+import { openClientFor } from '../run/service.ts';
 import type { Known } from './known.ts';
 import { Exhausted, type Lookups } from './lookups.ts';
 import { sleepUntil } from './pace.ts';
+import { pacedRequests, type ServiceOptions } from './paced-requests.ts';
 import { ledgerOf } from './target.ts';
 
 /** A service that is paced, and counted. */
@@ -21,13 +22,11 @@ export function openPaced(app: App, service: ServiceOptions, known: Known): Pace
   const { target, options, onWarning } = service;
   const ledger = target.demo ? undefined : ledgerOf(app, target, options, onWarning);
   let requests = 0;
-  const client = openPacedClient(app, service, ledger, () => {
+  const onSent = (): void => {
     requests += 1;
-  });
-  app.onClose(async () => {
-    ledger?.close();
-    await client.close();
-  });
+  };
+  const client = openClientFor(app, target, pacedRequests(app, service, ledger, onSent));
+  app.onClose(async () => ledger?.close());
   const patient = patience(app, service);
   return {
     requests: () => requests,

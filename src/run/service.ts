@@ -1,4 +1,4 @@
-import { type Client, openClient } from '../api/client.ts';
+import { type Client, type ClientOptions, openClient } from '../api/client.ts';
 import { decodeFind, decodeLookup, type FindAnswer } from '../api/decode.ts';
 import type { Level, LookupOutput, Tool } from '../api/types.ts';
 import { type Ledger, openLedger } from '../budget/ledger.ts';
@@ -43,56 +43,77 @@ interface Opening {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, { demoMode, paced }: Opening = {}): Promise<Service> {
   const target = await openTarget(app, demoMode);
-  return serviceOver(app, openClientFor(app, target, { paced }), target);
+  return serviceOver(app, openClientFor(app, target, counted(app, target, paced)), target);
 }
 
-/** A client of this run's settings for an endpoint and a key. */
+/** What is done about the requests of a client. */
+export interface Requests extends Pick<ClientOptions, 'onRequest' | 'onRateLimited' | 'onWait'> {
+  /** Ends all that is under way. */
+  readonly signal: AbortSignal;
+  /** Whether the exchange is shown with --verbose. */
+  readonly traced: boolean;
+  /** Gets what goes wrong without ending the run. */
+  warn(text: string): void;
+}
+
+/**
+ * A client of this run's settings for an endpoint and a key. It is closed when the run ends.
+ * @param requests where a command does more than count them and tell its waits
+ */
 export function openClientFor(
   app: App,
-  { url, key, demo }: Target,
-  { paced = false }: Pick<Opening, 'paced'> = {},
+  target: Target,
+  { signal, traced, warn, ...hooks }: Requests = counted(app, target),
 ): Client {
-  const { context, settings, globals } = app;
-  const insecureHttp = globals.insecureHttp === true;
-  const stateDir = demo ? undefined : app.paths.stateDir;
-  const warn = (text: string): void => void app.warn(text);
-  const ledger = demo
-    ? undefined
-    : openLedger({
-        stateDir,
-        key,
-        endpoint: url.href,
-        now: context.now,
-        perMinute: settings.need('per-minute'),
-        perDay: settings.need('per-day'),
-        warn,
-      });
-  const limited = settings.need('per-minute') > 0 || settings.need('per-day') > 0;
-  const pacer = paced && limited && ledger !== undefined ? pacerOf(app, ledger) : undefined;
+  const { context, settings, globals, paths } = app;
+  const { url, key, demo } = target;
   const client = openClient({
     endpoint: url,
     key,
-    insecureHttp,
+    insecureHttp: globals.insecureHttp === true,
     protocol: settings.need('protocol'),
     timeoutMs: settings.need('timeout'),
     retries: settings.need('retries'),
     maxWaitMs: settings.need('max-wait'),
     version: VERSION,
-    context,
-    onRequest: () => (pacer === undefined ? ledger?.record() : pacer.acquire(context.signal)),
-    onRateLimited: (until) => ledger?.hold(until),
-    onWait: ({ ms, error }) => {
-      const seconds = Math.max(1, Math.round(ms / 1000));
-      void app.warn(`${error.message}; trying again in ${seconds} s`);
-    },
-    ...(app.verbose ? { trace: traceTo(app) } : {}),
-    ...(stateDir === undefined ? {} : { session: openSessionMemory(stateDir, url.href, warn) }),
+    context: { ...context, signal },
+    ...hooks,
+    ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
+    ...(demo ? {} : { session: openSessionMemory(paths.stateDir, url.href, warn) }),
   });
-  app.onClose(async () => {
-    ledger?.close();
-    await client.close();
-  });
+  app.onClose(() => client.close());
   return client;
+}
+
+/** Counts the requests in the ledger, with `paced` at the pace of the budget, and tells waits to a person. */
+function counted(app: App, { url, key, demo }: Target, paced = false): Requests {
+  const { context, settings, paths } = app;
+  const { signal } = context;
+  const limits = { perMinute: settings.need('per-minute'), perDay: settings.need('per-day') };
+  const warn = (text: string): void => void app.warn(text);
+  const onWait: Requests['onWait'] = ({ ms, error }) => {
+    const seconds = Math.max(1, Math.round(ms / 1000));
+    warn(`${error.message}; trying again in ${seconds} s`);
+  };
+  if (demo) return { signal, traced: true, warn, onWait };
+  const ledger = openLedger({
+    stateDir: paths.stateDir,
+    key,
+    endpoint: url.href,
+    now: context.now,
+    ...limits,
+    warn,
+  });
+  app.onClose(async () => ledger.close());
+  const pacer = paced && (limits.perMinute > 0 || limits.perDay > 0) ? pacerOf(app, ledger) : undefined;
+  return {
+    signal,
+    traced: true,
+    warn,
+    onWait,
+    onRequest: () => (pacer === undefined ? ledger.record() : pacer.acquire(signal)),
+    onRateLimited: (until) => ledger.hold(until),
+  };
 }
 
 function pacerOf(app: App, ledger: Ledger): Pacer {

@@ -1,12 +1,9 @@
-import { type Client, openClient } from '../api/client.ts';
 import type { Ledger } from '../budget/ledger.ts';
 import { openPacer } from '../budget/pacer.ts';
 import type { Block } from '../budget/windows.ts';
 import type { App } from '../run/app.ts';
+import type { Requests } from '../run/service.ts';
 import type { Target } from '../run/target.ts';
-import { traceTo } from '../run/trace.ts';
-import { openSessionMemory } from '../state/sessions.ts';
-import { VERSION } from '../version.ts';
 import type { EnrichOptions } from './options.ts';
 import { type Pace, paceByBudget, paceFreely } from './pace.ts';
 import type { Waiting } from './progress.ts';
@@ -20,37 +17,27 @@ export interface ServiceOptions {
   readonly onWarning: (text: string) => void;
 }
 
-/** A client whose requests keep the pace of the budget. @param ledger undefined: there is no budget */
-export function openPacedClient(
+/** Lets requests go at the pace of the budget. @param ledger undefined: there is no budget */
+export function pacedRequests(
   app: App,
   service: ServiceOptions,
   ledger: Ledger | undefined,
   onSent: () => void,
-): Client {
-  const { context, settings, paths } = app;
-  const { target, options, signal, onWaiting, onWarning } = service;
-  const { now } = context;
+): Requests {
+  const { options, signal, onWaiting, onWarning: warn } = service;
   const pace = ledger === undefined ? undefined : paceOf(app, service, ledger);
-  return openClient({
-    endpoint: target.url,
-    key: target.key,
-    insecureHttp: app.globals.insecureHttp === true,
-    protocol: settings.need('protocol'),
-    timeoutMs: settings.need('timeout'),
-    retries: settings.need('retries'),
-    maxWaitMs: settings.need('max-wait'),
-    version: VERSION,
-    context: { ...context, signal },
+  return {
+    signal,
+    warn,
+    traced: options.progress !== 'json',
     onRequest() {
       const wait = pace?.onRequest();
       if (wait === undefined) return onSent();
       return wait.then(onSent);
     },
     onRateLimited: (until) => pace?.onRateLimited(until),
-    onWait: ({ ms, error }) => onWaiting({ until: now() + ms, why: error.message }),
-    ...(app.verbose && options.progress !== 'json' ? { trace: traceTo(app) } : {}),
-    ...(target.demo ? {} : { session: openSessionMemory(paths.stateDir, target.url.href, onWarning) }),
-  });
+    onWait: ({ ms, error }) => onWaiting({ until: app.context.now() + ms, why: error.message }),
+  };
 }
 
 const WAITS: Readonly<Record<Block['window'], string>> = {
