@@ -24,6 +24,7 @@ const ESTIMATE = object({
   rows: count,
   done: count,
   unusable_rows: count,
+  unusable_lines: { type: 'array', items: count, description: 'where the first ten of them stand' },
   distinct_queries: count,
   cached: count,
   requests: count,
