@@ -2,6 +2,10 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { readPlain } from './files/plain.ts';
+
+/** Far above any chunk's compiled code, in bytes. */
+const MOST = 64 * 1024 * 1024;
 
 /** A CommonJS module as Node's loader hands it to an extension. */
 interface LoadedModule {
@@ -38,7 +42,7 @@ export function keepCompiled(folder: string): void {
 
 function readOrNone(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readPlain(path, MOST);
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { run, tellEscaped } from './cli.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
-import { inputFrom, outputTo } from './streams.ts';
+import { inputFrom, outputTo, terminalIsGone } from './streams.ts';
 
 /** Exit code of a process that a signal ended. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -68,6 +68,13 @@ const context: Context = {
       (await import('./prompt.ts')).askText(message, placeholder, promptStreams()),
   },
 };
+
+// When its terminal was closed, Node cannot give that back as it was, and aborts. The signal of that ends it without a fuss.
+process.on('exit', () => {
+  if (!terminalIsGone()) return;
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+});
 
 // What no catch saw (a library's callback): the same one line, then the end. What fails in telling ends it too.
 let escaped = false;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,12 @@ function written(text: string): boolean {
   }
 }
 
+/** What is compiled is run: it may come from nobody else, also where root runs in the home of a user. */
+function isOurs(folder: string): boolean {
+  const { uid, mode } = statSync(folder);
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+}
+
 function startMain(): void {
   const { cacheDir } = resolvePaths({
     env: process.env,
@@ -43,7 +49,7 @@ function startMain(): void {
     const folder = join(cacheDir, 'code');
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      keep(folder);
+      if (isOurs(folder)) keep(folder);
     } catch {
       // Without a folder every start compiles anew.
     }

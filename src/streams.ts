@@ -1,5 +1,6 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
 
@@ -124,3 +125,25 @@ export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal?: A
     },
   };
 }
+
+/**
+ * Whether one of the standard streams was a terminal that is closed by now. The system tells it from a terminal only by
+ * what still stands: it is a device, none of memory (`/dev/null`, `/dev/full`), and no terminal any more.
+ */
+export function terminalIsGone(): boolean {
+  try {
+    return [0, 1, 2].some((file) => {
+      const stats = fstatSync(file);
+      return (
+        stats.isCharacterDevice() &&
+        !isatty(file) &&
+        kindOf(stats.rdev) !== kindOf(statSync('/dev/null').rdev)
+      );
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** The number of a device without its last part, which counts the devices of a kind. */
+const kindOf = (device: number): number => device >>> 8;

@@ -55,7 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
   streams: [],
   prompt: [],
-  'compile-cache': [],
+  'compile-cache': ['files'],
   nearest: [],
   version: [],
   'exact-json': [],

@@ -100,6 +100,8 @@ function enter(path: string): Entry {
     try {
       writeAll(file, Buffer.from(`\n${JSON.stringify(claim)}\n`));
     } catch (error) {
+      // On a full disk: who else has it open queues in its successor.
+      if (fstatSync(file).size === 0) rmSync(lockPath, { force: true });
       closeSync(file);
       throw error;
     }

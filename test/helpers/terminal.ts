@@ -15,6 +15,8 @@ export interface Terminal {
   /** All that was written to the screen so far, escapes included. */
   readonly output: () => string;
   type(text: string): void;
+  /** Closes the terminal. */
+  kill(): void;
   /** Settles when the screen got the text. */
   shown(text: string | RegExp): Promise<void>;
   /** How it ended, and all that it wrote. */
@@ -49,6 +51,7 @@ export function inTerminal(program: string, words: readonly string[], options: O
   return {
     output: () => output,
     type: (text) => pty.write(text),
+    kill: () => pty.kill('SIGKILL'),
     shown: (text) =>
       new Promise((resolve, reject) => {
         const look = () => {
