@@ -19,7 +19,10 @@ export function registerCache(program: CliCommand, app: App): void {
     .action(async () => {
       const { openCache } = await import('../cache/cache.ts');
       const { emitPlain } = await import('../run/emit.ts');
-      const removed = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now }).clear();
+      const { clearPages, pagesFolder } = await import('../run/page-place.ts');
+      const { cacheDir } = app.paths;
+      const removed = openCache({ cacheDir, now: app.context.now }).clear();
+      if (cacheDir !== undefined) clearPages(pagesFolder(cacheDir));
       await emitPlain(
         app,
         { removed },

@@ -62,13 +62,14 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
       }),
     )
     .option('--delimiter <char>', 'comma, semicolon or tab (default: as the header line shows)')
+    .option('--report <file>', 'also make a page with a map of the finished list: out.html')
     .addOption(
       valueOption('--progress <form>', 'progress as JSON lines on stderr', {
         read: oneOf(PROGRESS),
         choices: PROGRESS,
       }),
     )
-    .obeys('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file')
+    .obeys('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file', 'page')
     .prints(ENRICH_OUTPUT)
     .reports(ENRICH_EVENTS)
     .examples(
@@ -81,6 +82,8 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         'with restaurant_status (matched, ambiguous, not_found, error) and what was found behind\n' +
         'them. The output is the checkpoint: after a stop of any kind, --resume goes on with it\n' +
         'and asks nothing twice. --dry-run says what a list would cost, and sends nothing.\n' +
+        '--report out.html makes a page with a map when the list is done; of one that is done\n' +
+        'already with --resume. --open shows it in the browser.\n' +
         'Exit 0 when no row is an error, 8 when some are, 5 when the budget is spent.',
     )
     .action((file: string, flags: EnrichFlags, command: CliCommand) =>

@@ -13,6 +13,7 @@ import { type EnrichFlags, type EnrichOptions, settleOptions } from './options.t
 import { takeOutput } from './output-place.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { printEstimate } from './print-estimate.ts';
+import type { Report } from './report.ts';
 import { OtherRun } from './resume.ts';
 import { type RunSummary, summaryFacts } from './summary.ts';
 
@@ -35,6 +36,7 @@ async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoO
       if (file === '-' && app.context.stdin.isTTY)
         await app.note('reading the list from the keyboard; Ctrl-D ends it');
       const plan = await makePlan(app, input, options, place);
+      if (options.report !== undefined || options.open) (await import('./report.ts')).checkReport(app, plan);
       if (options.dryRun) await printEstimate(app, plan);
       else await runAndTell(app, plan, goOn);
     } finally {
@@ -54,10 +56,12 @@ async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
     canGoOn && (!finished || counts.error > 0)
       ? goOn(asksErrors(plan, failure) ? 'retry' : 'resume')
       : undefined;
+  const report = finished ? await reportOf(app, plan, counts, () => progress.stop()) : undefined;
   const summary: RunSummary = {
     counts,
     requests,
     output: plan.place?.name,
+    report: report?.name,
     finished,
     total: plan.list.total,
     next,
@@ -74,7 +78,23 @@ async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
   if (plan.options.json) {
     await app.context.stdout.write(`${toJson(summaryFacts(summary), toTerminal(app))}\n`);
   }
+  await report?.tell();
   if (counts.error > 0) throw partial(summary);
+}
+
+/** The page of a finished list, where one is wanted. */
+async function reportOf(
+  app: App,
+  plan: Plan,
+  counts: RunSummary['counts'],
+  stop: () => Promise<void>,
+): Promise<Report | undefined> {
+  if (plan.options.report === undefined && !plan.options.open) return undefined;
+  const { makeReport } = await import('./report.ts');
+  return makeReport(app, plan, counts).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
 }
 
 /** What stopped because rows failed, or finished with failed rows, goes on with asking those again. */

@@ -26,6 +26,7 @@ export interface EnrichFlags {
   resume?: true;
   retryErrors?: true;
   progress?: 'json';
+  report?: string;
 }
 
 /** What a run is to do. */
@@ -47,6 +48,10 @@ export interface EnrichOptions {
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly progress: 'json' | undefined;
+  /** Where a page of the finished list goes. */
+  readonly report: string | undefined;
+  /** Whether such a page is shown. */
+  readonly open: boolean;
   /** Summary and estimate as JSON on stdout. */
   readonly json: boolean;
 }
@@ -111,6 +116,8 @@ export function settleOptions(app: App, flags: EnrichFlags): EnrichOptions {
     force: globals.force === true,
     dryRun: globals.dryRun === true,
     progress: flags.progress,
+    report: flags.report,
+    open: globals.open === true,
     json: wantsJson(app),
   };
 }
@@ -130,16 +137,19 @@ function wantedFormat(app: App): ListFormat | undefined {
   const format = LIST_FORMATS.find((each) => each === value);
   if (format !== undefined || value === 'json') return format;
   throw new AppError('usage', `--format ${value}: rows are written as ${LIST_FORMATS.join(', ')}`, {
-    hint: 'restaurant enrich list.csv -o out.ndjson',
+    hint: value === 'html' ? PAGE_HINT : 'restaurant enrich list.csv -o out.ndjson',
   });
 }
+
+const PAGE_HINT = 'a page is made beside the rows: restaurant enrich list.csv -o out.csv --report out.html';
 
 /** An output file whose name promises a form that rows are not written in. */
 function refuseExtension(app: App): undefined {
   const extension = outputExtension(app);
-  if (!['json', 'geojson', 'html', 'htm'].includes(extension)) return;
+  const isPage = ['html', 'htm'].includes(extension);
+  if (!isPage && !['json', 'geojson'].includes(extension)) return;
   throw new AppError('usage', `${app.globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, {
-    hint: 'restaurant enrich list.csv -o out.ndjson',
+    hint: isPage ? PAGE_HINT : 'restaurant enrich list.csv -o out.ndjson',
   });
 }
 

@@ -19,6 +19,8 @@ export interface Plan {
   readonly options: EnrichOptions;
   /** Undefined for stdout. */
   readonly place: OutputPlace | undefined;
+  /** How the output is written, to read it again. */
+  readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
 }
 
 /**
@@ -39,20 +41,23 @@ export async function makePlan(
     app.context.signal,
   );
   const format = wanted ?? list.format;
+  const delimiter = outputDelimiter(format, list, options.delimiter);
+  const guarded = app.globals.rawCsv !== true;
   const form = openForm({
     format,
-    delimiter: outputDelimiter(format, list, options.delimiter),
+    delimiter,
     bom: list.bom && format !== 'ndjson',
     columns: list.format === 'ndjson' && format !== 'ndjson' ? list.flatHeader : list.header,
     prefix: options.prefix,
     added: options.added,
-    guard: app.globals.rawCsv !== true,
+    guard: guarded,
   });
   const isEmpty = list.format === 'ndjson' && list.header.length === 0;
   const columns = isEmpty
     ? NO_COLUMNS
     : resolveColumns(list.header, { ...options.columns, nested: list.format === 'ndjson' });
-  return { input, list, columns, form, options, place };
+  const written = { format, delimiter, guarded: guarded && format !== 'ndjson' };
+  return { input, list, columns, form, options, place, written };
 }
 
 const NO_COLUMNS: Columns = { ask: () => ({ kind: 'none', why: 'the name is empty' }) };

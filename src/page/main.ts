@@ -3,7 +3,7 @@ import { amount, el, isCalm } from './dom.ts';
 import { makeList } from './list.ts';
 import { type MapView, makeMap } from './map.ts';
 
-const { head, rows } = readPage();
+const { head, rows, left } = readPage();
 const main = document.getElementById('main') ?? document.body;
 const placed = rows.filter(({ p }) => p !== undefined).length;
 
@@ -28,6 +28,8 @@ function showRows(): void {
     main.classList.add('mapped');
   }
   main.append(list.element);
+  if (left > 0)
+    list.element.append(el('p', { class: 'left' }, `${amount(left, 'more row')} only in the list itself.`));
   if (placed > 0) {
     map = makeMap(place, head, rows, {
       onChoose: (row) => list.choose(row),

@@ -17,6 +17,7 @@ const SUMMARY = {
   requests: count,
   finished: { type: 'boolean' },
   output: { ...textOrNull, description: 'the output file; null for stdout' },
+  report: { ...textOrNull, description: 'the page that was made of it' },
   next: { ...textOrNull, description: 'the command that goes on' },
 };
 

@@ -48,3 +48,5 @@ export const LONGEST_CELL = 240;
 /** The script element with the head of the document, and the one with its rows, a JSON array. */
 export const HEAD_ID = 'head';
 export const ROWS_ID = 'rows';
+/** The one with the number of rows that the page does not hold. */
+export const LEFT_ID = 'left';

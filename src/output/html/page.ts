@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toJson } from '../json.ts';
 import { cleanLine, truncate } from '../text.ts';
-import { HEAD_ID, type PageDocument, type PageRow, ROWS_ID } from './document.ts';
+import { HEAD_ID, LEFT_ID, type PageDocument, type PageRow, ROWS_ID } from './document.ts';
 
 /** What every page carries: its own program, with the map, and its looks. */
 export interface PageAsset {
@@ -63,9 +63,9 @@ export function pageRow(row: PageRow, index: number): string {
   return `${index === 0 ? '' : ','}\n${inScript(toJson(row, false))}`;
 }
 
-/** What follows the rows. */
-export function pageEnd({ script }: PageAsset): string {
-  return `\n]</script>\n<script>${script}</script>\n</body>\n</html>\n`;
+/** What follows the rows. @param left how many rows are not in it */
+export function pageEnd({ script }: PageAsset, left = 0): string {
+  return `\n]</script>\n<script type="application/json" id="${LEFT_ID}">${left}</script>\n<script>${script}</script>\n</body>\n</html>\n`;
 }
 
 function policy({ script, style }: PageAsset): string {
