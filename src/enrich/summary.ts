@@ -7,7 +7,7 @@ export interface RunSummary {
   /** The output file as the user named it; undefined for stdout. */
   readonly output: string | undefined;
   /** The page that was made of it. */
-  readonly report: string | undefined;
+  readonly report?: string | undefined;
   /** Whether the list is done. */
   readonly finished: boolean;
   /** Rows of the list, where known. */

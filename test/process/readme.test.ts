@@ -55,7 +55,9 @@ async function outcomeOf(
   }
   // There is nobody to type the key, and no such service.
   const login = line.startsWith('restaurant login');
-  const words = plainWords(login ? `${line} --key-stdin --no-verify` : line);
+  // Nor anybody who would look at a page.
+  const shows = line.includes(' --open');
+  const words = plainWords(login ? `${line} --key-stdin --no-verify` : shows ? `${line} --no-input` : line);
   if (words !== undefined) return runCli(words, { cwd, env, ...(login ? { stdin: PAID } : {}) });
   return shell(line, { cwd, env: { ...baseEnv(), ...env } });
 }
