@@ -10,8 +10,6 @@ const PROGRAMS: Readonly<Record<string, number>> = {
   ghostty: 0,
   zed: 0,
   tmux: 3.4,
-  rio: 0,
-  WarpTerminal: 0,
 };
 /** GNOME Terminal and its relatives: 0.50.0 crashes on a link. */
 const FIRST_VTE = 5001;

@@ -37,14 +37,14 @@ export function cardLines(item: LookupItem, columns: readonly string[] | undefin
   if ('failure' in item) {
     const { code, message } = item.failure;
     return [
-      ...wrap(item.restaurantId, view.width).map(view.palette.name),
+      ...wrap(cleanLine(item.restaurantId), view.width).map(view.palette.name),
       ...wrap(`${code}: ${cleanLine(message)}`, Math.min(view.width, READING_WIDTH)).map(view.palette.bad),
     ];
   }
   const { restaurantId, output } = item;
   const { known, rest } = fieldsOf(output, columns);
   const hasId = known.name === undefined || rest.some(([, value]) => value === restaurantId);
-  const facts = inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]]);
+  const facts: readonly Entry[] = hasId ? rest : [...rest, ['restaurant_id', restaurantId]];
   const summary =
     known.summary === undefined ? [] : wrap(inline(known.summary.value), Math.min(view.width, READING_WIDTH));
   const name = known.name === undefined ? restaurantId : inline(known.name.value);
@@ -54,9 +54,11 @@ export function cardLines(item: LookupItem, columns: readonly string[] | undefin
     .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
 }
 
-/** The fields of an output, or those of them that were asked for. */
+/** The fields that were asked for; else all, but for a status of `ok`. */
 export function fieldsOf(output: Record<string, unknown>, columns: readonly string[] | undefined): Sorted {
-  return sortFields(withNumberTexts(columns === undefined ? output : pick(output, columns)));
+  if (columns !== undefined) return sortFields(withNumberTexts(pick(output, columns)));
+  const { known, rest } = sortFields(withNumberTexts(output));
+  return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
 }
 
 /** The coordinates, of the restaurant itself or of the one that an answer holds. */
@@ -65,18 +67,18 @@ export function placeOf(output: Record<string, unknown>): unknown {
   return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
 }
 
-/** Where it is first, what is about the record last; a status of `ok` is left out. */
+/** Fields in the order of a card: where it is first, what is about the record last. */
 export function inOrder(entries: readonly Entry[]): Entry[] {
   const of = (names: readonly string[]): Entry[] =>
     names.flatMap((name) => entries.filter(([key]) => key === name));
   const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
-  const record = of(RECORD).filter(([key, value]) => key !== 'status' || value !== 'ok');
-  return [...of(PLACE), ...middle, ...record];
+  return [...of(PLACE), ...middle, ...of(RECORD)];
 }
 
 function factLines(facts: readonly Entry[], view: View): string[][] {
-  const about = facts.filter(([key]) => RECORD.includes(key));
-  const others = facts.filter(([key]) => !RECORD.includes(key));
+  const sorted = inOrder(facts);
+  const about = sorted.filter(([key]) => RECORD.includes(key));
+  const others = sorted.filter(([key]) => !RECORD.includes(key));
   const told = others.filter(([, value]) => !isNothing(value));
   const none = others.filter(([, value]) => isNothing(value)).map(([key]) => label(key));
   const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
@@ -92,19 +94,12 @@ export const NO_DATA = 'No data';
 export const isNothing = (value: unknown): boolean => isSimple(value) && inline(value) === NOTHING;
 
 /** Grade and name in one line; a long name goes on below itself. */
-function heading(
-  grade: Known | undefined,
-  name: string,
-  url: string | undefined,
-  { width: columns, ...view }: View,
-): string[] {
-  const { palette } = view;
+function heading(grade: Known | undefined, name: string, url: string | undefined, view: View): string[] {
+  const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
   const short = letter !== '' && width(letter) <= columns >> 2;
   const indent = short ? width(letter) + 2 : 0;
-  const lines = wrap(cleanLine(name), columns - indent).map((line) =>
-    link(palette.name(line), url, { width: columns, ...view }),
-  );
+  const lines = wrap(cleanLine(name), columns - indent).map((line) => link(palette.name(line), url, view));
   const [first = '', ...more] = lines.map((line, index) => (index === 0 ? line : ' '.repeat(indent) + line));
   if (short) return [`${palette.grade(letter)}  ${first}`, ...more];
   return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];

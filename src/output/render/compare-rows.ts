@@ -44,7 +44,7 @@ function restRows(found: readonly (Sorted | undefined)[]): Row[] {
   const records = found.map((one) => (one === undefined ? undefined : Object.fromEntries(one.rest)));
   const keys = [...new Set(found.flatMap((one) => one?.rest.map(([key]) => key) ?? []))];
   const told = keys.filter((key) => !valuesOf(records, key).every((value) => isNothing(value ?? null)));
-  const order = inOrder(told.map((key) => [key, agreed(records, key)])).map(([key]) => key);
+  const order = inOrder(told.map((key) => [key, undefined])).map(([key]) => key);
   const room = (key: string): number => (isGroup(records, key) ? 1 : isPlain(records, key) ? 0 : 2);
   const about = order.filter((key) => RECORD.includes(key));
   const others = order.filter((key) => !RECORD.includes(key)).sort((a, b) => room(a) - room(b));
@@ -61,12 +61,6 @@ function restRows(found: readonly (Sorted | undefined)[]): Row[] {
     ...rows(about),
   ];
   return [...rows(others), ...last.map((row, index) => ({ ...row, apart: index === 0 }))];
-}
-
-/** What all that were found say in the same word. */
-function agreed(records: Records, key: string): unknown {
-  const [first, ...others] = records.filter((record) => record !== undefined).map((record) => record[key]);
-  return others.every((value) => value === first) ? first : undefined;
 }
 
 type Records = readonly (Record<string, unknown> | undefined)[];

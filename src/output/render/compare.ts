@@ -58,7 +58,7 @@ function headLines(item: LookupItem, found: Sorted | undefined, room: number, vi
   const { palette } = view;
   if ('failure' in item) {
     return [
-      ...wrap(item.restaurantId, room).map(palette.name),
+      ...wrap(cleanLine(item.restaurantId), room).map(palette.name),
       ...wrap(`${item.failure.code}: ${cleanLine(item.failure.message)}`, room).map(palette.bad),
     ];
   }
