@@ -36,7 +36,7 @@ export const RUNS: Readonly<Record<string, PlainRun>> = {
   'cache path': { words: ['cache', 'path'] },
   schema: { words: ['schema'] },
   'skill print': { words: ['skill', 'print'] },
-  'skill install': { words: ['skill', 'install', 'claude-code'] },
+  'skill install': { words: ['skill', 'install', 'claude-code', '--dry-run'] },
   completion: { words: ['completion', 'bash'] },
   help: { words: ['help', 'find'] },
 };
