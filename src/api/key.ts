@@ -48,8 +48,9 @@ export function keyEraser(
   prefix: string = DEFAULT_KEY_PREFIX,
 ): (text: string) => string {
   if (key === undefined || key === '') return (text) => text;
-  const forms = [key, ...base64Forms(key)];
-  const pattern = new RegExp([anyEscape(key), ...forms.slice(1).map(escapeRegExp)].join('|'), 'gi');
+  const inJson = JSON.stringify(key).slice(1, -1);
+  const forms = [JSON.stringify(inJson).slice(1, -1), inJson, key, ...base64Forms(key)];
+  const pattern = new RegExp([...forms.map(escapeRegExp), anyEscape(key)].join('|'), 'gi');
   const mask = maskKey(key, prefix);
   // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
   const mayHold = (text: string): boolean =>
@@ -90,17 +91,24 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** A pattern of the key with each character as it is, or escaped as JSON, URLs and HTML do. */
 function anyEscape(key: string): string {
-  const characters = [...key].map((character) => {
-    const code = character.charCodeAt(0);
-    const hex = code.toString(16);
-    const name = NAMED[character];
-    const plain = BACKSLASHED.test(character)
-      ? `\\\\{0,8}${escapeRegExp(character)}`
-      : escapeRegExp(character);
-    const html = `&(?:#0{0,5}${code}|#x0{0,5}${hex}${name === undefined ? '' : `|${name}`});?`;
-    return `(?:${plain}|\\\\{1,8}u00${hex}|%(?:25){0,3}${hex}|${html})`;
-  });
-  return characters.join('');
+  const characters = [...key.replace(/\\+/g, '\\')];
+  return characters
+    .map((character, place) => {
+      const code = character.charCodeAt(0);
+      const hex = code.toString(16);
+      const name = NAMED[character];
+      const others = `%(?:25)*${hex}|&(?:#0*(?:${code}|x0*${hex})${name === undefined ? '' : `|${name}`});?`;
+      // Taken as a whole and never tried in part, as the time would grow with the square of the run.
+      if (character === '\\') {
+        return `(?=(?<run${place}>(?:\\\\(?:u00${hex})?|${others})+))\\k<run${place}>`;
+      }
+      const behindRun = characters[place - 1] === '\\';
+      const plain =
+        (BACKSLASHED.test(character) && place > 0 && !behindRun ? '\\\\*' : '') + escapeRegExp(character);
+      const json = behindRun ? '(?<=\\\\)' : `${place === 0 ? '(?<!\\\\)' : ''}\\\\+`;
+      return `(?:${plain}|${json}u00${hex}|${others})`;
+    })
+    .join('');
 }
 
 /** What of the key shows in base64, wherever it begins. */

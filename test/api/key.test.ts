@@ -74,7 +74,41 @@ describe('redactor', () => {
           ).toString(),
         ).not.toContain(body);
       }),
+      { numRuns: 40 },
     );
+  });
+
+  it('hides a key of awkward characters and leaves the JSON around it whole', () => {
+    const awkward = fc.array(fc.constantFrom('a', 'B', '\\', '"', '/', '&', '<', '%', '$', "'", 'u0'), {
+      minLength: 8,
+      maxLength: 16,
+    });
+    fc.assert(
+      fc.property(awkward, (parts) => {
+        const key = `${DEFAULT_KEY_PREFIX}${parts.join('')}.`;
+        const erase = keyEraser(key);
+        const shown = erase(`x ${key} y`);
+        expect(shown).toMatch(/^x sk_service_…[\w.~-]{0,4} y$/);
+        const once = JSON.stringify(`x ${key} y`);
+        expect(JSON.parse(erase(once))).toBe(shown);
+        expect(JSON.parse(JSON.parse(erase(JSON.stringify(once))))).toBe(shown);
+        expect(JSON.parse(erase(once.replaceAll('/', '\\/').replaceAll('<', '\\u003C')))).toBe(shown);
+        expect(decodeURIComponent(erase(encodeURIComponent(`x ${key} y`)))).toBe(shown);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes no longer for what was made to take long', () => {
+    const key = `${KEY}\\\\\\"\\/"/\\\\x`;
+    const erase = keyEraser(key);
+    expect(erase(JSON.stringify({ key: JSON.stringify({ key }) }))).not.toContain(KEY);
+    for (const part of ['\\', '%25', '&#0', 's%20', KEY, `${KEY}\\`, '\\u0073']) {
+      const start = performance.now();
+      erase(part.repeat(200_000 / part.length));
+      erase(`${KEY}${part.repeat(200_000 / part.length)}`);
+      expect([part, performance.now() - start < 3000]).toEqual([part, true]);
+    }
   });
 
   it('shows the last four characters', () => {

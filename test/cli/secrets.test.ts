@@ -6,6 +6,7 @@ import { type Answer, resultText, toolText, useAnswers } from '../helpers/answer
 
 const PREFIX = 'sk_service_';
 const service = useAnswers();
+const stranger = useAnswers();
 
 /** Any key: the prefix, then visible ASCII. */
 const secrets = fc.string({
@@ -281,6 +282,73 @@ describe('what cannot be a key', () => {
       ]);
     }
     await service.run(['logout']);
+  });
+});
+
+describe('the key goes to its own service alone', () => {
+  const KEY = `${PREFIX}0123456789abcdef`;
+  const find = ['find', 'x', '--city', 'y'];
+
+  it('and nothing that a service names is asked', async () => {
+    const redirects = [301, 302, 303, 307, 308].map(
+      (status): Answer =>
+        (_, response) =>
+          response.writeHead(status, { Location: `${stranger.url}/api/mcp` }).end(),
+    );
+    const metadata = () => `Bearer error="invalid_token", resource_metadata="${stranger.url}/.well-known/x"`;
+    const others: readonly Answer[] = [
+      (_, response) => response.writeHead(401, { 'WWW-Authenticate': metadata() }).end(),
+      (_, response) =>
+        response.writeHead(200, { Refresh: `0;url=${stranger.url}`, Link: `<${stranger.url}>` }).end(),
+      (_, response) =>
+        response
+          .writeHead(200, { 'Content-Type': 'text/event-stream', 'Content-Location': stranger.url })
+          .end(`event: endpoint\ndata: ${stranger.url}/messages\n\n`),
+      (asked, response) => {
+        const row = { service_id: 'r', name: 'x', website: stranger.url, image: `${stranger.url}/a.png` };
+        const found = { status: 'ok', results: [row], total_matches: 1, next: stranger.url };
+        toolText(JSON.stringify(found))(asked, response);
+      },
+    ];
+    for (const answer of [...redirects, ...others]) {
+      service.answer(answer);
+      for (const words of [find, ['lookup', 'r'], ['tools'], ['raw', 'x'], ['call', 'x', 'a=b']]) {
+        await service.run(words, { env: { RESTAURANT_API_KEY: KEY } });
+      }
+    }
+    expect(stranger.connections).toBe(0);
+  });
+
+  it('not to another where it is the saved one', async () => {
+    service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
+    const env = { RESTAURANT_API_KEY: '' };
+    const login = ['login', '--key-stdin', '--base-url', 'https://api.example.com', '--no-verify'];
+    expect((await service.run(login, { env, stdin: KEY })).exit).toBe(0);
+    for (const words of [find, ['lookup', 'r'], ['tools'], ['raw', 'x'], ['status', '--check']]) {
+      for (const place of ['--base-url', '--endpoint']) {
+        const run = await service.run([...words, place, stranger.url], { env });
+        expect([words, run.exit, run.stderr.includes('belongs to https://api.example.com')]).toEqual([
+          words,
+          4,
+          true,
+        ]);
+      }
+    }
+    expect(stranger.connections).toBe(0);
+    await service.run(['logout'], { env });
+  });
+
+  it('and not in the clear, also by way of a proxy', async () => {
+    const env = {
+      RESTAURANT_API_KEY: KEY,
+      RESTAURANT_BASE_URL: 'http://api.example.com',
+      HTTP_PROXY: stranger.url,
+    };
+    for (const words of [find, ['tools'], ['raw', 'x'], ['login', '--key-stdin'], ['status', '--check']]) {
+      const run = await service.run(words, { env, stdin: KEY });
+      expect([words, run.exit, run.stderr.includes('plain http')]).toEqual([words, 2, true]);
+    }
+    expect(stranger.connections).toBe(0);
   });
 });
 

@@ -21,6 +21,8 @@ export interface AnsweringService {
   /** What it says from now on. */
   answer(how: Answer): void;
   readonly asked: readonly Asked[];
+  /** How many connections were made to it. */
+  readonly connections: number;
   run(argv: readonly string[], options?: RunOptions): Promise<Transcript>;
 }
 
@@ -30,6 +32,7 @@ export const KEY = 'sk_service_of_a_test_1234';
 export function useAnswers(): AnsweringService {
   const { home, env } = freshHome();
   const asked: Asked[] = [];
+  let connections = 0;
   let how: Answer = (_, response) => response.writeHead(500).end();
   const server = createServer((request, response) => {
     let text = '';
@@ -42,6 +45,9 @@ export function useAnswers(): AnsweringService {
       asked.push(one);
       how(one, response);
     });
+  });
+  server.on('connection', () => {
+    connections += 1;
   });
   const urlOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
@@ -58,6 +64,9 @@ export function useAnswers(): AnsweringService {
       how = next;
     },
     asked,
+    get connections() {
+      return connections;
+    },
     run: (argv, options = {}) => {
       const own = {
         RESTAURANT_BASE_URL: urlOf(),

@@ -16,19 +16,7 @@ function shown(data: Presentation, format: RecordFormat): string {
   return present(data, format, { prettyJson: true, guardCsv: true, view });
 }
 
-it.each([
-  'x',
-  '鮨',
-  'e\u0301',
-  '👨‍👩‍👧',
-  '🍜\u200d',
-  '\u0301',
-  '\u001b[31m',
-  'one two ',
-  '\n',
-  '\ud800',
-  '한',
-])(
+it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
   'a text of 30 KB of %j is shown at once, in every form',
   (part) => {
     const text = part.repeat(30_000 / part.length);
