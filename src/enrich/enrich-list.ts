@@ -7,6 +7,7 @@ import type { App } from '../run/app.ts';
 import { openTarget } from '../run/target.ts';
 import { answersInFile, answersInMemory } from './answers.ts';
 import { Ending } from './ending.ts';
+import { openFirstOptions } from './first-options.ts';
 import type { Form } from './form.ts';
 import { type OutputPlace, openOutput } from './output-place.ts';
 import type { Plan } from './plan.ts';
@@ -87,17 +88,22 @@ function answersSince(app: App, { options, place }: Plan): number {
 
 type RowsJob = Omit<Job, 'output' | 'earlier' | 'answers'>;
 
-async function work(app: App, { options, form, place }: Plan, job: RowsJob): Promise<void> {
+async function work(app: App, plan: Plan, job: RowsJob): Promise<void> {
+  const { options, form, place } = plan;
   if (place === undefined)
     return stream(
       job,
       form,
       rowStream((text) => app.context.stdout.write(text)),
     );
+  const first = openFirstOptions(app.paths.stateDir, place, plan, app.context.now());
   const { file, before } = openOutput(place, options, app.context.now);
   try {
     if (place.device) return await stream(job, form, file);
     const earlier = resume({ file, form, name: place.name, before, retryErrors: options.retryErrors });
+    // Where there are no rows yet, other options are no harm.
+    if (before !== undefined || file.size > Buffer.byteLength(form.header)) first.check();
+    first.keep();
     await enrichRows({ ...job, output: file, earlier, answers: answersInFile(file.read) });
     file.flush();
   } catch (error) {
@@ -107,7 +113,9 @@ async function work(app: App, { options, form, place }: Plan, job: RowsJob): Pro
     file.close();
     before?.close();
   }
-  if (before !== undefined) takeOver(file.path, place);
+  if (before === undefined) return;
+  takeOver(file.path, place);
+  first.keep();
 }
 
 /** Writes rows to where they cannot be read again. */

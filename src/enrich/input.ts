@@ -84,7 +84,9 @@ async function* readChunks(handle: FileHandle, file: string, size: number): Asyn
       .catch((cause: unknown) => {
         throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
       });
-    if (bytesRead === 0) return;
+    if (bytesRead === 0 && !plain) return;
+    // The rest of the list would be missing, and nothing would tell.
+    if (bytesRead === 0) throw new AppError('io_error', `${file} was cut while it was read`);
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }

@@ -93,9 +93,37 @@ describe('--resume', () => {
       expect([options, exit, stderr]).toEqual([
         options,
         2,
-        expect.stringContaining('was not made from this input'),
+        expect.stringMatching(/was not made from this input|was begun with no --fields/),
       ]);
     }
+  });
+
+  it('notices options that the output does not tell, while it remembers those of the first run', async () => {
+    writeFileSync(path('in.csv'), 'name,town\nPlace 1,Testville\nPlace 2,Testville\n');
+    await enrich('in.csv -o out.csv --city Testville --fields basic');
+    const whole = read('out.csv');
+    for (const [options, message] of [
+      ['--city Elsewhere --fields basic', "--city 'Testville', and this run has --city 'Elsewhere'"],
+      ['--city Testville --fields standard', "--fields 'basic', and this run has --fields 'standard'"],
+      ['--fields basic', "--city 'Testville', and this run has no --city"],
+    ]) {
+      const { exit, stderr } = await enrich(`in.csv -o out.csv --resume ${options}`);
+      expect([exit, stderr]).toEqual([
+        2,
+        expect.stringContaining(`out.csv was begun with ${message}\nhint: `),
+      ]);
+      expect(stderr).toMatch(/^error: .*\nhint: .*begin anew: restaurant enrich in\.csv .*--force\n$/);
+    }
+    expect(read('out.csv').equals(whole)).toBe(true);
+    const same = '--name-column name --city Testville --fields basic';
+    expect((await enrich(`in.csv -o out.csv --resume ${same}`)).exit).toBe(0);
+    // Advice alone: another file of that name, or a state that is gone, is taken as it is.
+    rmSync(path('out.csv'));
+    writeFileSync(path('out.csv'), whole);
+    expect((await enrich('in.csv -o out.csv --resume --city Elsewhere --fields basic')).exit).toBe(0);
+    const env = { RESTAURANT_STATE_DIR: path('other-state') };
+    const { exit } = await enrich('in.csv -o out.csv --resume --city Testville --fields basic', { env });
+    expect(exit).toBe(0);
   });
 
   it('takes no file for its output that is none', async () => {
