@@ -121,6 +121,36 @@ describe('the budget', () => {
   });
 });
 
+describe('two runs at once', () => {
+  it('never send more in any minute than one may', async () => {
+    const rows = Array.from({ length: 130 }, (_each, place) => `Place ${place},Testville\n`);
+    writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
+    const { clock, options } = fakeClock();
+    const now = () => clock.time;
+    const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
+    const run = (output: string) =>
+      runCli(['enrich', 'in.csv', '-o', output, '--per-minute', '60', '--max-age', '0'], {
+        cwd: folder,
+        ...options,
+        env: {
+          ...env,
+          RESTAURANT_ENDPOINT: sandbox.endpoint,
+          RESTAURANT_API_KEY: PAID,
+          RESTAURANT_STATE_DIR: join(folder, 'state'),
+        },
+      });
+    const runs = await Promise.all([run('a.csv'), run('b.csv')]);
+    const times = sandbox.requests.map(({ time }) => time);
+    await sandbox.close();
+    expect(runs.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(times).toHaveLength(260);
+    const windows = times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length);
+    expect(Math.max(...windows)).toBeLessThanOrEqual(60);
+    // And it is used: five minutes are enough for 260.
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(5 * 61_000);
+  });
+});
+
 describe('a service that asks to wait', () => {
   it('for a long time ends the run with 5, and loses no row', async () => {
     const { exit, stderr } = await enrich('--per-minute 0', { perDay: 5 });
