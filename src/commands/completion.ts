@@ -15,12 +15,12 @@ export function registerCompletion(program: CliCommand, app: App): void {
     .says(
       'restaurant completion <shell> > <file> installs it, and the next shell that is opened reads it. The ' +
         'files, for yourself and for all users:\n\n' +
-        '  bash  ~/.local/share/bash-completion/completions/restaurant\n' +
-        '        /usr/share/bash-completion/completions/restaurant\n' +
-        '  zsh   ~/.zfunc/_restaurant\n' +
-        '        /usr/local/share/zsh/site-functions/_restaurant\n' +
-        '  fish  ~/.config/fish/completions/restaurant.fish\n' +
-        '        /usr/share/fish/vendor_completions.d/restaurant.fish\n\n' +
+        '  bash ~/.local/share/bash-completion/completions/restaurant\n' +
+        '       /usr/share/bash-completion/completions/restaurant\n' +
+        '  zsh  ~/.zfunc/_restaurant\n' +
+        '       /usr/local/share/zsh/site-functions/_restaurant\n' +
+        '  fish ~/.config/fish/completions/restaurant.fish\n' +
+        '       /usr/share/fish/vendor_completions.d/restaurant.fish\n\n' +
         'zsh looks there with fpath+=~/.zfunc before compinit in ~/.zshrc. Or without a file, as a line of ~/.bashrc, ~/.zshrc (behind compinit) or config.fish:\n\n' +
         '  source <(restaurant completion bash)\n' +
         '  source <(restaurant completion zsh)\n' +
