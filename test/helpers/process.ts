@@ -40,13 +40,13 @@ export const baseEnv = (): Env => ({
   NODE_DISABLE_COMPILE_CACHE: '1',
 });
 
-/** Starts a program. It is killed after 20 seconds, whatever the test does. */
+/** Starts a program. It is killed after 50 seconds, whatever the test does. */
 export function start(program: string, words: readonly string[], options: Options = {}): Running {
   const { stdin, env, cwd, stdio = 'pipe' } = options;
   const child = spawn(program, words, {
     env: { ...baseEnv(), ...env },
     stdio,
-    timeout: 20_000,
+    timeout: 50_000,
     killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
   });

@@ -2,7 +2,9 @@ import { type IPty, spawn } from '@lydell/node-pty';
 import { BIN, baseEnv } from './process.ts';
 
 /** Then it is killed, so that a test that waits shows what stood on the screen. */
-const LONGEST_MS = 15_000;
+const LONGEST_MS = 50_000;
+/** The last output may come after the news of the end: so long nothing more must have come. */
+const QUIET_MS = 100;
 
 interface Options {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -43,8 +45,12 @@ export function inTerminal(program: string, words: readonly string[], options: O
   const ended = new Promise<{ exit: number; output: string }>((resolve) => {
     pty.onExit(({ exitCode }) => {
       clearTimeout(given);
-      // The last output may come after the news of the end.
-      setTimeout(() => resolve({ exit: exitCode, output }), 100);
+      const settle = () => resolve({ exit: exitCode, output });
+      let quiet = setTimeout(settle, QUIET_MS);
+      watchers.add(() => {
+        clearTimeout(quiet);
+        quiet = setTimeout(settle, QUIET_MS);
+      });
     });
   });
   const given = setTimeout(() => pty.kill('SIGKILL'), LONGEST_MS);

@@ -197,8 +197,9 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(output).toContain('Logged in to 127.0.0.1');
   });
 
-  it('Ctrl-C at a prompt ends it with 130 and gives the terminal back', async () => {
-    for (const typed of ['\u0003', 'sk_serv\u0003']) {
+  it.each(['\u0003', 'sk_serv\u0003'])(
+    'Ctrl-C at a prompt ends it with 130 and gives the terminal back: %j',
+    async (typed) => {
       const own = newHome();
       const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl };
       const line = 'stty -a > before; "$0" "$@"; echo "exit $?"; stty -a > after';
@@ -206,7 +207,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
         env,
         cwd: own,
       });
-      await login.shown('API key for');
+      await login.shown(/API key for .*: $/);
       login.type(typed);
       const { output } = await login.ended;
       expect(stripVTControlCharacters(output)).toMatch(
@@ -214,8 +215,8 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
       );
       expect(output).not.toContain(`${ESC}[?25l`);
       expect(readFileSync(join(own, 'after'), 'utf8')).toBe(readFileSync(join(own, 'before'), 'utf8'));
-    }
-  });
+    },
+  );
 
   it('Ctrl-C ends a request, and takes the spinner away', async () => {
     const hanging = await startSandbox({ faults: [parseFault('hang')] });
