@@ -107,6 +107,9 @@ export interface Target {
   readonly demo: boolean;
 }
 
+/** What the keys of every sandbox begin with. */
+const SANDBOX_KEYS = 'sk_service_demo_';
+
 /** What the sandbox of --demo is: the plain service, or a full MCP server with a list of its tools. */
 export type DemoMode = 'service' | 'mcp';
 
@@ -122,8 +125,13 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     app.onClose(() => sandbox.close());
     return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
   }
-  const { url } = needEndpoint(app);
+  const { url, source } = needEndpoint(app);
   const key = needKey(app, url).value;
+  if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
+    void app.warn(
+      `sandbox data: the saved service ${url.host} is the sandbox of this machine; restaurant login --base-url <url> saves another`,
+    );
+  }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
   return { url, key, demo: false };
 }

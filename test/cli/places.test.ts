@@ -211,6 +211,58 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
   });
 });
 
+describe('a clock that jumps', () => {
+  const HOUR = 3_600_000;
+  const NOW = Date.UTC(2026, 5, 1);
+
+  it.each([
+    ['to 1970', 0],
+    ['to 2100', Date.UTC(2100, 0, 1)],
+    ['back by an hour', NOW - HOUR],
+    ['forward by a day', NOW + 24 * HOUR + 60_000],
+  ])('%s: nothing fails, and no answer of the other time is taken', async (_what, then) => {
+    const { home, env: own } = freshHome();
+    const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
+    const at = (now: number, words: readonly string[]) => runCli(words, { env, now: () => now });
+    const good = await at(NOW, CACHED);
+    const used = async (now: number) =>
+      JSON.parse((await at(now, ['status', '--json'])).stdout).budget.per_minute.used;
+    expect([good.exit, (await used(NOW)) > 0]).toEqual([0, true]);
+    service.sent();
+    expect(await used(then)).toBe(0);
+    expect(await at(then, CACHED)).toEqual(good);
+    expect(service.sent()).toBeGreaterThan(0);
+    expect(await used(then)).toBeGreaterThan(0);
+    // Back in its own time, what was asked there still counts.
+    expect(await used(NOW)).toBeGreaterThan(0);
+    expect(readdirSync(join(home, STATE)).filter((name) => name.includes('damaged'))).toEqual([]);
+  });
+});
+
+describe('a config of a later version', () => {
+  it('keeps what this one does not know', async () => {
+    const { run, places } = await usedHome();
+    const later = {
+      version: 7,
+      profiles: { default: { key: PAID, scopes: ['a'] } },
+      settings: { shiny: true },
+      'new part': { a: [1, null] },
+    };
+    writeFileSync(places.config, JSON.stringify(later));
+    expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
+    expect(
+      await run(['login', '--key-stdin', '--no-verify'], { stdin: 'sk_service_demo_free' }),
+    ).toMatchObject({ exit: 0 });
+    expect((await run(['logout'])).exit).toBe(0);
+    const { key: _, ...profile } = later.profiles.default;
+    expect(JSON.parse(readFileSync(places.config, 'utf8'))).toMatchObject({
+      ...later,
+      profiles: { default: { scopes: profile.scopes } },
+      settings: { shiny: true, city: 'SF' },
+    });
+  });
+});
+
 describe('a file that may not be written', () => {
   it.skipIf(process.platform === 'win32')(
     'of state or cache is replaced, in a folder that one may write',

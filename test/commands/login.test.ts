@@ -150,6 +150,21 @@ describe('login', () => {
     expect(clear.stderr).toContain('--insecure-http');
   });
 
+  it('of a sandbox is told with every search, to a person', async () => {
+    const user = newUser();
+    const { baseUrl } = service.sandbox;
+    await user.run(['login', '--base-url', baseUrl, '--key-stdin'], { stdin: PAID });
+    const find = ['find', 'Nopa', '--city', 'SF', '--no-color'];
+    const told = await user.run(find, { tty: { stderr: true } });
+    expect(told.stderr).toContain(
+      `warning: sandbox data: the saved service ${new URL(baseUrl).host} is the sandbox`,
+    );
+    expect((await user.run(find)).stderr).toBe('');
+    expect((await user.run([...find, '--json'], { tty: { stderr: true } })).stderr).toBe('');
+    const named = await user.run([...find, '--base-url', baseUrl], { tty: { stderr: true } });
+    expect(named.stderr).not.toContain('sandbox data');
+  });
+
   it('names a damaged config file and leaves it alone', async () => {
     const user = newUser();
     mkdirSync(join(user.config, '..'), { recursive: true, mode: 0o700 });

@@ -247,6 +247,31 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
   });
 });
 
+describe.skipIf(process.platform === 'win32').concurrent('compiled code', () => {
+  it('is not taken from a folder that others may write, nor waited for', async () => {
+    const { home } = freshHome();
+    const env = { ...given(), HOME: home };
+    const folder = join(home, '.cache/restaurant/code');
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+    chmodSync(folder, 0o700);
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+    const files = kept.filter((path) => statSync(path).isFile());
+    expect(files.length).toBeGreaterThan(0);
+    // Later versions of Node keep it themselves, and would wait.
+    if (files.some((path) => !path.endsWith('.bin'))) return;
+    for (const path of files) {
+      rmSync(path);
+      execFileSync('mkfifo', [path]);
+    }
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(files.every((path) => statSync(path).isFile())).toBe(true);
+  });
+});
+
 describe.concurrent('a home that is none', () => {
   it.each([[''], ['here']])('%j: nothing is written in the current folder', async (HOME) => {
     const { home: cwd } = freshHome();
