@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -250,7 +260,7 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
 describe.skipIf(process.platform === 'win32').concurrent('compiled code', () => {
   it('is not taken from a folder that others may write, nor waited for', async () => {
     const { home } = freshHome();
-    const env = { ...given(), HOME: home };
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '' };
     const folder = join(home, '.cache/restaurant/code');
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o777);
