@@ -1,21 +1,27 @@
-// Start-up and calls against bare scripts that do the same, side by side in one run: medians, and their ratios.
-// Usage: npm run bench [-- <runs> | enrich]
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// What the program costs, as ratios to something that everybody has, measured in the same run.
+// Usage: npm run bench [-- <part>...], the parts being startup, peers, render, package, enrich; RUNS=15
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { benchEnrich } from './enrich.js';
+import { benchPackage } from './package.js';
+import { benchPeers } from './peers.js';
+import { benchRender } from './render.js';
 import { startService } from './service.js';
+import { benchStartup } from './startup.js';
 
-const onlyEnrich = process.argv[2] === 'enrich';
-const runs = onlyEnrich ? 0 : Number(process.argv[2] ?? 15);
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
-const bare = fileURLToPath(new URL('bare-find.js', import.meta.url));
+const PARTS = ['startup', 'peers', 'render', 'package', 'enrich'];
+/** The Node that the other programs need; npm brings it. */
+const LATER = '24';
+
+const asked = process.argv.slice(2);
+const stranger = asked.find((part) => !PARTS.includes(part));
+if (stranger !== undefined) throw new Error(`${stranger}: the parts are ${PARTS.join(', ')}`);
+const parts = asked.length === 0 ? PARTS : asked;
+const runs = Number(process.env.RUNS ?? 15);
+const say = (text) => process.stdout.write(text);
 const home = mkdtempSync(join(tmpdir(), 'restaurant-bench-'));
-const empty = join(home, 'empty.js');
-writeFileSync(empty, '');
-
 const service = await startService();
 const env = {
   PATH: process.env.PATH,
@@ -23,41 +29,39 @@ const env = {
   RESTAURANT_API_KEY: 'sk_service_bench',
   RESTAURANT_BASE_URL: service.baseUrl,
 };
+const nodeOf = (version) => `Node ${version}, ${process.platform} ${arch()}, ${cpus().length} cores`;
 
-/** Milliseconds that one run of a command takes, as a whole process. */
-function time(words) {
-  const start = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  if (status !== 0) throw new Error(`${words.join(' ')}: exit ${status}\n${stderr}`);
-  return Number(process.hrtime.bigint() - start) / 1e6;
+/** Installs packages beside the measurements. @returns their folder; undefined where they cannot be had */
+function install(...names) {
+  const place = join(home, 'packages');
+  mkdirSync(place, { recursive: true });
+  try {
+    const words = ['install', '--prefix', place, '--no-audit', '--no-fund', ...names];
+    execFileSync('npm', words, { stdio: 'ignore' });
+    return join(place, 'node_modules');
+  } catch {
+    return undefined;
+  }
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
-const find = ['find', 'Nopa', '--city', 'SF', '--json'];
-const pairs = [
-  ['--version', [bin, '--version'], 'an empty script', [empty]],
-  ['--help', [bin, '--help'], 'an empty script', [empty]],
-  ['find --help', [bin, 'find', '--help'], 'an empty script', [empty]],
-  ['find', [bin, ...find, '--max-age', '0'], 'a bare node:http script', [bare]],
-  ['find, cached', [bin, ...find, '--max-age', '10m'], 'an empty script', [empty]],
-];
-
 try {
-  process.stdout.write(
-    `Node ${process.version}, ${process.platform} ${arch()}, ${cpus().length} cores, medians${onlyEnrich ? '' : ` of ${runs} runs`}\n\n`,
-  );
-  for (const [name, ours, otherName, other] of onlyEnrich ? [] : pairs) {
-    time(ours);
-    time(other);
-    // In turn, so that a machine whose speed drifts treats both alike.
-    const times = Array.from({ length: runs }, () => [time(ours), time(other)]);
-    const [a, b] = [median(times.map(([one]) => one)), median(times.map(([, two]) => two))];
-    process.stdout.write(
-      `${name.padEnd(14)} ${a.toFixed(0).padStart(5)} ms  ${(a / b).toFixed(2).padStart(5)} × ${otherName} (${b.toFixed(0)} ms)\n`,
-    );
+  say(`${nodeOf(process.version)}, medians of ${runs}, ${new Date().toISOString().slice(0, 10)}\n`);
+  const options = { node: process.execPath, home, env, runs, say };
+  if (parts.includes('startup')) benchStartup(options);
+  if (parts.includes('render')) benchRender(options);
+  if (parts.includes('package')) benchPackage(options);
+  if (parts.includes('enrich')) await benchEnrich(home, env);
+  if (parts.includes('startup') || parts.includes('peers')) {
+    const packages = install(`node@${LATER}`, 'mcporter', '@modelcontextprotocol/inspector');
+    if (packages === undefined)
+      say(`\nNode ${LATER} and the other programs cannot be installed: not measured\n`);
+    else {
+      const node = join(packages, 'node', 'bin', 'node');
+      say(`\n${nodeOf(execFileSync(node, ['--version'], { encoding: 'utf8' }).trim())}\n`);
+      if (parts.includes('startup')) benchStartup({ ...options, node });
+      if (parts.includes('peers')) await benchPeers({ ...options, node, packages });
+    }
   }
-  await benchEnrich(home, env);
 } finally {
   service.stop();
   rmSync(home, { recursive: true, force: true });

@@ -1,27 +1,46 @@
-// A service that answers every call with the same restaurant, in a process of its own.
+// Services for the measurements, in processes of their own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
+const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+
+/** Answers every call: with one restaurant; `many` with 10,000; `noisy` with one, behind 10,000 notifications. */
 const source = `
-  const latencyMs = Number(process.argv[1]);
-  const output = { status: 'ok', results: [{ service_id: 'x1', name: 'Nopa', city: 'SF', cuisine_tags: ['californian'] }], total_matches: 1 };
+  const restaurant = (place) => ({
+    service_id: 'x' + place, name: 'Nopa ' + place, address: place + ' Divisadero St', city: 'SF', neighborhood: 'NoPa',
+    coordinates: { lat: 37.7 + place / 1e6, lng: -122.4 }, cuisine_tags: ['californian', 'brunch'], grade: 'A', coverage_level: 'full',
+  });
+  const text = (count) => JSON.stringify({ status: 'ok', results: Array.from({ length: count }, (_, place) => restaurant(place)), total_matches: count });
+  const [one, many] = [text(1), text(10_000)];
+  const note = (place) => 'event: message\\ndata: ' + JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'row ' + place } }) + '\\n\\n';
+  const notes = Array.from({ length: 10_000 }, (_, place) => note(place)).join('');
   require('node:http').createServer((request, response) => {
     let body = '';
     request.on('data', (part) => { body += part; }).on('end', () => {
-      const { id } = JSON.parse(body);
-      const answer = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: JSON.stringify(output) }] } });
-      const send = () => response.setHeader('content-type', 'application/json').end(answer);
-      if (latencyMs > 0) setTimeout(send, latencyMs);
-      else send();
+      const { id, params } = JSON.parse(body);
+      const { name } = params.arguments;
+      const reply = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: name === 'many' ? many : one }] } });
+      const noisy = name === 'noisy';
+      const answer = () => {
+        response.setHeader('content-type', noisy ? 'text/event-stream' : 'application/json');
+        response.end(noisy ? notes + 'data: ' + reply + '\\n\\n' : reply);
+      };
+      if (process.env.LATENCY_MS === '0') answer();
+      else setTimeout(answer, Number(process.env.LATENCY_MS));
     });
-  }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });
+  }).listen(0, '127.0.0.1', function () { console.log('http://127.0.0.1:' + this.address().port); });
 `;
 
-/** Starts it. @returns its base URL, and a way to stop it */
-export async function startService(latencyMs = 0) {
-  const child = spawn(process.execPath, ['-e', source, String(latencyMs)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [port] = await once(child.stdout, 'data');
-  return { baseUrl: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.kill() };
+/** Starts the plain service. @returns its base URL, and a way to stop it */
+export const startService = (latencyMs = 0) => startServer(['-e', source], { LATENCY_MS: String(latencyMs) });
+
+/** Starts the sandbox as an MCP server. @returns its base URL, and a way to stop it */
+export const startSandbox = () => startServer([bin, 'sandbox', '--port', '0', '--mode', 'mcp', '--no-auth']);
+
+async function startServer(words, own = {}) {
+  const env = { ...process.env, ...own };
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [printed] = await once(child.stdout, 'data');
+  return { baseUrl: String(printed).split('\n')[0].trim(), stop: () => child.kill() };
 }

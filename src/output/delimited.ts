@@ -18,13 +18,20 @@ const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** One CSV record (RFC 4180) without a line break; cells are quoted only where they must be. The text of the cells is not cleaned. */
-export function csvRow(values: readonly Scalar[], { guard, delimiter = ',' }: CsvOptions): string {
-  const cells = values.map((value) => (typeof value === 'string' && guard ? guardFormula(value) : value));
-  return stringify([cells], {
+export function csvRow(values: readonly Scalar[], options: CsvOptions): string {
+  return csvRows([values], options).slice(0, -1);
+}
+
+/** CSV records as {@link csvRow}, all of the same length, each with its line break. */
+export function csvRows(
+  records: readonly (readonly Scalar[])[],
+  { guard, delimiter = ',' }: CsvOptions,
+): string {
+  const guarded = (value: Scalar): Scalar => (typeof value === 'string' ? guardFormula(value) : value);
+  return stringify(guard ? records.map((values) => values.map(guarded)) : [...records], {
     delimiter,
-    eof: false,
     // A record of one empty cell would be a blank line, which readers skip.
-    quoted_empty: values.length === 1,
+    quoted_empty: records[0]?.length === 1,
     cast: { boolean: String },
   });
 }

@@ -1,4 +1,4 @@
-import { csvRow, tsvRow } from './delimited.ts';
+import { csvRows, tsvRow } from './delimited.ts';
 import { toGeoJson } from './geojson.ts';
 import type { PageDocument } from './html/document.ts';
 import { toJson } from './json.ts';
@@ -75,7 +75,10 @@ function csv(data: Presentation, { columns, guardCsv: guard }: PresentOptions): 
   const keys = columns ?? data.columns ?? keysOf(data.records);
   if (keys.length === 0) return '';
   const records = data.records.map((record) => row(record, keys));
-  return lines([keys, ...records].map((cells) => csvRow(cells.map(cleaned), { guard })));
+  return csvRows(
+    [keys, ...records].map((cells) => cells.map(cleaned)),
+    { guard },
+  );
 }
 
 function cleaned(value: Scalar): Scalar {

@@ -61,7 +61,9 @@ export function memberCell(container: object, key: string | number): Scalar {
 
 /** What the record holds under a column's name, as one cell. */
 export function cellAt(record: unknown, column: string): Scalar {
-  return numberTextAt(record, column) ?? toCell(valueAt(record, column));
+  const path = pathOf(record, column);
+  const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
+  return isRecord(holder) ? memberCell(holder, path?.at(-1) ?? '') : null;
 }
 
 /** How the number under a column's name was written, where JavaScript would change it. */

@@ -27,10 +27,10 @@ interface Shown {
 /** Below this, a table is no longer one. */
 const NARROWEST = 30;
 const DEFAULT_LINES = 3;
-/** cli-table3 keeps the whole table in objects; longer ones are drawn in parts of the same layout. */
-const LINES_AT_ONCE = 64;
 /** Any character that is one column wide by every measure. */
 const STAND_IN = 'x';
+const STAND_INS = /x+/;
+const GAP_TEXT = ' '.repeat(GAP);
 
 const BORDERLESS = {
   top: '',
@@ -47,7 +47,7 @@ const BORDERLESS = {
   'mid-mid': '',
   right: '',
   'right-mid': '',
-  middle: ' '.repeat(GAP),
+  middle: '',
 };
 
 /**
@@ -105,29 +105,36 @@ function cellLines(text: string, row: number, { column, width: room }: Shown, vi
 }
 
 /**
- * cli-table3 measures text by its own, older rules. So it lays out stand-ins of the same width, and the text takes
- * their place afterwards. It gets each line as a row: the time that it takes for one of many lines grows with their square.
+ * cli-table3 measures text by its own, older rules, and takes its time for each cell. So it lays out stand-ins, each
+ * width of a column once, and the text takes their place afterwards.
  */
 function draw(rows: readonly (readonly string[][])[], shown: readonly Shown[]): string {
   const lines = rows.flatMap(linesOf);
-  const parts: string[] = [];
-  for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
-    const part = lines.slice(start, start + LINES_AT_ONCE);
-    const table = new Table({
-      chars: BORDERLESS,
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-      colWidths: shown.map((column) => column.width),
-      colAligns: shown.map(({ column }) => column.align ?? 'left'),
-    });
-    for (const line of part) table.push(line.map((text) => STAND_IN.repeat(width(text))));
-    const texts = part
-      .flat()
-      .filter((text) => width(text) > 0)
-      [Symbol.iterator]();
-    const layout = table.toString().replace(/ +$/gm, '');
-    parts.push(layout.replaceAll(/x+/g, () => texts.next().value ?? ''));
-  }
-  return parts.join('\n');
+  const measured = lines.map((line) => line.map((text) => ({ text, width: width(text) })));
+  const cells = shown.map((column, index) =>
+    cellLayouts(column, new Set(measured.map((line) => line[index]?.width ?? 0))),
+  );
+  return measured
+    .map((line) =>
+      line
+        .map((cell, index) => cells[index]?.get(cell.width)?.replace(STAND_INS, () => cell.text) ?? '')
+        .join(GAP_TEXT)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** How a text of each of these widths stands in a column. */
+function cellLayouts({ column, width: room }: Shown, widths: ReadonlySet<number>): Map<number, string> {
+  const table = new Table({
+    chars: BORDERLESS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+    colWidths: [room],
+    colAligns: [column.align ?? 'left'],
+  });
+  for (const each of widths) table.push([STAND_IN.repeat(each)]);
+  const layouts = table.toString().split('\n');
+  return new Map([...widths].map((each, place) => [each, layouts[place] ?? '']));
 }
 
 /** The lines of a row of the table. */

@@ -1,0 +1,55 @@
+// One tool call by other command lines for MCP servers, which cannot do without the handshake; so ours makes it too.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { line, sideBySide, time } from './measure.js';
+import { startSandbox } from './service.js';
+
+const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const ARGUMENTS = { name: 'Nopa', city: 'SF' };
+
+/** Prints how many times faster ours is. @param packages the folder where the others are installed */
+export async function benchPeers({ node, packages, env, runs, say }) {
+  const sandbox = await startSandbox();
+  const endpoint = `${sandbox.baseUrl}/api/mcp`;
+  const ours = [
+    node,
+    bin,
+    'call',
+    'find_restaurant',
+    ...Object.entries(ARGUMENTS).map((pair) => pair.join('=')),
+  ];
+  const mine = [...ours, '--endpoint', endpoint, '--protocol', '2025-11-25', '--json'];
+  const others = {
+    mcporter: [
+      join(packages, 'mcporter', 'dist', 'cli.js'),
+      ...['call', '--http-url', endpoint, '--allow-http', '--tool', 'find_restaurant', '--output', 'json'],
+      ...['--args', JSON.stringify(ARGUMENTS)],
+    ],
+    'the MCP inspector': [
+      join(packages, '@modelcontextprotocol', 'inspector', 'cli', 'build', 'cli.js'),
+      ...[
+        '--cli',
+        endpoint,
+        '--transport',
+        'http',
+        '--method',
+        'tools/call',
+        '--tool-name',
+        'find_restaurant',
+      ],
+      ...Object.entries(ARGUMENTS).flatMap((pair) => ['--tool-arg', pair.join('=')]),
+    ],
+  };
+  try {
+    for (const [name, theirs] of Object.entries(others)) {
+      const compared = sideBySide(
+        () => time([node, ...theirs], env),
+        () => time(mine, env),
+        Math.ceil(runs / 3),
+      );
+      say(line(name, compared, 'restaurant call'));
+    }
+  } finally {
+    sandbox.stop();
+  }
+}
