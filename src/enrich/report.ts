@@ -42,14 +42,14 @@ export function checkReport(app: App, { options, place, input }: Plan): void {
   if (!/\.html?$/i.test(report))
     refuse(`--report ${report}: a page is HTML`, 'name it so: --report list.html');
   const facts = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (facts === undefined || options.force) return;
+  if (facts === undefined) return;
   const isInput = facts.dev === input.identity?.dev && facts.ino === input.identity?.ino;
-  if (!facts.isFile() || isInput || path === place?.path)
-    refuse(`${report} is no page to replace`, 'name another file');
+  if (!facts.isFile() || isInput) refuse(`${report} is no page to replace`, 'name another file');
+  if (options.force) return;
   if (!options.resume || !isPage(path)) {
     refuse(
       `${report} exists`,
-      `name another file, or --force begins the whole list anew and replaces both files`,
+      'name another file, or --force begins the whole list anew and replaces both files',
     );
   }
 }

@@ -35,7 +35,8 @@ export function makeList(head: Head, rows: readonly PageRow[], hooks: ListHooks)
   const opened = new Set<number>();
   let query = '';
   let order: Order | undefined;
-  let numbers: readonly number[] = [...rows.keys()];
+  let found: readonly number[] = [...rows.keys()];
+  let numbers = found;
   let page = 0;
   let chosen: number | undefined;
 
@@ -66,6 +67,8 @@ export function makeList(head: Head, rows: readonly PageRow[], hooks: ListHooks)
     clearTimeout(waiting);
     if (query === input.value) return;
     query = input.value;
+    found = search(query);
+    hooks.onRows(found);
     refresh();
   }
 
@@ -78,8 +81,6 @@ export function makeList(head: Head, rows: readonly PageRow[], hooks: ListHooks)
   }
 
   function refresh(): void {
-    const found = search(query);
-    hooks.onRows(found);
     const kind = columns[order?.column ?? 0]?.kind ?? 'text';
     numbers = order === undefined ? found : ordered(found, rows, order, kind);
     page = 0;
@@ -89,6 +90,9 @@ export function makeList(head: Head, rows: readonly PageRow[], hooks: ListHooks)
   function turn(to: number): void {
     page = to;
     draw();
+    // A button that is switched off loses the focus.
+    if (back.disabled && !on.disabled && document.activeElement !== on) on.focus();
+    else if (on.disabled && !back.disabled && document.activeElement !== back) back.focus();
     table.element.scrollIntoView({ block: 'start', behavior: isCalm() ? 'auto' : 'smooth' });
   }
 

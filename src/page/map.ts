@@ -161,7 +161,10 @@ export function makeMap(
     },
     choose(number) {
       const row = rows[number];
-      if (row?.p === undefined) return;
+      if (row?.p === undefined) {
+        popup.close();
+        return;
+      }
       map.setView(copyOf(row.p), Math.max(map.getZoom(), STREET), { animate: !calm });
       tell(number);
     },

@@ -16,11 +16,7 @@ export function whyNoBrowser({ env, platform }: Pick<Context, 'env' | 'platform'
  * for the URL), else what the platform has for it. Its words are arguments: no shell reads them.
  */
 export function openerFor({ env, platform }: Pick<Context, 'env' | 'platform'>, url: string): Opener {
-  const [command, ...args] =
-    (env.BROWSER ?? '')
-      .split(platform === 'win32' ? ';' : ':')[0]
-      ?.split(/\s+/)
-      .filter(Boolean) ?? [];
+  const [command, ...args] = wordsOf(env.BROWSER ?? '', platform);
   if (command !== undefined) {
     const named = args.some((arg) => arg.includes('%s'));
     return [command, ...(named ? args.map((arg) => arg.replaceAll('%s', url)) : [...args, url])];
@@ -56,6 +52,13 @@ export function startBrowser(
     });
     child.unref();
   });
+}
+
+/** A path of Windows holds blanks and colons. */
+function wordsOf(browser: string, platform: NodeJS.Platform): string[] {
+  if (platform === 'win32') return [browser.trim()].filter(Boolean);
+  const [first = ''] = browser.split(':');
+  return first.split(/\s+/).filter(Boolean);
 }
 
 const set = (value: string | undefined): boolean => value !== undefined && value !== '';

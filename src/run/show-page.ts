@@ -19,7 +19,8 @@ export async function showPage(app: App, path: string): Promise<void> {
 /** @returns why it was not shown; undefined where it was */
 async function tryToShow(app: App, path: string): Promise<string | undefined> {
   const { context } = app;
-  const page = await servePage(path);
+  const page = await servePage(path).catch(() => undefined);
+  if (page === undefined) return 'no port of this machine can be opened';
   const patience = new AbortController();
   const onEnd = (): void => patience.abort(context.signal.reason);
   context.signal.addEventListener('abort', onEnd, { once: true });

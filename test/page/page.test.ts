@@ -154,7 +154,9 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       0,
     );
     const { page, complaints } = await open(details, { colorScheme });
-    await page.evaluate(`for (const name of document.querySelectorAll('button.name')) name.click()`);
+    await page.evaluate(
+      `for (const name of [...document.querySelectorAll('button.name')].reverse()) name.click()`,
+    );
     await page.locator('.leaflet-popup').waitFor();
     await page.locator('.why').waitFor();
     for (const width of [1400, 800, 360, 320]) {

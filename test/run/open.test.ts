@@ -141,6 +141,7 @@ describe('the browser', () => {
     [{}, 'linux', ['xdg-open', url]],
     [{ WSL_DISTRO_NAME: 'Debian' }, 'linux', ['wslview', url]],
     [{}, 'darwin', ['open', url]],
+    [{ BROWSER: 'C:\\Program Files\\b.exe' }, 'win32', ['C:\\Program Files\\b.exe', url]],
     [{}, 'win32', ['rundll32', 'url.dll,FileProtocolHandler', url]],
   ] as const)('of %j on %s', (env, platform, words) => {
     expect(openerFor({ env, platform }, url)).toEqual(words);
