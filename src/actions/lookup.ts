@@ -2,7 +2,6 @@ import type { Level, LookupOutput } from '../api/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import type { Presentation } from '../output/present.ts';
-import { errorFacts } from '../output/problem.ts';
 import { pick } from '../output/records.ts';
 import type { LookupItem } from '../output/render/card.ts';
 import type { App } from '../run/app.ts';
@@ -94,10 +93,11 @@ async function outcomeOf(service: Service | undefined, id: string, level: Level)
   }
 }
 
-const asRecord = ({ restaurantId, output, error }: Outcome): Record<string, unknown> =>
-  error === undefined
-    ? { restaurant_id: restaurantId, output }
-    : { restaurant_id: restaurantId, error: errorFacts(error) };
+async function asRecord({ restaurantId, output, error }: Outcome): Promise<Record<string, unknown>> {
+  if (error === undefined) return { restaurant_id: restaurantId, output };
+  const { errorFacts } = await import('../output/problem.ts');
+  return { restaurant_id: restaurantId, error: errorFacts(error) };
+}
 
 /** Writes each record as soon as it and those before it are there. */
 async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
@@ -105,7 +105,7 @@ async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
   const columns = wantedColumns(app);
   const all: Outcome[] = [];
   for await (const outcome of outcomes) {
-    const record = asRecord(outcome);
+    const record = await asRecord(outcome);
     if (columns !== undefined && outcome.output !== undefined) record.output = pick(outcome.output, columns);
     await sink.write(`${toJson(record, false)}\n`);
     all.push(outcome);
@@ -132,6 +132,6 @@ async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
       ? { restaurantId, failure: { code: error.code, message: error.message } }
       : { restaurantId, output },
   );
-  await emit(app, document(app, items, all.map(asRecord)));
+  await emit(app, document(app, items, await Promise.all(all.map(asRecord))));
   return all;
 }
