@@ -315,6 +315,7 @@ describe('what is told', () => {
       requests: 2,
       finished: true,
       output: 'out.csv',
+      report: null,
       next: null,
     });
   });
