@@ -1,11 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 import { readPlain } from './files/plain.ts';
 
 /** Far above any chunk's compiled code, in bytes. */
 const MOST = 64 * 1024 * 1024;
+const CHECKSUM_BYTES = 4;
 
 /** A CommonJS module as Node's loader hands it to an extension. */
 interface LoadedModule {
@@ -16,7 +18,8 @@ interface LoadedModule {
 /**
  * Keeps V8's compiled code of the program's chunks, as `module.enableCompileCache` does from Node 22.1 on. A chunk has
  * a hash of its content in its name, so its code is never taken for another's; V8 itself refuses code of another
- * version of V8. Whatever fails, the chunk is compiled as ever.
+ * version of V8, but runs damaged code into a crash: a checksum stands behind it. Whatever fails, the chunk is compiled
+ * as ever.
  */
 export function keepCompiled(folder: string): void {
   const { extensions } = createRequire(import.meta.url);
@@ -42,19 +45,36 @@ export function keepCompiled(folder: string): void {
 
 function readOrNone(path: string): Buffer | undefined {
   try {
-    return readPlain(path, MOST);
+    const bytes = readPlain(path, MOST);
+    const code = bytes.subarray(0, -CHECKSUM_BYTES);
+    return bytes.readUInt32LE(code.length) === crc32(code) ? code : undefined;
   } catch {
     return undefined;
   }
+}
+
+function withChecksum(code: Buffer): Buffer {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(code));
+  return Buffer.concat([code, checksum]);
 }
 
 function keep(path: string, script: Script): void {
   const temp = `${path}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(temp, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+    writeFileSync(temp, withChecksum(script.createCachedData()), { mode: 0o600 });
     renameSync(temp, path);
   } catch {
     // A folder that cannot be written costs time, nothing else.
+    drop(temp);
+  }
+}
+
+function drop(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // There is no such folder.
   }
 }

@@ -282,6 +282,27 @@ describe.skipIf(process.platform === 'win32').concurrent('compiled code', () => 
   });
 });
 
+describe.concurrent('compiled code that is damaged', () => {
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['half of it zeros, as after a power cut', (bytes) => bytes.fill(0, bytes.length / 2)],
+    [
+      'one bit wrong',
+      (bytes) => bytes.fill((bytes[bytes.length >> 1] ?? 0) ^ 4, bytes.length >> 1, (bytes.length >> 1) + 1),
+    ],
+  ])('%s: is not run', async (_what, damage) => {
+    const { home } = freshHome();
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '' };
+    const good = await restaurant(FIND, { env });
+    const folder = join(home, '.cache/restaurant/code');
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, name);
+      if (statSync(path).isFile()) writeFileSync(path, damage(readFileSync(path)));
+    }
+    expect(good.exit).toBe(0);
+    expect(await restaurant(FIND, { env })).toEqual(good);
+  });
+});
+
 describe.concurrent('a home that is none', () => {
   it.each([[''], ['here']])('%j: nothing is written in the current folder', async (HOME) => {
     const { home: cwd } = freshHome();
