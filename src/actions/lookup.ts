@@ -1,4 +1,5 @@
 import type { Level, LookupOutput } from '../api/types.ts';
+import { Blocked } from '../budget/pacer.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import type { Presentation } from '../output/present.ts';
@@ -86,9 +87,10 @@ async function outcomeOf(service: Service | undefined, id: string, level: Level)
     const { output } = (await service?.lookup(id, level)) ?? { output: {} };
     return { restaurantId: id, output };
   } catch (error) {
-    // A key that is refused once is refused for all, and so is a spent day; an interruption ends all.
+    // A key that is refused once is refused for all, and so is a day that is spent, or a long wait that the service asks
+    // for; an interruption ends all.
     if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
-    if (error.code === 'budget_spent') throw error;
+    if (error.code === 'budget_spent' || error instanceof Blocked) throw error;
     return { restaurantId: id, error };
   }
 }

@@ -7,6 +7,8 @@ import type { Level } from './types.ts';
  * not documented: a 403 counts as that refusal, of others it is said that it may be.
  */
 export function refusedLookup(error: AppError, restaurantId: string, level: Level): AppError {
+  // Held back by the budget: nothing was sent, and it is not about this restaurant.
+  if (error.kind === 'rate_limit' && error.details.status === undefined) return error;
   const free = `restaurant lookup ${restaurantId} --fields basic`;
   if (level !== 'basic' && error.code === 'forbidden') {
     const message = `the level ${level} needs a paid key: ${error.message}`;
