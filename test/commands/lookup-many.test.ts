@@ -1,7 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/budget/ledger.ts';
 import { type Asked, KEY, resultText, useAnswers } from '../helpers/answers.ts';
 import { startRestaurant } from '../helpers/process.ts';
 
@@ -21,11 +23,22 @@ const failed = resultText('{"isError":true,"content":[{"type":"text","text":"out
 /** Runs `lookup -` with a state of its own, on a clock that sleeping moves. */
 function lookup(words: readonly string[], env: Record<string, string> = {}) {
   const clock = { time: Date.UTC(2025, 0, 1) };
+  const own = mkdtempSync(join(service.home, 'many-'));
+  const before = service.asked.length;
+  const ledger = openLedger({
+    stateDir: own,
+    key: KEY,
+    endpoint: `${service.url}/api/mcp`,
+    now: () => clock.time,
+    perMinute: 0,
+    perDay: 0,
+  });
+  // No time passes while a request is on its way: it is counted when it is sent, and timed when it comes.
   const sleep = async (ms: number, signal?: AbortSignal) => {
+    while (ledger.usage().perDay.used > service.asked.length - before) await pause(1);
     signal?.throwIfAborted();
     clock.time += ms;
   };
-  const own = mkdtempSync(join(service.home, 'many-'));
   const run = service.run(['lookup', '-', ...words], {
     stdin: [...IDS, ...IDS].join('\n'),
     now: () => clock.time,

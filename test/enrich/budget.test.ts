@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/budget/ledger.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../src/sandbox/types.ts';
 import { freshHome, type RunOptions, runCli } from '../helpers/program.ts';
@@ -128,15 +130,30 @@ describe('two runs at once', () => {
     const { clock, options } = fakeClock();
     const now = () => clock.time;
     const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
+    const stateDir = join(folder, 'state');
+    const ledger = openLedger({
+      stateDir,
+      key: PAID,
+      endpoint: sandbox.endpoint,
+      now,
+      perMinute: 0,
+      perDay: 0,
+    });
+    // No time passes while a request is on its way: it is counted when it is sent, and timed when it comes.
+    const sleep = async (ms: number, signal?: AbortSignal) => {
+      while (ledger.usage().perDay.used > sandbox.requests.length) await pause(1);
+      await options.sleep(ms, signal);
+    };
     const run = (output: string) =>
       runCli(['enrich', 'in.csv', '-o', output, '--per-minute', '60', '--max-age', '0'], {
         cwd: folder,
-        ...options,
+        now,
+        sleep,
         env: {
           ...env,
           RESTAURANT_ENDPOINT: sandbox.endpoint,
           RESTAURANT_API_KEY: PAID,
-          RESTAURANT_STATE_DIR: join(folder, 'state'),
+          RESTAURANT_STATE_DIR: stateDir,
         },
       });
     const runs = await Promise.all([run('a.csv'), run('b.csv')]);
