@@ -48,7 +48,12 @@ export function makeMap(
   );
   control.scale().addTo(map);
   const markers = new Map<string, Marker>();
-  const popup = new Popup({ maxWidth: 280, minWidth: 160, autoPanPadding: [16, 16] });
+  const popup = new Popup({
+    maxWidth: 280,
+    minWidth: 160,
+    autoPanPaddingTopLeft: [56, 16],
+    autoPanPaddingBottomRight: [16, 16],
+  });
   let spots: Spots = () => [];
   let chosen: number | undefined;
 

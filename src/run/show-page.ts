@@ -11,8 +11,8 @@ const PATIENCE_MS = 20_000;
  */
 export async function showPage(app: App, path: string): Promise<void> {
   const why = app.mayShow ? (whyNoBrowser(app.context) ?? (await tryToShow(app, path))) : undefined;
-  if (!app.mayShow) await app.note(`not opened: --no-input or CI is set; the page is ${path}`);
-  else if (why !== undefined) await app.warn(`the page cannot be shown: ${why}; it is ${path}`);
+  if (!app.mayShow) await app.note('not shown in the browser: --no-input or CI is set');
+  else if (why !== undefined) await app.warn(`the page cannot be shown: ${why}`);
   else await app.note('shown in the browser');
 }
 

@@ -63,8 +63,8 @@ describe('--open', () => {
   });
 
   it.each([
-    ['--no-input', ['--no-input'], {}, 'not opened'],
-    ['CI', [], { CI: 'true' }, 'not opened'],
+    ['--no-input', ['--no-input'], {}, 'not shown'],
+    ['CI', [], { CI: 'true' }, 'not shown'],
     ['no display', [], { BROWSER: '' }, 'there is no display'],
     ['no such program', [], { BROWSER: '/no/such/browser' }, 'there is no /no/such/browser'],
   ])('prints the path and fails nothing with %s', async (_, more, own, said) => {
