@@ -15,7 +15,14 @@ const SLOW = [
   'zlib',
 ];
 const REQUIRE = new RegExp(`\\brequire\\((["'\`])node:(${SLOW.join('|')})\\1\\)`, 'g');
-const HELPER = 'const __onUse=(id,found)=>new Proxy({},{get:(_,key)=>(found??=require(id))[key]});';
+// Whoever copies the module (the interoperation of `import * as`) loads it at once, and has all of it.
+const HELPER = `const __onUse=(id,found)=>{
+const all=()=>found??=require(id);
+const get=(_,key)=>all()[key];
+const has=(_,key)=>key in all();
+const one=(_,key)=>has(_,key)?{configurable:true,enumerable:true,get:()=>get(_,key)}:undefined;
+return new Proxy({},{get,has,ownKeys:()=>Reflect.ownKeys(all()),getOwnPropertyDescriptor:one});
+};`;
 
 /** The chunk's text with its slow modules loaded on first use. */
 export function lazyBuiltins(code) {

@@ -1,5 +1,5 @@
+import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
-import * as zlib from 'node:zlib';
 import { AppError } from '../errors.ts';
 
 export interface ContentDecoder {
@@ -28,17 +28,22 @@ export function contentDecoder(
   return feed(name, open, onData, onError);
 }
 
+/** Loaded with the first answer that is compressed. */
+const zlib = () => getBuiltinModule('node:zlib');
+
 type Opener = (first: Uint8Array) => Transform;
 
 const OPENERS: Readonly<Record<string, Opener>> = {
-  gzip: () => zlib.createGunzip(),
-  'x-gzip': () => zlib.createGunzip(),
+  gzip: () => zlib().createGunzip(),
+  'x-gzip': () => zlib().createGunzip(),
   // Some servers leave out the zlib wrapper (RFC 1950) that "deflate" means.
-  deflate: (first) => (((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
-  br: () => zlib.createBrotliDecompress(),
+  deflate: (first) => (((first[0] ?? 8) & 0x0f) === 8 ? zlib().createInflate() : zlib().createInflateRaw()),
+  br: () => zlib().createBrotliDecompress(),
   zstd: () => {
-    if (!('createZstdDecompress' in zlib)) throw unknown('zstd');
-    return (zlib.createZstdDecompress as () => Transform)();
+    const found = zlib();
+    // From Node 22.15 on.
+    if (!('createZstdDecompress' in found)) throw unknown('zstd');
+    return (found.createZstdDecompress as () => Transform)();
   },
 };
 
