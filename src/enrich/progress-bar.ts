@@ -68,20 +68,24 @@ interface Part {
   readonly rank: number;
 }
 
-/** Bars from the widest on, and how many parts a line of each has at least: what matters most stays in every terminal. */
+/** Ranks of what is shown in every terminal: the time, and errors where there are any. */
+const NEEDED = 1;
+/** Widths of the bar, and how many parts beside those needed it must leave room for. */
 const BARS = [
-  { cells: 20, least: 3 },
-  { cells: 10, least: 2 },
-  { cells: 0, least: 1 },
+  { cells: 20, more: 1 },
+  { cells: 10, more: 0 },
+  { cells: 0, more: 0 },
 ] as const;
 
 /** The line for so many columns: how far it is and how long it takes, then as many counts as there is room for. */
 function barText(facts: ProgressFacts, columns: number, elapsed: number, wait: Part | undefined): string {
   const parts = partsOf(facts, elapsed, wait);
   const ranks = parts.map(({ rank }) => rank).sort((a, b) => a - b);
+  const needed = ranks.filter((rank) => rank <= NEEDED).length;
   let line = '';
-  for (const { cells, least } of BARS) {
-    for (let count = parts.length; count >= Math.min(least, parts.length); count -= 1) {
+  for (const { cells, more } of BARS) {
+    const least = Math.max(1, Math.min(needed + more, parts.length));
+    for (let count = parts.length; count >= least; count -= 1) {
       const last = ranks[count - 1] ?? -1;
       const shown = parts.filter(({ rank }) => rank <= last).map(({ text }) => text);
       line = [headOf(facts, cells), ...shown].join(', ');
