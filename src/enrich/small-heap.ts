@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Most that the space for new objects may take, in bytes: it holds what is garbage a moment later. */
-const MOST_NEW = 14 * 1024 * 1024;
+const MOST_NEW = 8 * 1024 * 1024;
 
 /**
  * Keeps the heap small while a list is worked on, which leaves much behind and keeps little: the garbage collector runs
