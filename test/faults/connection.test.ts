@@ -17,7 +17,7 @@ const reset: Talk = ({ socket }) => void socket.resetAndDestroy();
 const silent: Talk = () => undefined;
 const network = ending({ exit: 6, code: 'network' });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
-const found = ending({ exit: 0, shows: 'Nopa' });
+const found = ending({ forms: ['json'], exit: 0, shows: 'Nopa' });
 const REPEATED = [250, 500];
 /** Three calls over one connection, or over as many as it takes. */
 const three = ending({ exit: 0, requests: 3, line: ['lookup', 'a', 'b', 'c'] });

@@ -62,6 +62,7 @@ export const late = ending({
   code: 'timeout',
   requests: [0, 1],
   options: ['--timeout', '300ms'],
+  forms: ['json'],
   tells: 'within 300ms',
 });
 

@@ -14,7 +14,7 @@ import {
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ exit: 0, shows: 'Nopa' });
+const found = ending({ forms: ['json'], exit: 0, shows: 'Nopa' });
 const cut = ending({
   exit: 6,
   code: 'network',

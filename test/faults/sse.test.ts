@@ -14,7 +14,7 @@ import {
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ exit: 0, shows: 'Nopa', waits: [] });
+const found = ending({ forms: ['json'], exit: 0, shows: 'Nopa', waits: [] });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
 /** A stream without its answer may end so by design: it is asked for once more. */
 const ended = ending({ exit: 6, code: 'network', requests: 2, waits: [250], tells: 'without an answer' });
