@@ -92,7 +92,7 @@ describe('a run that is killed', () => {
     expect(readFileSync(path('out.csv')).equals(whole)).toBe(true);
     // Repeated is at most what was under way when it was killed.
     expect(service.sandbox.requests.length).toBeLessThanOrEqual(2 * DISTINCT + KILLS * CONCURRENCY);
-  }, 90_000);
+  }, 240_000);
 
   it('ends at once with Ctrl-C, and says how it goes on', async () => {
     writeList(300);
