@@ -15,6 +15,7 @@ import { makePlan, type Plan } from './plan.ts';
 import { printEstimate } from './print-estimate.ts';
 import type { Report } from './report.ts';
 import { OtherRun } from './resume.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { type RunSummary, summaryFacts } from './summary.ts';
 
 /** Runs `enrich`. What goes wrong with `--progress json` is told as JSON too. */
@@ -29,6 +30,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn
 }
 
 async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoOn): Promise<void> {
+  keepHeapSmall();
   const input = await openInput(file, app.context);
   try {
     const place = takeOutput(app, input, options, { lock: !options.dryRun, goOn });
