@@ -28,12 +28,15 @@ const without = (unused) => ({
 });
 
 /**
- * Assertions without Node's message: on Node 20 it looks for the source of the failed call, which in the long line of a
+ * Assertions of undici without Node's message: on Node 20 it looks for the source of the failed call, which in the long line of a
  * bundle takes minutes.
  */
 const plainAssert = {
   name: 'plain-assert',
-  resolveId: { filter: { id: /^node:assert$/ }, handler: () => '\0assert.cjs' },
+  resolveId: {
+    filter: { id: /^node:assert$/ },
+    handler: (_id, importer) => (/[\\/]undici[\\/]/.test(importer ?? '') ? '\0assert.cjs' : undefined),
+  },
   load: {
     filter: { id: /^\0assert\.cjs$/ },
     handler: () => `module.exports = (holds, message = 'an assertion failed') => {

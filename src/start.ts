@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { keepCompiled } from './compile-cache.ts';
-import { resolvePaths } from './config/paths.ts';
+import { codeFolder, resolvePaths } from './config/paths.ts';
 import { isFileOrPipe } from './streams.ts';
 import { VERSION } from './version.ts';
 
@@ -46,7 +45,7 @@ function startMain(): void {
   // are part of what compiled code is known by, so they come first.
   if (keep === keepCompiled) setFlagsFromString('--wasm-tiering-budget=1000000000');
   if (cacheDir !== undefined && !process.env.NODE_DISABLE_COMPILE_CACHE) {
-    const folder = join(cacheDir, 'code');
+    const folder = codeFolder(cacheDir);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       if (isOurs(folder)) keep(folder);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
 
@@ -22,7 +23,12 @@ export function registerCache(program: CliCommand, app: App): void {
       const { clearPages, pagesFolder } = await import('../run/page-place.ts');
       const { cacheDir } = app.paths;
       const removed = openCache({ cacheDir, now: app.context.now }).clear();
-      if (cacheDir !== undefined) clearPages(pagesFolder(cacheDir));
+      if (cacheDir !== undefined) {
+        clearPages(pagesFolder(cacheDir));
+        const { codeFolder } = await import('../config/paths.ts');
+        // The next start compiles anew; what is left of earlier versions goes.
+        rmSync(codeFolder(cacheDir), { recursive: true, force: true });
+      }
       await emitPlain(
         app,
         { removed },

@@ -1,4 +1,4 @@
-import { posix, win32 } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 
 /** Folders of this program. A part is undefined where no home is known: nothing is kept then. */
@@ -67,3 +67,6 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     ),
   };
 }
+
+/** Where V8's compiled code of this program is kept, in the folder of the cache. */
+export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');

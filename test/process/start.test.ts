@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -118,6 +118,8 @@ describe('compiled code', () => {
     expect(await run(own)).toEqual(first);
     for (const path of kept) writeFileSync(path, '');
     expect(await run(own)).toEqual(first);
+    await runCli(['cache', 'clear'], { env: own });
+    expect(existsSync(code)).toBe(false);
   });
 
   it('is not missed where its folder cannot be had', async () => {
