@@ -28,8 +28,8 @@ const without = (unused) => ({
 });
 
 /**
- * Assertions of undici without Node's message: on Node 20 it looks for the source of the failed call, which in the long line of a
- * bundle takes minutes.
+ * Assertions of undici without Node's message: on Node 20 that looks for the source of the failed call, which in the
+ * long line of a bundle takes minutes.
  */
 const plainAssert = {
   name: 'plain-assert',
