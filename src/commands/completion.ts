@@ -1,4 +1,4 @@
-import { SHELLS, type Shell } from '../completion/scripts.ts';
+import { SHELLS, type Shell } from '../completion/shells.ts';
 import { oneOf, readValue } from '../config/values.ts';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';

@@ -1,7 +1,4 @@
-/** The shells that have a completion script. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-
-export type Shell = (typeof SHELLS)[number];
+import type { Shell } from './shells.ts';
 
 const BASH = `# bash completion for restaurant, as printed by: restaurant completion bash
 _restaurant() {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileS
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHELLS, type Shell } from '../../src/completion/scripts.ts';
+import { SHELLS, type Shell } from '../../src/completion/shells.ts';
 import { BIN, start } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
 import { inTerminal } from '../helpers/terminal.ts';
