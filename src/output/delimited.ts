@@ -17,12 +17,10 @@ const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** One CSV record (RFC 4180) without a line break; cells are quoted only where they must be. The text of the cells is not cleaned. */
-export function csvRow(values: readonly Scalar[], options: CsvOptions): string {
-  return csvRows([values], options).slice(0, -1);
-}
-
-/** CSV records as {@link csvRow}, all of the same length, each with its line break. */
+/**
+ * CSV records (RFC 4180), all of the same length, each with its line break; cells are quoted only where they must be. The
+ * text of the cells is not cleaned.
+ */
 export function csvRows(
   records: readonly (readonly Scalar[])[],
   { guard, delimiter = ',' }: CsvOptions,
@@ -34,11 +32,6 @@ export function csvRows(
     quoted_empty: records[0]?.length === 1,
     cast: { boolean: String },
   });
-}
-
-/** The header of a CSV, without a line break. */
-export function csvHeader(columns: readonly string[], options: CsvOptions = { guard: false }): string {
-  return csvRow(columns, options);
 }
 
 /**
