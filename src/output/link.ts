@@ -1,4 +1,5 @@
 import type { ColorFacts } from './color.ts';
+import { pointOf } from './geojson.ts';
 import type { View } from './view.ts';
 
 const LONGEST_URL = 2000;
@@ -53,14 +54,10 @@ export function link(text: string, url: string | undefined, view: View): string 
 
 /** Where a place is on a map, made of its two numbers alone; undefined of what is no place on earth. */
 export function mapUrl(coordinates: unknown): string | undefined {
-  const { lat, lng }: { lat?: unknown; lng?: unknown } = Object(coordinates);
-  if (!isWithin(lat, 90) || !isWithin(lng, 180)) return undefined;
-  const [north, east] = [lat, lng].map((degrees) => String(Number(degrees.toFixed(6))));
+  const point = pointOf(coordinates);
+  if (point === undefined) return undefined;
+  const [north, east] = [point.lat, point.lng].map((degrees) => String(Number(degrees.toFixed(6))));
   return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
-}
-
-function isWithin(value: unknown, most: number): value is number {
-  return typeof value === 'number' && Math.abs(value) <= most;
 }
 
 /** A text that is the address it shows: https, plain ASCII, no user name in it. Undefined of any other. */

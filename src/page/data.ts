@@ -1,11 +1,9 @@
-import { HEAD_ID, LEFT_ID, type PageDocument, type PageRow, ROWS_ID } from '../output/html/document.ts';
-
-export type Head = Omit<PageDocument, 'rows'>;
+import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../output/html/document.ts';
 
 /** Reads what the page is about out of its elements, and frees their text. */
-export function readPage(): { head: Head; rows: readonly PageRow[]; left: number } {
+export function readPage(): { head: PageHead; rows: readonly PageRow[]; left: number } {
   return {
-    head: parse(HEAD_ID) as Head,
+    head: parse(HEAD_ID) as PageHead,
     rows: parse(ROWS_ID) as readonly PageRow[],
     left: Number(parse(LEFT_ID)),
   };

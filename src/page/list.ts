@@ -1,5 +1,4 @@
-import type { PageRow } from '../output/html/document.ts';
-import type { Head } from './data.ts';
+import type { PageHead, PageRow } from '../output/html/document.ts';
 import { amount, button, counted, el, isCalm } from './dom.ts';
 import { type Order, ordered } from './order.ts';
 import { moreElement, rowElement } from './row.ts';
@@ -29,7 +28,7 @@ export interface List {
 }
 
 /** The list: searched, sorted, a page at a time. */
-export function makeList(head: Head, rows: readonly PageRow[], hooks: ListHooks): List {
+export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHooks): List {
   const { columns } = head;
   const search = searcher(rows);
   const opened = new Set<number>();

@@ -1,5 +1,5 @@
 import { readPage } from './data.ts';
-import { amount, el, isCalm } from './dom.ts';
+import { amount, counted, el, isCalm } from './dom.ts';
 import { makeList } from './list.ts';
 import { type MapView, makeMap } from './map.ts';
 
@@ -47,7 +47,7 @@ function sayPlaced(): void {
   const missing = rows.length - placed;
   note.textContent =
     missing === 0
-      ? `${amount(placed, 'on the map', 'on the map')}`
-      : `${placed.toLocaleString('en-US')} on the map, ${missing.toLocaleString('en-US')} without coordinates`;
+      ? `${counted(placed)} on the map`
+      : `${counted(placed)} on the map, ${counted(missing)} without coordinates`;
   note.hidden = false;
 }

@@ -1,7 +1,6 @@
 import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker, Popup } from 'leaflet';
-import type { PageRow } from '../output/html/document.ts';
+import type { PageHead, PageRow } from '../output/html/document.ts';
 import { clusters, type Spot, type Spots } from './clusters.ts';
-import type { Head } from './data.ts';
 import { counted, el, isCalm } from './dom.ts';
 import { around, nearestCopy, type Point } from './geography.ts';
 import { manyPopup, onePopup } from './popup.ts';
@@ -30,7 +29,7 @@ export interface MapView {
 /** The map of all rows that have a place. */
 export function makeMap(
   element: HTMLElement,
-  head: Head,
+  head: PageHead,
   rows: readonly PageRow[],
   hooks: MapHooks,
 ): MapView {

@@ -1,10 +1,9 @@
-import type { PageRow } from '../output/html/document.ts';
-import type { Head } from './data.ts';
+import type { PageHead, PageRow } from '../output/html/document.ts';
 import { amount, button, el } from './dom.ts';
 import { nameColumn, nameOf, short } from './row.ts';
 
 /** What a popup says of one restaurant: its name and cells, as text. */
-export function onePopup(row: PageRow, { columns }: Head, onDetails: () => void): HTMLElement {
+export function onePopup(row: PageRow, { columns }: PageHead, onDetails: () => void): HTMLElement {
   const heading = nameColumn(columns);
   const lines = columns.flatMap(({ label }, place) => {
     const value = row.c[place];

@@ -1,6 +1,6 @@
 import { type Coords, type DoneCallback, GridLayer } from 'leaflet';
+import { TILES } from '../output/html/document.ts';
 
-const TILES = 'https://tile.openstreetmap.org';
 const ATTRIBUTION =
   '\u00a9 <a href="https://www.openstreetmap.org/copyright" target="_blank" rel="noopener noreferrer">OpenStreetMap</a> contributors';
 

@@ -12,6 +12,9 @@ export interface PageDocument {
   readonly rows: readonly PageRow[];
 }
 
+/** A page without its rows. */
+export type PageHead = Omit<PageDocument, 'rows'>;
+
 /** What the columns are sorted and painted by. */
 export type ColumnKind = 'name' | 'text' | 'number' | 'grade' | 'status';
 
@@ -41,6 +44,9 @@ export type Detail =
   | { readonly href: string; readonly text: string }
   | { readonly list: readonly Detail[] }
   | { readonly pairs: readonly Entry[] };
+
+/** Where the pictures of the map come from, the one address that a page asks. */
+export const TILES = 'https://tile.openstreetmap.org';
 
 /** Longest text that a cell shows; all of a longer one is among the details. */
 export const LONGEST_CELL = 240;

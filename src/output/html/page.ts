@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { toJson } from '../json.ts';
 import { cleanLine, truncate } from '../text.ts';
-import { HEAD_ID, LEFT_ID, type PageDocument, type PageRow, ROWS_ID } from './document.ts';
+import {
+  HEAD_ID,
+  LEFT_ID,
+  type PageDocument,
+  type PageHead,
+  type PageRow,
+  ROWS_ID,
+  TILES,
+} from './document.ts';
 
 /** What every page carries: its own program, with the map, and its looks. */
 export interface PageAsset {
@@ -9,14 +17,10 @@ export interface PageAsset {
   readonly style: string;
 }
 
-/** A page without its rows. */
-export type PageHead = Omit<PageDocument, 'rows'>;
-
 /** By this a page is known as one of ours. */
 export const PAGE_MARK =
   '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="restaurant">';
 
-const TILES = 'https://tile.openstreetmap.org';
 const LONGEST_HEADING = 200;
 
 /**

@@ -17,7 +17,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** A column with a label for people. */
-export function columnOf(key: string): PageColumn {
+function columnOf(key: string): PageColumn {
   const named = Object.hasOwn(LABELS, key) ? LABELS[key] : undefined;
   return { label: named ?? label(key), kind: (Object.hasOwn(KINDS, key) ? KINDS[key] : undefined) ?? 'text' };
 }
