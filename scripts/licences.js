@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 /** The file that is shipped beside the program. */
-export const NOTICE = 'THIRD-PARTY.txt';
+const NOTICE = 'THIRD-PARTY.txt';
 /** What stands in the sources for the list of packages; the built program has the list there. */
 const PLACEHOLDER = 'none, since it runs from its sources';
 /** Licences that ask for their text to be passed on, and for nothing else. */
@@ -49,7 +49,7 @@ async function readPackage(folder) {
 }
 
 /** The notice that goes with a bundle. */
-export function noticeOf(packages) {
+function noticeOf(packages) {
   const parts = packages.map(
     ({ name, version, licence, text }) => `${RULE}\n${name} ${version} (${licence})\n${RULE}\n\n${text}\n`,
   );

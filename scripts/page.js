@@ -2,13 +2,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { modulesOf } from './licences.js';
+import { modulesOf, packagesOf } from './licences.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = `${root}src/output/html/asset.js`;
-
-/** The libraries in it; their licences ask to stand in every copy. */
-const LIBRARIES = ['leaflet', 'supercluster', 'kdbush'];
 
 /** The map library as an ES module, and its style without the pictures, which the page does not use. */
 const leaflet = {
@@ -24,12 +21,10 @@ const leaflet = {
   },
 };
 
-async function licences() {
-  const texts = LIBRARIES.map(async (name) => {
-    const { version } = JSON.parse(await readFile(`${root}node_modules/${name}/package.json`, 'utf8'));
-    return `${name} ${version}\n\n${(await readFile(`${root}node_modules/${name}/LICENSE`, 'utf8')).replaceAll('\r', '').trim()}`;
-  });
-  return `/*!\n${(await Promise.all(texts)).join('\n\n')}\n*/`;
+/** The libraries in it; their licences ask to stand in every copy. */
+async function licences(modules) {
+  const texts = (await packagesOf(modules)).map(({ name, version, text }) => `${name} ${version}\n\n${text}`);
+  return `/*!\n${texts.join('\n\n')}\n*/`;
 }
 
 /** Writes the module that `--format html` loads. @returns the modules that went into it */
@@ -50,8 +45,9 @@ export async function makePage() {
     legalComments: 'none',
     logLevel: 'warning',
   });
+  const modules = modulesOf(metafile, root);
   const text = (ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? '';
-  const script = `${await licences()}\n${text('.js')}`;
+  const script = `${await licences(modules)}\n${text('.js')}`;
   for (const part of [script, text('.css')]) {
     // It stands in an element of a page, which these would end.
     if (/<\/(?:script|style)|<!--/i.test(part)) throw new Error('the page cannot hold its own program');
@@ -60,7 +56,7 @@ export async function makePage() {
   const aside = `${target}-${process.pid}`;
   await writeFile(aside, module);
   await rename(aside, target);
-  return modulesOf(metafile, root);
+  return modules;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await makePage();
