@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median } from './measure.js';
 import { startService } from './service.js';
 
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
@@ -13,8 +14,6 @@ const SLOW = 4000;
 const SHORT = 20_000;
 const LONG = 200_000;
 const RUNS = 3;
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 const say = (name, text) => process.stdout.write(`${name.padEnd(16)} ${text}\n`);
 

@@ -3,19 +3,16 @@ import type { App } from '../run/app.ts';
 import { AGENT_NAMES, AGENTS, SCOPES, type Scope } from '../skill/agents.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { valueOption } from '../tree/option.ts';
+import { object } from '../tree/schemas.ts';
 
 /** What `skill install --json` prints. */
-const SKILL_OUTPUT = {
-  type: 'object',
-  properties: {
-    agent: { enum: AGENT_NAMES },
-    scope: { enum: SCOPES },
-    file: { type: 'string' },
-    state: { enum: ['new', 'same', 'different'], description: 'what stood there before' },
-    written: { type: 'boolean' },
-  },
-  required: ['agent', 'scope', 'file', 'state', 'written'],
-};
+const SKILL_OUTPUT = object({
+  agent: { enum: AGENT_NAMES },
+  scope: { enum: SCOPES },
+  file: { type: 'string' },
+  state: { enum: ['new', 'same', 'different'], description: 'what stood there before' },
+  written: { type: 'boolean' },
+});
 
 /** Where the skill goes, for each agent. */
 const places = (): string => {

@@ -65,6 +65,7 @@ async function write(app: App, text: string): Promise<void> {
   await sink.write(text);
   await sink.done();
 }
+
 /** Writes data of commands that know two forms alone: text for people, JSON with --json. */
 export async function emitPlain(app: App, json: unknown, text: () => string): Promise<void> {
   const sink = openSink(app);

@@ -1,8 +1,7 @@
 import { Option } from 'commander';
+import { readValue } from '../config/values.ts';
 
 export type { Option } from 'commander';
-
-import { readValue } from '../config/values.ts';
 
 /** An option, with what commander does not keep of it. */
 export class CliOption extends Option {
