@@ -9,6 +9,7 @@ import { answersInFile, answersInMemory } from './answers.ts';
 import { Ending } from './ending.ts';
 import { openFirstOptions } from './first-options.ts';
 import type { Form } from './form.ts';
+import type { Age } from './known.ts';
 import { type OutputPlace, openOutput } from './output-place.ts';
 import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
@@ -55,7 +56,7 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
   });
   let failure: unknown;
   try {
-    const known = knownOf(app, target, answersSince(app, plan), true);
+    const known = knownOf(app, target, ageOf(app, plan), true);
     const { waiting: onWaiting, warn: onWarning } = progress;
     service = openPaced(app, { target, options, signal: ending.signal, onWaiting, onWarning }, known);
     await work(app, plan, {
@@ -80,10 +81,8 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
 }
 
 /** A run that goes on takes answers that were given since it began, however old it let them be at first. */
-function answersSince(app: App, { options, place }: Plan): number {
-  const maxAge = app.settings.need('max-age');
-  if (!options.resume || place?.bornAt === undefined) return maxAge;
-  return Math.max(maxAge, app.context.now() - place.bornAt);
+function ageOf({ settings }: App, { options, place }: Plan): Age {
+  return { maxAgeMs: settings.need('max-age'), since: options.resume ? place?.bornAt : undefined };
 }
 
 type RowsJob = Omit<Job, 'output' | 'earlier' | 'answers'>;

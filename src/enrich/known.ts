@@ -11,13 +11,18 @@ export interface Known {
   keepLookup(id: string, level: Level, output: LookupOutput): void;
 }
 
-export interface KnownOptions {
+/** How old an answer may be. */
+export interface Age {
+  readonly maxAgeMs: number;
+  /** One that was given since then (milliseconds since the epoch) may be older. */
+  readonly since?: number | undefined;
+}
+
+export interface KnownOptions extends Age {
   readonly cacheDir: string | undefined;
   readonly now: () => number;
   readonly endpoint: string;
   readonly key: string;
-  /** How old an answer may be, in milliseconds. */
-  readonly maxAgeMs: number;
   /** Whether to give up where the disk is slower than the service. */
   readonly thrifty: boolean;
 }
@@ -38,7 +43,7 @@ export const nothingKnown: Known = {
  * needs to give it; so a run that outpaces the disk uses the cache for a part of its rows alone. Its output holds the
  * answers anyway.
  */
-export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs, thrifty }: KnownOptions): Known {
+export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs, since, thrifty }: KnownOptions): Known {
   const cache = openCache({ cacheDir, now });
   const keyHash = hashKey(key);
   const looking = thrifty ? openThrift() : spendthrift;
@@ -58,11 +63,14 @@ export function openKnown({ cacheDir, now, endpoint, key, maxAgeMs, thrifty }: K
   });
 
   function held(cacheKey: CacheKey): unknown {
-    if (maxAgeMs <= 0 || !looking.mayGoOn()) return undefined;
+    const mostMs = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
+    if (mostMs <= 0 || !looking.mayGoOn()) return undefined;
     const before = performance.now();
-    const answer = cache.get(cacheKey, maxAgeMs);
+    const answer = cache.get(cacheKey, mostMs);
     if (answer === undefined) looking.lost(performance.now() - before);
-    return answer?.value;
+    // Told by its time: an age would grow while the list is worked on.
+    const isUsable = answer !== undefined && (answer.at >= (since ?? 0) || now() - answer.at <= maxAgeMs);
+    return isUsable ? answer.value : undefined;
   }
 
   function keep(cacheKey: CacheKey, value: unknown): void {

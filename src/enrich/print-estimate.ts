@@ -22,7 +22,10 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
     ask: plan.columns.ask,
     form: plan.form,
     earlier: earlierRows(plan),
-    known: target === undefined ? nothingKnown : knownOf(app, target, app.settings.need('max-age'), false),
+    known:
+      target === undefined
+        ? nothingKnown
+        : knownOf(app, target, { maxAgeMs: app.settings.need('max-age') }, false),
     level: options.level,
     signal: app.context.signal,
   });

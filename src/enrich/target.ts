@@ -1,7 +1,7 @@
 import { type Ledger, openLedger } from '../budget/ledger.ts';
 import type { App } from '../run/app.ts';
 import { configuredEndpoint, configuredKey, type Target } from '../run/target.ts';
-import { type Known, nothingKnown, openKnown } from './known.ts';
+import { type Age, type Known, nothingKnown, openKnown } from './known.ts';
 import type { EnrichOptions } from './options.ts';
 
 /** The service of this run as far as it is set: for an estimate, which sends nothing. */
@@ -31,14 +31,14 @@ export function ledgerOf(
   });
 }
 
-/** What was answered before, at most so old. */
+/** What was answered before. */
 export function knownOf(
   { paths, context }: App,
   { url, key, demo }: Target,
-  maxAgeMs: number,
+  age: Age,
   thrifty: boolean,
 ): Known {
   if (demo) return nothingKnown;
   const { cacheDir } = paths;
-  return openKnown({ cacheDir, now: context.now, endpoint: url.href, key, maxAgeMs, thrifty });
+  return openKnown({ cacheDir, now: context.now, endpoint: url.href, key, ...age, thrifty });
 }

@@ -195,7 +195,13 @@ describe('answers of a stopped run', () => {
     // The rows are lost, but for the header: as if it had been killed before they were written.
     const header = whole.subarray(0, whole.indexOf(0x0a) + 1);
     writeFileSync(path('out.csv'), header);
-    await enrich('in.csv -o out.csv --resume', { env });
+    // Also of a slow run, whose answers are older when it comes to them than the run was when it went on.
+    let late = 0;
+    const now = () => {
+      late += 60_000;
+      return Date.now() + late;
+    };
+    await enrich('in.csv -o out.csv --resume', { env, now });
     expect(read('out.csv').equals(whole)).toBe(true);
     expect(service.sent()).toBe(0);
     await enrich('in.csv -o other.csv', { env });
