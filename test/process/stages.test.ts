@@ -119,9 +119,11 @@ describe('a signal ends it with its code', () => {
   let fastest = Number.POSITIVE_INFINITY;
 
   it.each(Object.entries(STAGES))('%s', async (_stage, { reach, silent: quiet }) => {
+    // One after the other: each waits for its own request.
+    const runs = [];
+    for (const [signal, code] of SIGNALS) runs.push({ signal, code, run: await reach() });
     const times = await Promise.all(
-      SIGNALS.map(async ([signal, code]) => {
-        const run = await reach();
+      runs.map(async ({ signal, code, run }) => {
         const began = performance.now();
         run.process.kill(signal);
         const { exit, stdout, stderr } = await run.ended;
