@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { App } from '../run/app.ts';
 import type { CliCommand } from '../tree/command.ts';
 
@@ -18,17 +17,9 @@ export function registerCache(program: CliCommand, app: App): void {
     .prints({ type: 'object', required: ['removed'], properties: { removed: { type: 'integer' } } })
     .examples('restaurant cache clear')
     .action(async () => {
-      const { openCache } = await import('../cache/cache.ts');
+      const { clearCache } = await import('../actions/clear-cache.ts');
       const { emitPlain } = await import('../run/emit.ts');
-      const { clearPages, pagesFolder } = await import('../run/page-place.ts');
-      const { cacheDir } = app.paths;
-      const removed = openCache({ cacheDir, now: app.context.now }).clear();
-      if (cacheDir !== undefined) {
-        clearPages(pagesFolder(cacheDir));
-        const { codeFolder } = await import('../config/paths.ts');
-        // The next start compiles anew; what is left of earlier versions goes.
-        rmSync(codeFolder(cacheDir), { recursive: true, force: true });
-      }
+      const removed = clearCache(app);
       await emitPlain(
         app,
         { removed },
