@@ -61,22 +61,27 @@ export function memberCell(container: object, key: string | number): Scalar {
 
 /** What the record holds under a column's name, as one cell. */
 export function cellAt(record: unknown, column: string): Scalar {
-  const path = pathOf(record, column);
-  const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
-  return isRecord(holder) ? memberCell(holder, path?.at(-1) ?? '') : null;
+  const member = memberAt(record, column);
+  return member === undefined ? null : memberCell(...member);
 }
 
 /** How the number under a column's name was written, where JavaScript would change it. */
 export function numberTextAt(record: unknown, column: string): string | undefined {
-  const path = pathOf(record, column);
-  const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
-  return isRecord(holder) ? numberText(holder, path?.at(-1) ?? '') : undefined;
+  const member = memberAt(record, column);
+  return member === undefined ? undefined : numberText(...member);
 }
 
 /** What the record holds under a column's name: a key, a dotted path, `lat` or `lng`. Undefined where it has none. */
 export function valueAt(record: unknown, column: string): unknown {
   const path = pathOf(record, column);
   return path === undefined ? undefined : follow(record, path);
+}
+
+/** The object that holds what stands under a column's name, and the key there. */
+function memberAt(record: unknown, column: string): [holder: object, key: string] | undefined {
+  const path = pathOf(record, column);
+  const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
+  return isRecord(holder) ? [holder, path?.at(-1) ?? ''] : undefined;
 }
 
 function follow(record: unknown, path: readonly string[]): unknown {
