@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type Running, startRestaurant, until } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
 import { restaurants, UNPACED } from './service-data.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/restaurant.js', import.meta.url));
 const ROWS = 2000;
 /** Each query stands in four rows, near each other. */
 const DISTINCT = ROWS / 4;
@@ -34,29 +31,12 @@ const sizeOf = (name: string): number => statSync(path(name), { throwIfNoEntry: 
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^(Place \d+),/gm)].map(([, name = '']) => name);
 
-interface Run {
-  readonly child: ChildProcess;
-  readonly ended: Promise<{ exit: number | null; stderr: string }>;
-}
-
 /** Starts the real program. The cache is a new one each time, so that only the output can know what was answered. */
-function start(words: readonly string[]): Run {
-  const child = spawn(process.execPath, [BIN, 'enrich', ...words], {
+const start = (words: readonly string[]): Running =>
+  startRestaurant(['enrich', ...words], {
     cwd: folder,
-    env: {
-      ...process.env,
-      ...service.env,
-      ...UNPACED,
-      RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')),
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')) },
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  return { child, ended: once(child, 'close').then(([exit]) => ({ exit, stderr })) };
-}
 
 const options = (output: string): string[] => ['in.csv', '-o', output, '--concurrency', String(CONCURRENCY)];
 
@@ -83,7 +63,7 @@ describe('a run that is killed', () => {
       const run = start([...options('out.csv'), '--resume']);
       if (turn % 5 === 4) await sleep(Math.random() * 300);
       else await until(() => sizeOf('out.csv') > goal, run);
-      run.child.kill('SIGKILL');
+      run.process.kill('SIGKILL');
       expect((await run.ended).exit).toBe(null);
       expect(asked().filter((name) => finished.has(name))).toEqual([]);
     }
@@ -99,7 +79,7 @@ describe('a run that is killed', () => {
     const first = start(options('out.csv'));
     await until(() => sizeOf('out.csv') > 3000, first);
     const at = Date.now();
-    first.child.kill('SIGINT');
+    first.process.kill('SIGINT');
     const { exit, stderr } = await first.ended;
     // Mostly a few milliseconds; a busy machine may need longer to end a process.
     expect(Date.now() - at).toBeLessThan(2000);
@@ -124,15 +104,6 @@ describe('a run that is killed', () => {
     expect((await first.ended).exit).toBe(0);
   });
 });
-
-/** Waits until it is true, or the run is over. */
-async function until(isTrue: () => boolean, { ended }: Run): Promise<void> {
-  let over = false;
-  void ended.then(() => {
-    over = true;
-  });
-  while (!over && !isTrue()) await sleep(1);
-}
 
 /** The rows of an output that is not finished, without what follows the last whole one: each ends with a quote before its facts. */
 function wholeRows(name: string): string {

@@ -86,7 +86,7 @@ export async function until(isTrue: () => boolean, { ended }: Running): Promise<
   void ended.then(() => {
     over = true;
   });
-  while (!isTrue() && !over) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!isTrue() && !over) await new Promise((resolve) => setTimeout(resolve, 1));
   if (over) throw new Error(`ended too early: ${JSON.stringify(await ended)}`);
 }
 
