@@ -161,9 +161,13 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.locator('.why').waitFor();
     for (const width of [1400, 800, 360, 320]) {
       await page.setViewportSize({ width, height: 800 });
-      expect(await page.evaluate('document.documentElement.scrollWidth'), `${width}`).toBeLessThanOrEqual(
-        width,
-      );
+      // The map follows the size of the window a moment later.
+      await expect
+        .poll(() => page.evaluate('document.documentElement.scrollWidth'), {
+          timeout: 10_000,
+          message: `${width}`,
+        })
+        .toBeLessThanOrEqual(width);
       expect(await page.evaluate(FAINT_TEXTS), `${width}`).toEqual([]);
     }
     expect(await page.evaluate(UNNAMED)).toEqual([]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/types.ts';
-import { startRestaurant, until } from '../helpers/process.ts';
+import { startRestaurant } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
 import { HEADERS, post, send, sendRaw, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
@@ -264,11 +264,11 @@ describe('the sandbox as a process', () => {
     const sockets = Array.from({ length: 100 }, () => dial(port));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     for (const socket of sockets.slice(0, 50)) socket.write(wire(port));
-    await until(() => true, run);
     const began = performance.now();
     run.process.kill('SIGTERM');
     const { exit, stderr } = await run.ended;
     expect([exit, stderr]).toEqual([143, '']);
-    expect(performance.now() - began).toBeLessThan(500);
+    // Mostly a few milliseconds; a busy machine may need longer to end a process.
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
