@@ -69,8 +69,14 @@ function commandPart({ name, summary, arguments: args, options, global_options: 
 
 const FILES = [
   ['~/.config/restaurant/config.json', 'settings and saved keys, for you alone to read'],
-  ['~/.local/state/restaurant', 'the ledger of requests, the rows of the last find, what an endpoint speaks'],
-  ['~/.cache/restaurant', 'answers, for ten minutes unless --max-age says otherwise'],
+  [
+    '~/.local/state/restaurant',
+    'the ledger of requests, the rows of the last find, what an endpoint speaks, options that lists were begun with',
+  ],
+  [
+    '~/.cache/restaurant',
+    'answers, for ten minutes unless --max-age says otherwise; pages that were shown; compiled code',
+  ],
 ];
 
 /** The page. @param tree what `restaurant schema` prints @param about the package's description */
