@@ -15,6 +15,7 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
     .offers('key=value', 'at-file')
     .offers('--args', 'at-file')
     .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .retells('--max-age', { fallback: '0' })
     .prints(CALL_OUTPUT)
     .examples(
       'restaurant call find_restaurant name=Nopa city=SF --demo',

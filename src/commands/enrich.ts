@@ -70,6 +70,13 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
       }),
     )
     .obeys('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file', 'page')
+    .retells('--dry-run', { about: 'count rows, queries, requests and days; send nothing, write nothing' })
+    .retells('--json', { about: 'print the summary as JSON; the rows go to -o' })
+    .retells('--format', {
+      about: 'form of the rows; json: the summary alone',
+      choices: [...LIST_FORMATS, 'json'],
+      fallbackText: 'by the extension of -o, else as the list',
+    })
     .prints(ENRICH_OUTPUT)
     .reports(ENRICH_EVENTS)
     .examples(

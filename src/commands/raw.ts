@@ -27,6 +27,7 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .option('-i, --include', 'print status line and response headers first')
     .option('--unwrap', 'print result.content[0].text, parsed, instead of the envelope')
     .obeys('service', 'request', 'cache', 'preview', 'json', 'file')
+    .retells('--max-age', { fallback: '0' })
     .prints(RAW_OUTPUT)
     .examples(
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,

@@ -53,6 +53,7 @@ export function registerSkill(program: CliCommand, app: App): void {
       }),
     )
     .obeys('dry-run', 'force', 'json')
+    .retells('--dry-run', { about: 'print the path; write nothing' })
     .prints(SKILL_OUTPUT)
     .examples(
       'restaurant skill install claude-code',

@@ -47,7 +47,8 @@ const described = (commands: readonly CliCommand[]): Candidate[] =>
 const fileOffer = (name: string): Offer | undefined => (FILE_NAMES.includes(name) ? 'file' : undefined);
 
 async function valuesOf(option: Option, place: Place, program: CliCommand, app: App): Promise<Offered> {
-  if (option.argChoices !== undefined) return plain(option.argChoices);
+  const here = obeyedOptions(place.command).find(({ long }) => long === option.long) ?? option;
+  if (here.argChoices !== undefined) return plain(here.argChoices);
   const long = option.long ?? '';
   const [, placeholder = ''] = /<(\w+)>/.exec(option.flags) ?? [];
   const offer = place.command.offered.get(long) ?? program.offered.get(long) ?? fileOffer(placeholder);
@@ -110,7 +111,7 @@ function commandAt(program: CliCommand, words: readonly string[]): readonly CliC
 function options({ command, given }: Place, program: CliCommand): Candidate[] {
   const own = command === program ? [] : command.options;
   // Before the command they are all in place.
-  const shared = command.isGroup ? program.options : obeyedOptions(program, command);
+  const shared = command.isGroup ? program.options : obeyedOptions(command);
   const open = [...own, ...shared, HELP_OPTION].filter(
     ({ hidden, long, defaultValue }) => !hidden && (!given.has(long ?? '') || Array.isArray(defaultValue)),
   );

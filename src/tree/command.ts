@@ -50,6 +50,15 @@ export type Offer =
   | 'setting-value'
   | 'tool';
 
+/** What a global option is to one command, where that is not what it is to the others. */
+export interface OptionFor {
+  readonly about?: string;
+  readonly choices?: readonly string[];
+  readonly fallback?: string;
+  /** How help tells what happens where it is left out. Default: the fallback. */
+  readonly fallbackText?: string;
+}
+
 /** A command with what help, schema, completion and the documents are made from. */
 export class CliCommand extends Command {
   /** Command lines that work as they stand, without the `$`. */
@@ -64,6 +73,8 @@ export class CliCommand extends Command {
   details = '';
   /** What its arguments and options may be, by argument name or long flag. */
   readonly offered = new Map<string, Offer>();
+  /** What global options are to it, by long flag. */
+  readonly retold = new Map<string, OptionFor>();
   #acts = false;
 
   override createCommand(name?: string): CliCommand {
@@ -101,6 +112,12 @@ export class CliCommand extends Command {
   /** Says what an argument, or the value of an option, may be. @param name the argument's name, or the long flag */
   offers(name: string, offer: Offer): this {
     this.offered.set(name, offer);
+    return this;
+  }
+
+  /** Says what a global option is to this command. @param flag the long flag */
+  retells(flag: string, option: OptionFor): this {
+    this.retold.set(flag, option);
     return this;
   }
 

@@ -42,7 +42,7 @@ export function configureHelp(program: CliCommand): void {
       const cli = command as CliCommand;
       const own =
         cli === program ? versionOption(program) : command.options.filter((option) => !option.hidden);
-      const shared = cli.isGroup && cli !== program ? [] : obeyedOptions(program, cli);
+      const shared = cli.isGroup && cli !== program ? [] : obeyedOptions(cli);
       return cli === program ? [...shared, ...own, HELP_OPTION] : [...own, ...shared, HELP_OPTION];
     },
     // The descriptions say choices and defaults themselves.

@@ -58,7 +58,8 @@ function optionFacts(option: Option): OptionFacts {
   const type = typeOf(option);
   const setting = settingOf(long);
   const entry = setting === undefined ? undefined : (SETTINGS[setting] as { env: string; fallback?: string });
-  const fallback = entry?.fallback ?? (option.negate ? undefined : option.defaultValue);
+  const here = option instanceof CliOption ? option.fallbackHere : undefined;
+  const fallback = here ?? entry?.fallback ?? (option.negate ? undefined : option.defaultValue);
   return {
     name: long,
     short: option.short ?? null,
@@ -93,7 +94,7 @@ function argumentFacts(command: CliCommand, argument: Argument): ArgumentFacts {
 /** One command as data; with its JSON Schemas when they are wanted. */
 export function describeCommand(program: CliCommand, command: CliCommand, whole = false): CommandFacts {
   const children = command.children.map((child) => describeCommand(program, child, whole));
-  const shared = command.isGroup ? [] : obeyedOptions(program, command);
+  const shared = command.isGroup ? [] : obeyedOptions(command);
   return {
     name: command.path,
     summary: command.summary() || command.description(),

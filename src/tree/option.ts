@@ -7,6 +7,8 @@ export type { Option } from 'commander';
 export class CliOption extends Option {
   /** The value is a whole number. */
   isInteger = false;
+  /** What a setting is to a command that takes it another way than the others. */
+  fallbackHere: string | undefined;
 }
 
 interface ValueFacts<T> {

@@ -1,7 +1,7 @@
 import type { Option } from 'commander';
 import { FORMATS, PROTOCOLS, SETTINGS, type SettingName } from '../config/catalogue.ts';
 import { AppError } from '../errors.ts';
-import type { CliCommand, OptionGroup } from './command.ts';
+import type { CliCommand, OptionFor, OptionGroup } from './command.ts';
 import { CliOption, described } from './option.ts';
 
 /** Global options as commander hands them over; settings are still text. */
@@ -133,12 +133,33 @@ const defaultOf = (name: SettingName): string | undefined => {
   return fallbackText ?? fallback;
 };
 
-function makeOption(entry: GlobalOption): Option {
-  const fallback = entry.setting === undefined ? undefined : defaultOf(entry.setting);
-  const option = new CliOption(entry.flags, described(entry.about, entry.choices, fallback));
-  option.isInteger = entry.integer === true;
-  if (entry.choices !== undefined) option.argChoices = [...entry.choices];
+function makeOption(entry: GlobalOption, here: OptionFor = {}): CliOption {
+  const { flags, setting, integer } = entry;
+  const { about, choices, fallback, fallbackText = fallback } = here;
+  const offered = choices ?? entry.choices;
+  const shown = fallbackText ?? (setting === undefined ? undefined : defaultOf(setting));
+  const option = new CliOption(flags, described(about ?? entry.about, offered, shown));
+  option.isInteger = integer === true;
+  option.fallbackHere = fallback;
+  if (offered !== undefined) option.argChoices = [...offered];
   return option.helpGroup(headingOf(entry.group));
+}
+
+/** What an option is to a command: as the command says, else as follows from what the command can. */
+function optionFor(command: CliCommand, long: string): OptionFor {
+  const { uses, retold } = command;
+  const said = retold.get(long);
+  if (said !== undefined) return said;
+  switch (long) {
+    case '--format':
+      return uses.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
+    case '--max-age':
+      return { fallback: SETTINGS['max-age'].fallback };
+    case '--dry-run':
+      return uses.includes('curl') ? { about: 'print the request as JSON, key redacted; send nothing' } : {};
+    default:
+      return {};
+  }
 }
 
 const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?.[0] ?? entry.flags;
@@ -149,14 +170,11 @@ export function addGlobalOptions(program: CliCommand): void {
   program.offers('--profile', 'profile');
 }
 
-/** The global options that a command obeys, of those that the program has. */
-export function obeyedOptions(program: CliCommand, command: CliCommand): Option[] {
-  const wanted = new Set(
-    GLOBAL_OPTIONS.filter((entry) => command.uses.includes(entry.group)).map((entry) => longFlag(entry)),
+/** The global options that a command obeys, as what they are to it. */
+export function obeyedOptions(command: CliCommand): Option[] {
+  return GLOBAL_OPTIONS.filter((entry) => command.uses.includes(entry.group)).map((entry) =>
+    makeOption(entry, optionFor(command, longFlag(entry))),
   );
-  return program.options.filter(
-    (option) => option.long !== undefined && option.long !== null && wanted.has(option.long),
-  ) as Option[];
 }
 
 /** The setting that a global option sets. */

@@ -42,6 +42,23 @@ describe('the tree', () => {
     }
   });
 
+  it('offers the forms that a command has, and its own defaults, in help and schema', async () => {
+    const found: Record<string, unknown> = {};
+    for (const name of ['find', 'lookup', 'tools', 'call', 'enrich']) {
+      const { format, 'max-age': maxAge } = JSON.parse((await run('schema', name)).stdout).input.properties;
+      const help = (await run(name, '--help')).stdout.replace(/\s+/g, ' ');
+      expect(help).toContain(`(${format.enum.join(', ')}; default`);
+      found[name] = [format.enum.at(-1), maxAge?.default];
+    }
+    expect(found).toEqual({
+      find: ['html', '10m'],
+      lookup: ['html', '10m'],
+      tools: ['geojson', undefined],
+      call: ['geojson', '0'],
+      enrich: ['json', '10m'],
+    });
+  });
+
   it('describes every option, with its choices, its default and what it takes', () => {
     for (const { name, flags, description, type, choices, ...rest } of [
       ...tree.options,

@@ -7,7 +7,7 @@ import { MCP_CLIENTS } from '../../src/mcp/clients.ts';
 import { FAULT_KINDS } from '../../src/sandbox/faults.ts';
 import { freshHome, runCli } from '../helpers/program.ts';
 import { useService } from '../helpers/service.ts';
-import { everyCommand, isGroup, readTree, wordsOf } from '../helpers/tree.ts';
+import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../helpers/tree.ts';
 
 const tree = await readTree();
 const { env, home } = freshHome();
@@ -70,9 +70,8 @@ describe('what is offered', () => {
 
   it('is every option of the tree, long and short, where it may stand', async () => {
     for (const command of everyCommand(tree.commands).filter((each) => !isGroup(each))) {
-      const shared = tree.options.filter(({ name }) => command.global_options.includes(name));
       const found = await offered([...wordsOf(command), '-']);
-      const wanted = [...command.options, ...shared].flatMap(({ name, short, description }) =>
+      const wanted = (await optionsOf(tree, command)).flatMap(({ name, short, description }) =>
         [name, short].flatMap((flag) => (flag === null ? [] : [[flag, description]])),
       );
       expect(found).toEqual({
@@ -86,8 +85,7 @@ describe('what is offered', () => {
 
   it('is every closed set of values, apart and joined', async () => {
     for (const command of everyCommand(tree.commands)) {
-      const shared = tree.options.filter(({ name }) => command.global_options.includes(name));
-      for (const { name, short, choices } of [...command.options, ...shared]) {
+      for (const { name, short, choices } of await optionsOf(tree, command)) {
         if (choices === undefined) continue;
         expect(await names(...wordsOf(command), name, '')).toEqual(choices);
         expect(await names(...wordsOf(command), `${name}=`)).toEqual(
@@ -102,6 +100,7 @@ describe('what is offered', () => {
     for (const verb of ['get', 'set', 'unset'])
       expect(await names('config', verb, '')).toEqual(SETTING_NAMES);
     expect(await names('config', 'set', 'format', '')).toContain('geojson');
+    expect(await names('call', 'x', '--format', '')).not.toContain('html');
     expect(await names('config', 'set', 'city', '')).toEqual([]);
   });
 

@@ -40,6 +40,17 @@ export async function readTree(): Promise<Schema> {
   return JSON.parse(stdout);
 }
 
+/** The options of a command, own and shared, as they are to it. */
+export async function optionsOf(tree: Schema, command: SchemaCommand): Promise<SchemaOption[]> {
+  const shared = tree.options.filter(({ name }) => command.global_options.includes(name));
+  if (shared.length === 0) return [...command.options];
+  const { input } = JSON.parse((await runCli(['schema', ...wordsOf(command)])).stdout);
+  return [...command.options, ...shared].map(({ choices: _, ...option }) => {
+    const { description, enum: choices } = input.properties[option.name.slice(2)];
+    return { ...option, description, ...(choices === undefined ? {} : { choices }) };
+  });
+}
+
 /** All commands, those that hold others included. */
 export const everyCommand = (commands: readonly SchemaCommand[]): SchemaCommand[] =>
   commands.flatMap((command) => [command, ...everyCommand(command.commands ?? [])]);
