@@ -54,6 +54,8 @@ const bundle = await rolldown({
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.18' },
+  // What one command loads late, another may load at once.
+  checks: { ineffectiveDynamicImport: false },
 });
 // What is always loaded together is one file; each takes a millisecond to find.
 const group = (name, priority, ...modules) => ({
