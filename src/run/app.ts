@@ -1,4 +1,4 @@
-import { DEFAULT_KEY_PREFIX, keyEraser, redactor } from '../api/key.ts';
+import { DEFAULT_KEY_PREFIX } from '../api/key.ts';
 import { type Paths, resolvePaths } from '../config/paths.ts';
 import { type ConfigFile, configPath, readConfig } from '../config/read.ts';
 import { openSettings, type Settings, variable } from '../config/settings.ts';
@@ -10,9 +10,7 @@ import { spinWhile, wipeLine } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
 import type { CliCommand } from '../tree/command.ts';
 import { flagTexts, type GlobalOptions } from '../tree/options.ts';
-
-/** Shortest text that is taken for a secret when it is struck out. */
-const SHORTEST_KEY = 8;
+import { Secrets } from './secrets.ts';
 
 /** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
 const loadText = () => import('../output/text.ts');
@@ -27,14 +25,14 @@ export class App {
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
   #collected = '';
-  #keys = new Set<string>();
+  #secrets = new Secrets();
   #spinning = false;
   #said: Promise<void> = Promise.resolve();
   #closers: (() => Promise<void>)[] = [];
-  #redactors = new Map<string, (text: string) => string>();
 
   constructor(context: Context) {
     this.context = context;
+    this.guard(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
   }
 
   /** Names the tree that reads the options. */
@@ -219,36 +217,17 @@ export class App {
 
   /** Names a key, so that it is never shown. */
   guard(key: string): void {
-    if (key !== '') this.#keys.add(key);
+    this.#secrets.add(key);
   }
 
   /** Text for people without any key that this run knows, or that looks like one. */
   redact(text: string): string {
-    const prefix = this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX;
-    const prefixes = new Set([DEFAULT_KEY_PREFIX, prefix]);
-    return [undefined, ...this.#known()].reduce<string>(
-      (sofar, key) => [...prefixes].reduce((shown, each) => this.#redactor(key, each)(shown), sofar),
-      text,
-    );
+    return this.#secrets.redact(text, this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX);
   }
 
   /** Data without any key that this run knows; nothing else in it changes. */
   erase(text: string): string {
-    return this.#known().reduce((sofar, key) => this.#redactor(key)(sofar), text);
-  }
-
-  /** The keys of this run. A few letters are no secret, and would be struck out of every word. */
-  #known(): string[] {
-    const fromEnv = variable(this.context.env, 'RESTAURANT_API_KEY')?.trim() ?? '';
-    return [...new Set([fromEnv, ...this.#keys])].filter((key) => key.length >= SHORTEST_KEY);
-  }
-
-  /** With a prefix for people, without one for data. They are patterns, which take their time to make. */
-  #redactor(key: string | undefined, prefix?: string): (text: string) => string {
-    const name = JSON.stringify([key, prefix]);
-    const made = this.#redactors.get(name) ?? (prefix === undefined ? keyEraser(key) : redactor(key, prefix));
-    this.#redactors.set(name, made);
-    return made;
+    return this.#secrets.erase(text);
   }
 
   /** Runs before the end, last registered first. */
