@@ -23,6 +23,15 @@ export function parseExact(text: string): unknown {
   return holdsInexact(text) ? readExact(text) : value;
 }
 
+/** As {@link parseExact}; undefined for what is no JSON. */
+export function parseExactOrNone(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function holdsInexact(text: string): boolean {
   if (!HINT.test(text)) return false;
   for (const [number] of text.matchAll(CANDIDATE)) if (isInexact(number)) return true;

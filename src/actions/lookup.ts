@@ -90,7 +90,7 @@ async function outcomeOf(service: Service | undefined, id: string, level: Level)
     // A key that is refused once is refused for all, and so is a day that is spent, or a long wait that the service asks
     // for; an interruption ends all.
     if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
-    if (error.code === 'budget_spent' || error instanceof Blocked) throw error;
+    if (error instanceof Blocked) throw error;
     return { restaurantId: id, error };
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { parseExact } from '../exact-json.ts';
+import { parseExactOrNone } from '../exact-json.ts';
 import { toJson } from '../output/json.ts';
 import { isRecord } from '../output/records.ts';
 import {
@@ -71,7 +71,7 @@ function delimited({ format, delimiter, bom, columns, prefix, added, guard }: Fo
     detailsOf(rest) {
       const cells = decodeRecord(rest, delimiter);
       const json = cells[DETAILS_PLACE] ?? '';
-      const details = json === '' ? undefined : parsed(json);
+      const details = json === '' ? undefined : parseExactOrNone(json);
       return isRecord(details) ? { id: cells[ID_PLACE] ?? '', details } : undefined;
     },
   };
@@ -119,7 +119,7 @@ function nested({ columns, prefix, added, format }: FormOptions): Form {
     rest: (facts) => `${start}${toJson(nestedFacts(facts, added), false)}}\n`,
     statusOf: (rest) => asStatus(NESTED_STATUS.exec(rest)?.[1]),
     detailsOf(rest) {
-      const facts = parsed(rest.slice(start.length).trimEnd().slice(0, -1));
+      const facts = parseExactOrNone(rest.slice(start.length).trimEnd().slice(0, -1));
       return isRecord(facts) && isRecord(facts.details)
         ? { id: String(facts.id), details: facts.details }
         : undefined;
@@ -140,14 +140,6 @@ function refuseTwins(columns: readonly string[], format: ListFormat): void {
   throw new AppError('usage', `the list has two columns '${twin}', which ${format} cannot keep apart`, {
     hint: 'write a CSV: restaurant enrich list.csv -o out.csv',
   });
-}
-
-function parsed(json: string): unknown {
-  try {
-    return parseExact(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function asStatus(text: string | undefined): Status | undefined {

@@ -1,4 +1,4 @@
-import { parseExact } from '../exact-json.ts';
+import { parseExactOrNone } from '../exact-json.ts';
 import { isRecord } from '../output/records.ts';
 import type { ObjectRow, OnProblem } from './row.ts';
 
@@ -30,12 +30,8 @@ export async function* readNdjson(
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = parseExact(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseExactOrNone(text);
+  return isRecord(value) ? value : undefined;
 }
 
 function fault(text: string): string {

@@ -1,4 +1,4 @@
-import { parseExact, withNumberTexts } from '../exact-json.ts';
+import { parseExactOrNone, withNumberTexts } from '../exact-json.ts';
 import { guardFormula } from '../output/delimited.ts';
 import { entriesOf } from '../output/html/details.ts';
 import type { PageColumn, PageRow } from '../output/html/document.ts';
@@ -76,7 +76,7 @@ export function reportRow(options: ReportRows): (row: InputRow) => PageRow {
     const own = options.header.slice(0, width).map((key, place) => [key, values[place]] as const);
     const facts = names.map((name, place) => {
       const value = unguarded(values[width + place] ?? '');
-      return [name, name === 'details' ? parsed(value) : value] as const;
+      return [name, name === 'details' ? parseExactOrNone(value) : value] as const;
     });
     return { own, facts: new Map(facts) };
   }
@@ -96,12 +96,4 @@ export function reportRow(options: ReportRows): (row: InputRow) => PageRow {
 
 function degrees(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,3}(?:\.\d+)?$/.test(value) ? Number(value) : value;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return parseExact(json);
-  } catch {
-    return undefined;
-  }
 }
