@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { assertMayCarryKey, endpointFromBase } from '../api/endpoint.ts';
 import { checkKey, last4 } from '../api/key.ts';
+import { variable } from '../config/settings.ts';
 import { type ConfigStore, openStore } from '../config/store.ts';
 import { AppError } from '../errors.ts';
 import { ioReason } from '../files/io-error.ts';
@@ -10,7 +11,7 @@ import { emitPlain } from '../run/emit.ts';
 import { fullPath } from '../run/full-path.ts';
 import { openClientFor } from '../run/service.ts';
 import { readAllText } from '../run/stdin.ts';
-import { configuredEndpoint, type FoundEndpoint } from '../run/target.ts';
+import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../run/target.ts';
 
 /** Options of `login` as commander gives them. */
 export interface LoginOptions {
@@ -40,13 +41,18 @@ export async function login(app: App, options: LoginOptions): Promise<void> {
     key: { last4: last4(key) },
     verified: place !== undefined && options.verify,
     file: store.path,
+    key_in_environment: variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined,
   };
   const where = place === undefined ? 'no service yet: restaurant login --base-url <url>' : place.url.host;
+  const tried = facts.verified ? '' : ' (the key was not tried)';
+  const beaten = facts.key_in_environment
+    ? 'RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY\n'
+    : '';
   await emitPlain(
     app,
     facts,
     () =>
-      `Logged in to ${where}${facts.verified ? '' : ' (the key was not tried)'}\nKey …${facts.key.last4} saved in ${store.path}, profile ${profileName}\n`,
+      `Logged in to ${where}${tried}\nKey …${facts.key.last4} saved in ${store.path}, profile ${profileName}\n${beaten}`,
   );
 }
 
@@ -105,7 +111,7 @@ async function prove(app: App, place: FoundEndpoint, key: string): Promise<void>
       `${place.url.host} refused the key …${last4(key)}; nothing was saved`,
       {
         ...error.details,
-        hint: 'check the key in the developer portal, then: restaurant login',
+        hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
       },
     );
   }

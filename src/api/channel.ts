@@ -42,6 +42,7 @@ export interface ChannelOptions {
   /** What every request carries. */
   readonly headers: RequestHeaders;
   readonly keyEnd: string | undefined;
+  readonly keyRemedy?: string | undefined;
   /** Takes the key out of what the service sends. */
   erase(text: string): string;
   readonly retries: number;
@@ -158,9 +159,10 @@ function briefly({ now }: Pick<Context, 'now'>): Call {
   return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };
 }
 
-const contextOf = ({ endpoint, keyEnd, context }: ChannelOptions): StatusContext => ({
+const contextOf = ({ endpoint, keyEnd, keyRemedy, context }: ChannelOptions): StatusContext => ({
   host: endpoint.host,
   keyEnd,
+  keyRemedy,
   now: context.now(),
 });
 

@@ -22,6 +22,8 @@ import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.
 export interface ClientOptions {
   readonly endpoint: URL;
   readonly key?: string | undefined;
+  /** What to do when the service refuses the key, with a command to run. */
+  readonly keyRemedy?: string | undefined;
   /** Send the key over plain http to another machine. */
   readonly insecureHttp?: boolean;
   readonly protocol: Protocol;

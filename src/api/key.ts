@@ -8,12 +8,16 @@ const TOKEN = '[^\\s"\'`,;<>(){}\\[\\]\\\\\\u0000-\\u0020\\u007f-\\uffff]';
 
 /**
  * Trims a key as a person gave it and checks that it can be one: `prefix`, then visible ASCII.
+ * @param hint what to do about one that cannot, with a command to run
  * @throws {AppError} `bad_key`; its message never holds the key.
  */
-export function checkKey(raw: string, prefix: string): string {
+export function checkKey(
+  raw: string,
+  prefix: string,
+  hint = 'restaurant login asks for the key and saves it',
+): string {
   const key = raw.trim();
-  const refuse = (message: string) =>
-    new AppError('bad_key', message, { hint: 'restaurant login asks for the key and saves it' });
+  const refuse = (message: string) => new AppError('bad_key', message, { hint });
   if (key === '') throw refuse('the API key is empty');
   if (/^bearer(\s|$)/i.test(key)) {
     throw refuse('the API key is given with "Bearer" in front; give the key alone');

@@ -22,6 +22,8 @@ export interface StatusContext {
   readonly host: string;
   /** Last characters of the key that was sent. */
   readonly keyEnd?: string | undefined;
+  /** What to do when it is refused, with a command to run. */
+  readonly keyRemedy?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -38,7 +40,8 @@ const CODES: Readonly<Record<number, Code>> = {
 const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** The error that a non-2xx answer means. */
-export function statusError(answer: FailedAnswer, { host, keyEnd, now }: StatusContext): AppError {
+export function statusError(answer: FailedAnswer, context: StatusContext): AppError {
+  const { host, keyEnd, keyRemedy, now } = context;
   const { status, rpc } = answer;
   if (rpc !== undefined && CODES[status] === undefined && status < 500) return rpcFailure(rpc, status);
   const code = CODES[status] ?? 'http_error';
@@ -48,7 +51,7 @@ export function statusError(answer: FailedAnswer, { host, keyEnd, now }: StatusC
     ...optional('retryAfter', parseRetryAfter(answer.headers['retry-after'], now)),
     ...optional('rpcCode', rpc?.code),
     ...optional('requestId', requestId(answer.headers)),
-    ...optional('hint', hintFor(status)),
+    ...optional('hint', status === 401 ? keyRemedy : hintFor(status)),
   };
   const detail = detailOf(answer);
   const what = describe(status, host, keyEnd, details.retryAfter);

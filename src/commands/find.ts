@@ -34,7 +34,7 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
     .prints(FIND_OUTPUT)
     .examples(
       'restaurant find "Nopa" --city SF --demo',
-      'restaurant find "Blue Door" --city London --grade A --demo',
+      'restaurant find "Tide" --city London --grade A --demo',
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .says(

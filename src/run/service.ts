@@ -70,6 +70,7 @@ export function openClientFor(
   const client = openClient({
     endpoint: url,
     key,
+    keyRemedy: target.keyRemedy,
     insecureHttp: globals.insecureHttp === true,
     protocol: settings.need('protocol'),
     timeoutMs: settings.need('timeout'),

@@ -68,7 +68,8 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
   if (fromEnv !== undefined) {
     app.guard(fromEnv.trim());
-    return { value: checkKey(fromEnv, app.settings.need('key-prefix')), source: 'env' };
+    const value = checkKey(fromEnv, app.settings.need('key-prefix'), keyRemedy(app, 'env'));
+    return { value, source: 'env' };
   }
   const { key, key_origin: origin } = app.settings.profile;
   if (key === undefined || key === '') return undefined;
@@ -95,14 +96,27 @@ export function needKey(app: App, endpoint: URL): FoundKey {
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
-    hint: `set RESTAURANT_API_KEY, or: restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}`,
+    hint: `set RESTAURANT_API_KEY, or: ${loginCommand(app)}`,
   });
+}
+
+/** The login of the profile in use. */
+export function loginCommand({ settings: { profileName } }: App): string {
+  return `restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}`;
+}
+
+/** What to do about a key that the service refuses: a login changes nothing while the environment has one. */
+export function keyRemedy(app: App, source: FoundKey['source']): string {
+  return source === 'config'
+    ? loginCommand(app)
+    : `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${loginCommand(app)}`;
 }
 
 /** What a run speaks to, and with which key. */
 export interface Target {
   readonly url: URL;
   readonly key: string;
+  readonly keyRemedy?: string;
   /** The sandbox in this process: nothing is counted and nothing kept. */
   readonly demo: boolean;
 }
@@ -126,12 +140,12 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
   }
   const { url, source } = needEndpoint(app);
-  const key = needKey(app, url).value;
+  const { value: key, source: keySource } = needKey(app, url);
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
     void app.warn(
       `sandbox data: the saved service ${url.host} is the sandbox of this machine; restaurant login --base-url <url> saves another`,
     );
   }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
-  return { url, key, demo: false };
+  return { url, key, keyRemedy: keyRemedy(app, keySource), demo: false };
 }

@@ -109,6 +109,7 @@ export const LOGIN_OUTPUT = object({
   key: object({ last4: text }),
   verified: truth,
   file: text,
+  key_in_environment: truth,
 });
 
 /** What `logout --json` prints. */

@@ -47,13 +47,12 @@ export function unknownOption(word: string, command: CliCommand, program: CliCom
     each.options.some((option) => option.long === flag || option.short === flag);
   const owners = everyCommand(program).filter((each) => each !== program && has(each));
   const longs = program.options.map((option) => option.long ?? '');
-  const near = nearest(flag, [...longs, '--help']).map((name) => `did you mean ${name}?`);
-  const own = owners
-    .slice(0, 1)
-    .map(({ path }) => `it is an option of ${path}: restaurant ${path} … ${flag}.`);
-  const secret = keyHint(flag);
+  const [near] = nearest(flag, [...longs, '--help']);
+  const [owner] = owners;
+  const own = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; see`;
+  const help = helpCommand(command);
   const hint =
-    secret ?? [...(own.length > 0 ? own : near.slice(0, 1)), `See ${helpCommand(command)}`].join(' ');
+    keyHint(flag) ?? `${own ?? (near === undefined ? 'see' : `did you mean ${near}? See`)} ${help}`;
   return new AppError('usage', `unknown option '${flag}'`, { hint });
 }
 

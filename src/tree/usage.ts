@@ -54,5 +54,7 @@ function quoteHint(command: CliCommand, help: string): string {
   // A word behind login is most likely the key.
   if (command.path === 'login') return keyHint('--key') ?? help;
   const takesWords = command.registeredArguments[0]?.name() === 'name' && command.path === 'find';
-  return takesWords ? `quote a name of several words: restaurant ${command.path} "Blue Bottle" …` : help;
+  return takesWords
+    ? `quote a name of several words, and name the city: restaurant ${command.path} "Blue Bottle" --city Oakland`
+    : help;
 }

@@ -72,6 +72,22 @@ describe('login', () => {
     expect(user.saved().profiles.default.key).toBe(REVOKED);
   });
 
+  it('tells who has a key in the environment that it beats the saved one', async () => {
+    const user = newUser();
+    const env = { RESTAURANT_API_KEY: REVOKED };
+    const place = ['--base-url', service.sandbox.baseUrl];
+    const login = await user.run(['login', ...place, '--key-stdin'], { stdin: FREE, env });
+    expect(login.stdout).toMatch(/\nRESTAURANT_API_KEY holds a key, .*: unset RESTAURANT_API_KEY\n$/);
+    const search = ['find', 'Nopa', '--city', 'SF', '--profile', 'work', ...place];
+    const refused = await user.run(search, { env });
+    expect(refused.exit).toBe(4);
+    expect(refused.stderr).toMatch(
+      /hint: the key is from RESTAURANT_API_KEY: .* unset RESTAURANT_API_KEY && restaurant login --profile work\n$/,
+    );
+    const impossible = await user.run(search, { env: { RESTAURANT_API_KEY: 'key' } });
+    expect(impossible.stderr).toMatch(/hint: the key is from RESTAURANT_API_KEY: /);
+  });
+
   it('refuses what cannot be a key before any request, without repeating it', async () => {
     const user = newUser();
     service.sent();
