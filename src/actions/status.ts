@@ -1,10 +1,10 @@
 import { last4 } from '../api/key.ts';
-import { openLedger } from '../budget/ledger.ts';
 import { configPath } from '../config/read.ts';
 import { AppError } from '../errors.ts';
 import { renderPairs } from '../output/render/pairs.ts';
 import type { App } from '../run/app.ts';
 import { emitPlain } from '../run/emit.ts';
+import { ledgerOf } from '../run/ledger.ts';
 import { openService } from '../run/service.ts';
 import { configuredEndpoint, configuredKey, type FoundKey } from '../run/target.ts';
 import { VERSION } from '../version.ts';
@@ -73,16 +73,7 @@ function budgetOf(
   if (endpoint === undefined || key === undefined) {
     return { per_minute: windowOf(perMinute, 0), per_day: windowOf(perDay, 0) };
   }
-  const { stateDir } = app.paths;
-  const ledger = openLedger({
-    stateDir,
-    key,
-    endpoint: endpoint.href,
-    now: app.context.now,
-    perMinute,
-    perDay,
-  });
-  const usage = ledger.usage();
+  const usage = ledgerOf(app, { url: endpoint, key }, { perMinute, perDay }).usage();
   return {
     per_minute: windowOf(perMinute, usage.perMinute.used, usage.perMinute.freeAt),
     per_day: windowOf(perDay, usage.perDay.used, usage.perDay.freeAt),

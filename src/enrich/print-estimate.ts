@@ -2,11 +2,12 @@ import { statSync } from 'node:fs';
 import { toJson } from '../output/json.ts';
 import { cleanLine } from '../output/text.ts';
 import type { App } from '../run/app.ts';
+import { ledgerOf } from '../run/ledger.ts';
 import { durationOf, estimate, roomIn } from './estimate.ts';
 import { nothingKnown } from './known.ts';
 import type { Plan } from './plan.ts';
 import { type EarlierRows, noEarlierRows, resume } from './resume.ts';
-import { knownOf, knownTarget, ledgerOf } from './target.ts';
+import { knownOf, knownTarget } from './target.ts';
 import { estimateFacts, estimateText } from './tell-estimate.ts';
 import { lookAtRowFile } from './write.ts';
 

@@ -2,12 +2,12 @@ import type { Ledger } from '../budget/ledger.ts';
 import { Blocked } from '../budget/pacer.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../run/app.ts';
+import { ledgerOf } from '../run/ledger.ts';
 import { openClientFor } from '../run/service.ts';
 import type { Known } from './known.ts';
 import { Exhausted, type Lookups } from './lookups.ts';
 import { sleepUntil } from './pace.ts';
 import { pacedRequests, type ServiceOptions } from './paced-requests.ts';
-import { ledgerOf } from './target.ts';
 
 /** A service that is paced, and counted. */
 export interface PacedService extends Lookups {

@@ -1,8 +1,6 @@
-import { type Ledger, openLedger } from '../budget/ledger.ts';
 import type { App } from '../run/app.ts';
 import { configuredEndpoint, configuredKey, type Target } from '../run/target.ts';
 import { type Age, type Known, nothingKnown, openKnown } from './known.ts';
-import type { EnrichOptions } from './options.ts';
 
 /** The service of this run as far as it is set: for an estimate, which sends nothing. */
 export function knownTarget(app: App): Target | undefined {
@@ -10,25 +8,6 @@ export function knownTarget(app: App): Target | undefined {
   const url = configuredEndpoint(app)?.url;
   const key = url === undefined ? undefined : configuredKey(app, url)?.value;
   return url === undefined || key === undefined ? undefined : { url, key, demo: false };
-}
-
-/** The count of the requests to a service. */
-export function ledgerOf(
-  { paths, context }: App,
-  { url, key }: Target,
-  { perMinute, perDay }: Pick<EnrichOptions, 'perMinute' | 'perDay'>,
-  warn?: (text: string) => void,
-): Ledger {
-  const { stateDir } = paths;
-  return openLedger({
-    stateDir,
-    key,
-    endpoint: url.href,
-    now: context.now,
-    perMinute,
-    perDay,
-    ...(warn === undefined ? {} : { warn }),
-  });
 }
 
 /** What was answered before. */

@@ -1,13 +1,14 @@
 import { type Client, type ClientOptions, openClient } from '../api/client.ts';
 import { decodeFind, decodeLookup, type FindAnswer } from '../api/decode.ts';
 import type { Level, LookupOutput, Tool } from '../api/types.ts';
-import { type Ledger, openLedger } from '../budget/ledger.ts';
+import type { Ledger } from '../budget/ledger.ts';
 import { openPacer, type Pacer } from '../budget/pacer.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../cache/cache.ts';
 import { openSessionMemory } from '../state/sessions.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-rows.ts';
+import { ledgerOf } from './ledger.ts';
 import { type DemoMode, openTarget, type Target } from './target.ts';
 import { type Guide, openToolLists } from './tool-lists.ts';
 import { traceTo } from './trace.ts';
@@ -87,8 +88,8 @@ export function openClientFor(
 }
 
 /** Counts the requests in the ledger, with `paced` at the pace of the budget, and tells waits to a person. */
-function counted(app: App, { url, key, demo }: Target, paced = false): Requests {
-  const { context, settings, paths } = app;
+function counted(app: App, target: Target, paced = false): Requests {
+  const { context, settings } = app;
   const { signal } = context;
   const limits = { perMinute: settings.need('per-minute'), perDay: settings.need('per-day') };
   const warn = (text: string): void => void app.warn(text);
@@ -96,15 +97,8 @@ function counted(app: App, { url, key, demo }: Target, paced = false): Requests 
     const seconds = Math.max(1, Math.round(ms / 1000));
     warn(`${error.message}; trying again in ${seconds} s`);
   };
-  if (demo) return { signal, traced: true, warn, onWait };
-  const ledger = openLedger({
-    stateDir: paths.stateDir,
-    key,
-    endpoint: url.href,
-    now: context.now,
-    ...limits,
-    warn,
-  });
+  if (target.demo) return { signal, traced: true, warn, onWait };
+  const ledger = ledgerOf(app, target, limits, warn);
   app.onClose(async () => ledger.close());
   const pacer = paced && (limits.perMinute > 0 || limits.perDay > 0) ? pacerOf(app, ledger) : undefined;
   return {
