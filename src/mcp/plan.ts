@@ -66,12 +66,12 @@ export function planEntry(app: App, client: McpClient, options: ConfigOptions): 
   return { client, scope, file, target, entry, shown: buildEntry(client, masked(app, target)), loggedIn };
 }
 
-/** The bridge with what this run was given on its command line. */
+/** The bridge with what this run was given: by the line, and by variables, which a client may not have. */
 function stdioTarget(app: App): Target {
   const { insecureHttp, demo } = app.globals;
   const args = CARRIED.flatMap((name) => {
     const { value, source } = app.settings.told(name);
-    return value !== null && source === 'flag' ? [`--${name}`, value] : [];
+    return value !== null && (source === 'flag' || source === 'env') ? [`--${name}`, value] : [];
   });
   const switches = [
     ...(insecureHttp === true ? ['--insecure-http'] : []),

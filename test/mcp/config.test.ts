@@ -134,7 +134,13 @@ function desk(own: Record<string, string> = {}) {
   const { home, env } = freshHome();
   const cwd = join(home, 'proj');
   mkdirSync(cwd);
-  const all = { ...env, RESTAURANT_BASE_URL: 'https://api.example.com', ...own };
+  const all = { ...env, ...own };
+  mkdirSync(join(home, '.config/restaurant'), { recursive: true, mode: 0o700 });
+  writeFileSync(
+    join(home, '.config/restaurant/config.json'),
+    JSON.stringify({ profiles: { default: { base_url: 'https://api.example.com' } } }),
+    { mode: 0o600 },
+  );
   return {
     home,
     cwd,
@@ -391,6 +397,18 @@ describe('the entry', () => {
     ]);
     const demo = await runCli(['mcp', 'config', 'cursor', '--json', '--demo'], { env });
     expect(JSON.parse(demo.stdout)).toMatchObject({ via: 'stdio', entry: { args: ['mcp', '--demo'] } });
+  });
+
+  it('carries what variables say, which a client started elsewhere does not have', async () => {
+    const { run } = desk({ RESTAURANT_BASE_URL: 'https://c.example', RESTAURANT_PROFILE: 'work' });
+    const { stdout } = await run(['claude-desktop', '--json']);
+    expect(JSON.parse(stdout).entry.args).toEqual([
+      'mcp',
+      '--profile',
+      'work',
+      '--base-url',
+      'https://c.example',
+    ]);
   });
 
   it('comes with the command of Claude Code', async () => {
