@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -49,6 +50,22 @@ async function stop(run: Running, ...signals: NodeJS.Signals[]) {
   return { ...ended, ms: performance.now() - started };
 }
 
+/** Settles when a process waits for what comes on its stdin: the system knows, where it is Linux. */
+async function waitsForStdin({ process: { pid } }: Running): Promise<void> {
+  const folder = `/proc/${pid}/fdinfo`;
+  if (!existsSync('/proc/self/fdinfo')) return new Promise((resolve) => setTimeout(resolve, 2000));
+  const waits = (): boolean =>
+    readdirSync(folder).some((file) => {
+      try {
+        return /^tfd:\s+0 /m.test(readFileSync(join(folder, file), 'utf8'));
+      } catch {
+        // Closed in the meantime.
+        return false;
+      }
+    });
+  while (!waits()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
 describe('a signal', () => {
   it.each([
     ['SIGINT', 130, COMMANDS],
@@ -87,8 +104,7 @@ describe('a signal', () => {
         env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: hanging.baseUrl },
         holdStdin: true,
       });
-      // Nothing tells that it waits; it has started by then.
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      await waitsForStdin(run);
       const { exit, ms } = await stop(run, 'SIGINT');
       expect([words, exit]).toEqual([words, 130]);
       expect(ms).toBeLessThan(SOON);
