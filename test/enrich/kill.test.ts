@@ -98,7 +98,9 @@ describe('a run that is killed', () => {
     writeList(300);
     const first = start(options('out.csv'));
     await until(() => sizeOf('out.csv') > 0, first);
+    first.process.kill('SIGSTOP');
     const second = await start([...options('out.csv'), '--resume']).ended;
+    first.process.kill('SIGCONT');
     expect(second.exit).toBe(9);
     expect(second.stderr).toMatch(/^error: .*in use by process/);
     expect((await first.ended).exit).toBe(0);
