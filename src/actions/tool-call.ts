@@ -1,6 +1,8 @@
 import { DOCUMENTED_TOOLS } from '../api/documented.ts';
+import { reworded } from '../api/failure.ts';
 import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import type { Service } from '../run/service.ts';
 import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './tool-arguments.ts';
@@ -46,6 +48,17 @@ export async function preparedCall(
   }
   // The service may have learned something since.
   return byList((await ask(true)).tools);
+}
+
+/** The failure of a tool that is not documented, at a service without a list: with the tools that are. */
+export function unlistedFailure(error: unknown, name: string, tool: Tool | undefined): unknown {
+  if (tool !== undefined || !(error instanceof AppError) || error.code !== 'rpc_error') return error;
+  const names = DOCUMENTED_TOOLS.map((each) => each.name);
+  const [near] = nearest(name, names);
+  const meant = near === undefined ? '' : `did you mean ${near}? `;
+  return reworded(error, `${name}: ${error.message}`, {
+    hint: `${meant}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${near ?? names[0]}`,
+  });
 }
 
 /** The arguments as they would be sent, as far as that can be told without asking the service. */

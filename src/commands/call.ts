@@ -34,7 +34,7 @@ async function runCall(app: App, name: string, words: string[], options: { args?
   checkOutput(app);
   const { readArguments } = await import('../actions/tool-arguments.ts');
   const given = await readArguments(app, name, words, options.args);
-  const { plannedArguments, preparedCall } = await import('../actions/tool-call.ts');
+  const { plannedArguments, preparedCall, unlistedFailure } = await import('../actions/tool-call.ts');
   const { isPreview, previewed, toolCall } = await import('../run/preview.ts');
   if (isPreview(app)) {
     await previewed(app, [toolCall(name, await plannedArguments(app, name, given))]);
@@ -48,7 +48,9 @@ async function runCall(app: App, name: string, words: string[], options: { args?
     // Who asks for progress gets a stream where one answer would do; so only where it is shown.
     const onProgress = update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
     const options = { tool, ...(onProgress && { onProgress }) };
-    return service.remember(`call ${name}`, args, () => service.client.callTool(name, args, options));
+    return service
+      .remember(`call ${name}`, args, () => service.client.callTool(name, args, options))
+      .catch((error: unknown) => Promise.reject(unlistedFailure(error, name, tool)));
   });
   const { emit, outputFormat } = await import('../run/emit.ts');
   const { callPresentation, isCutDown } = await import('../output/render/call.ts');

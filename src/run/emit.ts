@@ -58,6 +58,13 @@ export async function emit(app: App, data: Presentation | Document): Promise<voi
   const form = format === 'html' ? (toTerminal(app) ? 'table' : 'tsv') : format;
   const options = { columns, prettyJson, guardCsv: app.globals.rawCsv !== true, view: app.view };
   await write(app, present(presentation, form, options));
+  const extension = outputExtension(app);
+  const named = app.globals.format !== undefined || app.globals.json === true;
+  if (!named && !['', 'txt', ...Object.keys(EXTENSIONS)].includes(extension)) {
+    await app.note(
+      `.${extension} names no form that is known, so the file holds ${form}: restaurant help formats`,
+    );
+  }
 }
 
 async function write(app: App, text: string): Promise<void> {

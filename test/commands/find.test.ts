@@ -135,6 +135,15 @@ describe('find', () => {
     expect(existsSync(join(service.home, 'no'))).toBe(false);
   });
 
+  it('tells a person that an extension is no form', async () => {
+    const told = async (...words: string[]) =>
+      (await service.run(['find', 'Nopa', '--city', 'SF', ...words], { tty: { stderr: true } })).stderr;
+    expect(await told('-o', join(service.home, 'out.xlsx'))).toMatch(
+      /\.xlsx names no form .* holds tsv: restaurant help formats/,
+    );
+    expect(await told('-o', join(service.home, 'out.ods'), '--format', 'csv')).not.toContain('names no form');
+  });
+
   it('needs a city, by flag, variable or config', async () => {
     const none = await find('Nopa');
     expect(none.exit).toBe(2);

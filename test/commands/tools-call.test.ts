@@ -72,6 +72,13 @@ describe('call and tools, at the plain service', () => {
   const service = useService();
   const call = (...words: string[]) => service.run(['call', ...words]);
 
+  it('names the documented tools where there is no list and the tool is unknown', async () => {
+    const { exit, stderr } = await service.run(['call', 'find_restaurnt', 'name=x']);
+    expect(exit).toBe(7);
+    expect(stderr).toMatch(/^error: find_restaurnt: .* unknown tool/);
+    expect(stderr).toMatch(/hint: did you mean find_restaurant\? .*: restaurant tools find_restaurant\n$/);
+  });
+
   it('says that there is no list', async () => {
     const { exit, stderr } = await service.run(['tools', '--json']);
     expect(exit).toBe(7);
