@@ -10,6 +10,7 @@ const SLOW = [
   'readline',
   'timers/promises',
   'tls',
+  'tty',
   'v8',
   'vm',
   'zlib',

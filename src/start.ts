@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
-import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { keepCompiled } from './compile-cache.ts';
@@ -39,7 +38,10 @@ function startMain(): void {
     homedir: () => homedir(),
   });
   // From Node 22.1 on.
-  const enableCompileCache: unknown = Reflect.get(nodeModule, 'enableCompileCache');
+  const enableCompileCache: unknown = Reflect.get(
+    process.getBuiltinModule('node:module'),
+    'enableCompileCache',
+  );
   const keep = typeof enableCompileCache === 'function' ? enableCompileCache : keepCompiled;
   // V8 of Node 20 would compile undici's parser twice, the second time for 100 ms that the exit waits for. Its flags
   // are part of what compiled code is known by, so they come first.
