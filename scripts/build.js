@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { lazyBuiltins } from './lazy-builtins.js';
+import { lazyBuiltins, lazySegmenters } from './lazy-builtins.js';
 import { shipLicences } from './licences.js';
 import { makePage } from './page.js';
 
@@ -50,7 +50,7 @@ const bundle = await rolldown({
   cwd: root,
   input: { start: 'src/start.ts' },
   platform: 'node',
-  plugins: [without(UNUSED), plainAssert],
+  plugins: [without(UNUSED), plainAssert, lazySegmenters],
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.18' },

@@ -1,4 +1,4 @@
-// Node's own modules cost milliseconds each to load. A chunk that may use one asks for it when it does.
+// What costs milliseconds to load or to make, and is not always used: asked for on first use.
 
 const SLOW = [
   'child_process',
@@ -30,3 +30,20 @@ export function lazyBuiltins(code) {
   const lazy = code.replace(REQUIRE, '__onUse("node:$2")');
   return lazy === code ? code : `${HELPER}${lazy}`;
 }
+
+const SEGMENTER = /^const (\w+) = new Intl\.Segmenter\((.*)\);$/gm;
+
+/** For the bundler: a segmenter takes 12 ms to make, and plain text needs none; it is made on first use. */
+export const lazySegmenters = {
+  name: 'lazy-segmenters',
+  transform: {
+    filter: { code: 'new Intl.Segmenter(' },
+    handler(code, id) {
+      if (!SEGMENTER.test(code)) throw new Error(`${id} makes its segmenter in another way now`);
+      return code.replace(
+        SEGMENTER,
+        'const $1 = { made: undefined, segment(text) { return (this.made ??= new Intl.Segmenter($2)).segment(text); } };',
+      );
+    },
+  },
+};

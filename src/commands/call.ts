@@ -53,9 +53,14 @@ async function runCall(app: App, name: string, words: string[], options: { args?
       .catch((error: unknown) => Promise.reject(unlistedFailure(error, name, tool)));
   });
   const { emit, outputFormat } = await import('../run/emit.ts');
-  const { callPresentation, isCutDown } = await import('../output/render/call.ts');
-  await emit(app, callPresentation(result));
-  if (outputFormat(app) === 'table' && isCutDown(result)) {
+  const { callData } = await import('../output/call-data.ts');
+  await emit(app, {
+    json: callData(result),
+    present: async () => (await import('../output/render/call.ts')).callPresentation(result),
+  });
+  if (outputFormat(app) !== 'table') return;
+  const { isCutDown } = await import('../output/render/call.ts');
+  if (isCutDown(result)) {
     await app.note('what is named in brackets is in the answer in full: add --json');
   }
 }

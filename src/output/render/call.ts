@@ -1,5 +1,6 @@
 import type { ToolResult } from '../../api/types.ts';
-import { isInexact, parseExact, withNumberTexts } from '../../exact-json.ts';
+import { withNumberTexts } from '../../exact-json.ts';
+import { callData } from '../call-data.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
 import { clean, wrap } from '../text.ts';
@@ -7,12 +8,9 @@ import type { View } from '../view.ts';
 import { contentLines, isNamedOnly } from './content.ts';
 import { dataLines } from './data.ts';
 
-/**
- * The answer of any tool, for every form of output: `structuredContent` where there is one, else the only text block,
- * parsed where it is JSON, else the content as it came.
- */
+/** The answer of any tool, for every form of output. */
 export function callPresentation(result: ToolResult): Presentation {
-  const json = dataOf(result);
+  const json = callData(result);
   const list = isRecord(json) && Array.isArray(json.results) ? json.results : json;
   return {
     json,
@@ -54,22 +52,4 @@ function trimmed(json: unknown, columns: readonly string[]): unknown {
   return Array.isArray(json.results)
     ? { ...json, results: json.results.map((item) => pick(item, columns)) }
     : pick(json, columns);
-}
-
-function dataOf({ structuredContent, content }: ToolResult): unknown {
-  if (structuredContent !== undefined) return structuredContent;
-  const [only] = content ?? [];
-  const single =
-    content?.length === 1 && isRecord(only) && only.type === 'text' && typeof only.text === 'string';
-  return single ? parsed(String(only.text)) : (content ?? []);
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value = parseExact(text);
-    // A number alone has no place to keep its digits at.
-    return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
-  } catch {
-    return text;
-  }
 }
