@@ -50,9 +50,13 @@ export async function preparedCall(
   return byList((await ask(true)).tools);
 }
 
+/** JSON-RPC's codes for a method or parameters that a server does not know: MCP servers answer so to an unknown tool. */
+const NOT_KNOWN: readonly unknown[] = [-32601, -32602];
+
 /** The failure of a tool that is not documented, at a service without a list: with the tools that are. */
 export function unlistedFailure(error: unknown, name: string, tool: Tool | undefined): unknown {
-  if (tool !== undefined || !(error instanceof AppError) || error.code !== 'rpc_error') return error;
+  if (tool !== undefined || !(error instanceof AppError)) return error;
+  if (!NOT_KNOWN.includes(error.details.rpcCode)) return error;
   const names = DOCUMENTED_TOOLS.map((each) => each.name);
   const [near] = nearest(name, names);
   const meant = near === undefined ? '' : `did you mean ${near}? `;
