@@ -36,7 +36,20 @@ const source = `
 export const startService = (latencyMs = 0) => startServer(['-e', source], { LATENCY_MS: String(latencyMs) });
 
 /** Starts the sandbox as an MCP server. @returns its base URL, and a way to stop it */
-export const startSandbox = () => startServer([bin, 'sandbox', '--port', '0', '--mode', 'mcp', '--no-auth']);
+export const startSandbox = () =>
+  startServer([
+    bin,
+    'sandbox',
+    '--port',
+    '0',
+    '--mode',
+    'mcp',
+    '--no-auth',
+    '--per-minute',
+    '0',
+    '--per-day',
+    '0',
+  ]);
 
 async function startServer(words, own = {}) {
   const env = { ...process.env, ...own };

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { ioReason } from '../files/io-error.ts';
 import type { ListFormat } from './row.ts';
 
@@ -93,8 +93,7 @@ async function* readChunks(handle: FileHandle, file: string, size: number): Asyn
 }
 
 function cannotRead(file: string, cause: unknown): AppError {
-  const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : ioReason(cause);
-  return new AppError('bad_input', `cannot read ${file}: ${why}`, {
+  return new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, {
     cause,
     hint: 'restaurant enrich <file>, or - for stdin',
   });

@@ -142,6 +142,7 @@ export function checkColumns(columns: readonly string[], valid: readonly string[
   const [guess] = unknown === undefined ? [] : nearest(unknown, valid, 1);
   const better =
     guess === undefined ? valid.slice(0, 3) : columns.map((column) => (column === unknown ? guess : column));
-  const hint = `${guess === undefined ? 'for example' : 'did you mean'} --columns ${better.join(',')}`;
+  const asked = `--columns ${better.join(',')}`;
+  const hint = guess === undefined ? `for example ${asked}` : `did you mean ${asked}?`;
   throw new AppError('usage', `${wrong}; valid: ${named}`, { hint });
 }

@@ -144,7 +144,7 @@ describe('an input that vanishes', () => {
     const { exit, stderr } = await enrich('--resume');
     expect([exit, stderr]).toEqual([
       2,
-      expect.stringMatching(/^error: cannot read in\.csv: there is no such file\nhint: restaurant enrich /),
+      expect.stringMatching(/^error: cannot read in\.csv: no such file or folder\nhint: restaurant enrich /),
     ]);
     expect(read().split('\n')).toHaveLength(ROWS + 2);
   });

@@ -119,7 +119,7 @@ describe('checkColumns', () => {
     expect(error.message).toBe(
       "there is no column 'neighbourhood'; valid: service_id, name, grade, neighborhood",
     );
-    expect(error.hint).toBe('did you mean --columns name,neighborhood');
+    expect(error.hint).toBe('did you mean --columns name,neighborhood?');
   });
 
   it('refuses an empty list', () => {
