@@ -68,6 +68,7 @@ const groups = [
   group('program', 3, '/src/main.ts'),
   group('call', 2, '/src/run/service.ts', '/src/run/preview.ts', '/src/run/last-rows.ts', '/src/run/emit.ts'),
   group('http', 1, '/src/api/dispatcher.ts'),
+  group('tool', 1, '/src/actions/tool-arguments.ts', '/src/actions/tool-call.ts', '/src/output/call-data.ts'),
 ];
 
 const { output } = await bundle.generate({
