@@ -132,7 +132,8 @@ function run(
       async onResponseEnd() {
         await decoder?.end();
         guard(() => reader?.end());
-        succeed(false);
+        // undici gives the connection back a turn later; whoever sends at once would open another.
+        setImmediate(() => setImmediate(succeed, false));
       },
       onResponseError: (_controller, error) =>
         fail(

@@ -184,3 +184,23 @@ describe('a connection that does not come about', () => {
     await transport.close();
   });
 });
+
+describe('a connection', () => {
+  it('serves requests that come one after the other', async () => {
+    const { url } = await service();
+    let connections = 0;
+    const between = createServer((socket) => {
+      connections += 1;
+      const upstream = connect(Number(url.port), url.hostname).on('error', () => {});
+      socket.on('error', () => {}).on('close', () => upstream.destroy());
+      socket.pipe(upstream).pipe(socket);
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void between.close());
+    const { port } = between.address() as AddressInfo;
+    const { client } = clientFor(new URL(`http://127.0.0.1:${port}/api/mcp`));
+    for (let turn = 0; turn < 4; turn += 1) expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(connections).toBe(1);
+    await client.close();
+  });
+});
