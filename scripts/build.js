@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * parser; chalk's look at the terminal, since the palette is told what it can.
  */
 const UNUSED =
-  /undici\/lib\/(dispatcher\/client-h2|web\/fetch\/body|llhttp\/llhttp_simd-wasm)\.js$|chalk\/source\/vendor\/supports-color\/index\.js$/;
+  /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body|llhttp[\\/]llhttp_simd-wasm)\.js$|chalk[\\/]source[\\/]vendor[\\/]supports-color[\\/]index\.js$/;
 
 const without = (unused) => ({
   name: 'without',
@@ -61,7 +61,7 @@ const bundle = await rolldown({
 const group = (name, priority, ...modules) => ({
   name,
   priority,
-  test: (id) => modules.some((each) => id.endsWith(each)),
+  test: (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each)),
 });
 const groups = [
   group('start', 4, '/src/start.ts'),
