@@ -22,3 +22,9 @@ export function nearest(word: string, names: readonly string[], most = 3): strin
     .slice(0, most)
     .map(({ name }) => name);
 }
+
+/** `did you mean a or b? `, to begin a hint with; empty where no name is near. As {@link nearest} */
+export function didYouMean(word: string, names: readonly string[], most?: number): string {
+  const near = nearest(word, names, most);
+  return near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
+}

@@ -1,6 +1,6 @@
 import { excerpt } from '../api/excerpt.ts';
 import { AppError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { didYouMean, nearest } from '../nearest.ts';
 import type { Fault } from './argument-check.ts';
 
 /** Keywords that say only that one of several schemas below failed; the reason stands in other faults. */
@@ -35,13 +35,13 @@ export function argumentError(
   if (unknown !== undefined) {
     const name = dotted(unknown, unknownIn(unknown.params) ?? '');
     return new AppError('usage', `${tool} has no argument '${name}'`, {
-      hint: `${meant(name, names)}${hint}`,
+      hint: `${didYouMean(name, names)}${hint}`,
     });
   }
   const first = certain.find(({ keyword }) => !COMBINING.includes(keyword)) ?? faults[0];
   if (first === undefined) return new AppError('usage', `the arguments of ${tool} do not fit`, { hint });
   const allowed = allowedBy(first, faults);
-  const near = typeof first.data === 'string' ? meant(first.data, allowed.values) : '';
+  const near = typeof first.data === 'string' ? didYouMean(first.data, allowed.values) : '';
   return new AppError('usage', `${place(first)}: expected ${allowed.text}`, { hint: `${near}${hint}` });
 }
 
@@ -68,11 +68,6 @@ function place(fault: Fault): string {
   const name = dotted(fault);
   const shown = excerpt(JSON.stringify(fault.data) ?? 'nothing', 60);
   return name === '' ? `the arguments ${shown}` : `${name} ${shown}`;
-}
-
-function meant(word: string, names: readonly string[]): string {
-  const near = nearest(word, names);
-  return near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
 }
 
 interface Allowed {

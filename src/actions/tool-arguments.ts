@@ -2,7 +2,7 @@ import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
 import { numberText } from '../exact-json.ts';
 import { shellWord } from '../files/io-error.ts';
-import { nearest } from '../nearest.ts';
+import { didYouMean, nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import type { ArgumentCheck } from './argument-check.ts';
 import { argumentNames, type Schema, schemaOf } from './argument-types.ts';
@@ -13,13 +13,9 @@ import { keepDigits, parseUserJson, readArgument, readArgumentFile, textHint } f
 export function knownTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
-  const near = nearest(
-    name,
-    tools.map((each) => each.name),
-  );
-  const meant = near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
+  const names = tools.map((each) => each.name);
   throw new AppError('not_found', `the service has no tool '${name}'`, {
-    hint: `${meant}restaurant tools lists them`,
+    hint: `${didYouMean(name, names)}restaurant tools lists them`,
   });
 }
 

@@ -2,7 +2,7 @@ import { DOCUMENTED_TOOLS } from '../api/documented.ts';
 import { reworded } from '../api/failure.ts';
 import type { Tool } from '../api/types.ts';
 import { AppError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { didYouMean, nearest } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import type { Service } from '../run/service.ts';
 import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './tool-arguments.ts';
@@ -59,9 +59,8 @@ export function unlistedFailure(error: unknown, name: string, tool: Tool | undef
   if (!NOT_KNOWN.includes(error.details.rpcCode)) return error;
   const names = DOCUMENTED_TOOLS.map((each) => each.name);
   const [near] = nearest(name, names);
-  const meant = near === undefined ? '' : `did you mean ${near}? `;
   return reworded(error, `${name}: ${error.message}`, {
-    hint: `${meant}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${near ?? names[0]}`,
+    hint: `${didYouMean(name, names, 1)}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${near ?? names[0]}`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { assertMayCarryKey } from '../api/endpoint.ts';
 import { maskKey } from '../api/key.ts';
 import { AppError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { didYouMean } from '../nearest.ts';
 import type { App } from '../run/app.ts';
 import { needEndpoint, needKey } from '../run/target.ts';
 import { MCP_CLIENTS, type McpClient, type Scope, type Via } from './clients.ts';
@@ -38,10 +38,8 @@ export function clientNamed(name: string): McpClient {
   const client = MCP_CLIENTS.find((each) => each.name === name);
   if (client !== undefined) return client;
   const names = MCP_CLIENTS.map((each) => each.name);
-  const near = nearest(name, names);
-  const meant = near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
   throw new AppError('usage', `unknown MCP client '${name}'`, {
-    hint: `${meant}restaurant mcp config <client> knows ${names.join(', ')}`,
+    hint: `${didYouMean(name, names)}restaurant mcp config <client> knows ${names.join(', ')}`,
   });
 }
 
