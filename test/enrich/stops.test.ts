@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Asked, KEY, useAnswers } from '../helpers/answers.ts';
-import { restaurant, shell, startRestaurant } from '../helpers/process.ts';
+import { restaurant, shell, startRestaurant, until } from '../helpers/process.ts';
 import { UNPACED } from './service-data.ts';
 
 const ROWS = 60;
@@ -174,8 +174,9 @@ describe('two processes at once', () => {
         { cwd: folder, env: own },
       ),
     );
-    // Each says so when it has to wait; what is under way then is answered.
+    // Each says so when it has to wait; what was granted may still be on its way to the service then.
     await Promise.all(runs.map((run) => run.printed('"why":"the budget of a minute is spent"')));
+    await Promise.all(runs.map((run) => until(() => service.asked.length - seen >= 40, run)));
     for (const run of runs) run.process.kill('SIGINT');
     expect((await Promise.all(runs.map(({ ended }) => ended))).map(({ exit }) => exit)).toEqual([130, 130]);
     expect(asked()).toHaveLength(40);
