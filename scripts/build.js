@@ -66,8 +66,8 @@ const group = (name, priority, ...modules) => ({
 const groups = [
   group('start', 4, '/src/start.ts'),
   group('program', 3, '/src/main.ts'),
-  group('call', 2, '/src/run/service.ts', '/src/run/preview.ts', '/src/run/last-rows.ts', '/src/run/emit.ts'),
-  group('http', 1, '/src/api/dispatcher.ts'),
+  group('call', 2, '/src/app/service.ts', '/src/app/preview.ts', '/src/app/last-rows.ts', '/src/app/emit.ts'),
+  group('http', 1, '/src/client/dispatcher.ts'),
   group('tool', 1, '/src/actions/tool-arguments.ts', '/src/actions/tool-call.ts', '/src/output/call-data.ts'),
 ];
 

@@ -31,7 +31,7 @@ async function licences(modules) {
 export async function makePage() {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/page/main.ts', 'src/page/page.css'],
+    entryPoints: ['src/output/html/browser/main.ts', 'src/output/html/browser/page.css'],
     outdir: 'page',
     bundle: true,
     write: false,

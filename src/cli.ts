@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
+import { App } from './app/app.ts';
+import type { CliCommand } from './cli/command.ts';
+import { helpText, introText } from './cli/help.ts';
+import { type Route, routeOf } from './cli/route.ts';
+import { unknownCommand, unknownOption } from './cli/suggest.ts';
+import { helpCommand, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
-import { App } from './run/app.ts';
-import type { CliCommand } from './tree/command.ts';
-import { helpText, introText } from './tree/help.ts';
-import { type Route, routeOf } from './tree/route.ts';
-import { unknownCommand, unknownOption } from './tree/suggest.ts';
-import { helpCommand, usageError } from './tree/usage.ts';
 import { BUNDLED } from './version.ts';
 
 /**
@@ -38,7 +38,7 @@ async function complete(
   app: App,
 ): Promise<number> {
   try {
-    const { answer } = await import('./completion/answer.ts');
+    const { answer } = await import('./commands/completion/answer.ts');
     await app.context.stdout.write(await answer(shell, asked, program, app));
     return 0;
   } catch {
@@ -97,7 +97,7 @@ async function introduce(
 async function failed(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const known = pointed(asAppError(error, app.context), command);
-  const { tell } = await import('./run/tell.ts');
+  const { tell } = await import('./app/tell.ts');
   await tell(known, app, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
 }

@@ -1,3 +1,7 @@
+import type { App } from './app/app.ts';
+import { CliCommand } from './cli/command.ts';
+import { configureHelp } from './cli/help.ts';
+import { addGlobalOptions, checkGlobalOptions } from './cli/options.ts';
 import { registerCache } from './commands/cache.ts';
 import { registerCall } from './commands/call.ts';
 import { registerCompletion } from './commands/completion.ts';
@@ -15,10 +19,6 @@ import { registerSchema } from './commands/schema.ts';
 import { registerSkill } from './commands/skill.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTools } from './commands/tools.ts';
-import type { App } from './run/app.ts';
-import { CliCommand } from './tree/command.ts';
-import { configureHelp } from './tree/help.ts';
-import { addGlobalOptions, checkGlobalOptions } from './tree/options.ts';
 import { VERSION } from './version.ts';
 
 /** Builds the command tree. Commands load what they need when they are run. */

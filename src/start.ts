@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { keepCompiled } from './compile-cache.ts';
-import { codeFolder, resolvePaths } from './config/paths.ts';
+import { codeFolder, resolvePaths } from './storage/paths.ts';
 import { isFileOrPipe } from './streams.ts';
 import { VERSION } from './version.ts';
 

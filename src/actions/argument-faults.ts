@@ -1,6 +1,6 @@
-import { excerpt } from '../api/excerpt.ts';
+import { excerpt } from '../client/excerpt.ts';
 import { AppError } from '../errors.ts';
-import { didYouMean, nearest } from '../nearest.ts';
+import { didYouMean, nearest } from '../util/nearest.ts';
 import type { Fault } from './argument-check.ts';
 
 /** Keywords that say only that one of several schemas below failed; the reason stands in other faults. */

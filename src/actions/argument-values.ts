@@ -1,4 +1,4 @@
-import { parseExact } from '../exact-json.ts';
+import { parseExact } from '../util/exact-json.ts';
 import { itemsOf, type Schema, typesOf } from './argument-types.ts';
 import { parseUserJson } from './arguments.ts';
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { openCache } from '../cache/cache.ts';
-import { codeFolder } from '../config/paths.ts';
-import type { App } from '../run/app.ts';
-import { clearPages, pagesFolder } from '../run/page-place.ts';
+import type { App } from '../app/app.ts';
+import { clearPages, pagesFolder } from '../app/page-place.ts';
+import { openCache } from '../storage/cache.ts';
+import { codeFolder } from '../storage/paths.ts';
 
 /**
  * Deletes what the folder of the cache holds: answers, pages that were shown, compiled code.

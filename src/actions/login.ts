@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs';
-import { assertMayCarryKey, endpointFromBase } from '../api/endpoint.ts';
-import { checkKey, last4 } from '../api/key.ts';
-import { variable } from '../config/settings.ts';
-import { type ConfigStore, openStore } from '../config/store.ts';
+import type { App } from '../app/app.ts';
+import { emitPlain } from '../app/emit.ts';
+import { fullPath } from '../app/full-path.ts';
+import { openClientFor } from '../app/service.ts';
+import { readAllText } from '../app/stdin.ts';
+import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../app/target.ts';
+import { assertMayCarryKey, endpointFromBase } from '../client/endpoint.ts';
+import { checkKey, last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
-import { ioReason } from '../files/io-error.ts';
-import { readNamed } from '../files/plain.ts';
-import type { App } from '../run/app.ts';
-import { emitPlain } from '../run/emit.ts';
-import { fullPath } from '../run/full-path.ts';
-import { openClientFor } from '../run/service.ts';
-import { readAllText } from '../run/stdin.ts';
-import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../run/target.ts';
+import { variable } from '../settings/settings.ts';
+import { ioReason } from '../storage/io-error.ts';
+import { readNamed } from '../storage/plain.ts';
+import { type ConfigStore, openStore } from '../storage/store.ts';
 
 /** Options of `login` as commander gives them. */
 export interface LoginOptions {

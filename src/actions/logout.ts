@@ -1,8 +1,8 @@
-import { hashKey, openCache } from '../cache/cache.ts';
-import { variable } from '../config/settings.ts';
-import { openStore } from '../config/store.ts';
-import type { App } from '../run/app.ts';
-import { emitPlain } from '../run/emit.ts';
+import type { App } from '../app/app.ts';
+import { emitPlain } from '../app/emit.ts';
+import { variable } from '../settings/settings.ts';
+import { hashKey, openCache } from '../storage/cache.ts';
+import { openStore } from '../storage/store.ts';
 
 /** Forgets the key of the profile, and what was cached with it. Says so where the environment still holds a key. */
 export async function logout(app: App): Promise<void> {

@@ -1,14 +1,14 @@
-import type { Level, LookupOutput } from '../api/types.ts';
-import { Blocked } from '../budget/pacer.ts';
+import type { App } from '../app/app.ts';
+import { type Document, emit, outputFormat, wantedColumns } from '../app/emit.ts';
+import { openService, type Service } from '../app/service.ts';
+import { openSink } from '../app/sink.ts';
+import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import type { Presentation } from '../output/present.ts';
 import { pick } from '../output/records.ts';
 import type { LookupItem } from '../output/render/card.ts';
-import type { App } from '../run/app.ts';
-import { type Document, emit, outputFormat, wantedColumns } from '../run/emit.ts';
-import { openService, type Service } from '../run/service.ts';
-import { openSink } from '../run/sink.ts';
+import { Blocked } from '../storage/pacer.ts';
 import { mapOrdered } from './ordered.ts';
 
 /** How many lookups are under way at a time. */

@@ -1,6 +1,6 @@
+import type { App } from '../app/app.ts';
 import { AppError } from '../errors.ts';
-import { shellWord } from '../files/io-error.ts';
-import type { App } from '../run/app.ts';
+import { shellWord } from '../storage/io-error.ts';
 import { cutPair, parseUserJson, readArgument, setDotted, textHint } from './arguments.ts';
 
 /** Headers that belong to the transport. */

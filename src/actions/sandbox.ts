@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
+import type { App } from '../app/app.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
 import { toJson } from '../output/json.ts';
-import type { App } from '../run/app.ts';
 import { parseFault } from '../sandbox/faults.ts';
 import { readRestaurants } from '../sandbox/load.ts';
 import { type SandboxRestaurant, startSandbox } from '../sandbox/server.ts';

@@ -1,13 +1,13 @@
-import { endpointFromBase, parseEndpoint } from '../api/endpoint.ts';
-import { SETTING_NAMES, SETTINGS, type SettingName } from '../config/catalogue.ts';
-import { type ConfigFile, configPath, type Profile } from '../config/read.ts';
-import { settingName, toldValue } from '../config/settings.ts';
-import { openStore } from '../config/store.ts';
-import { readValue } from '../config/values.ts';
+import type { App } from '../app/app.ts';
+import { emitPlain } from '../app/emit.ts';
+import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
 import { renderPairs } from '../output/render/pairs.ts';
 import { cleanLine } from '../output/text.ts';
-import type { App } from '../run/app.ts';
-import { emitPlain } from '../run/emit.ts';
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
+import { settingName, toldValue } from '../settings/settings.ts';
+import { readValue } from '../settings/values.ts';
+import { type ConfigFile, configPath, type Profile } from '../storage/read.ts';
+import { openStore } from '../storage/store.ts';
 
 /** The settings as `status` and `config list` tell them. */
 export function toldSettings(app: App): Record<string, ToldSetting> {

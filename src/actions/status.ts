@@ -1,12 +1,12 @@
-import { last4 } from '../api/key.ts';
-import { configPath } from '../config/read.ts';
+import type { App } from '../app/app.ts';
+import { emitPlain } from '../app/emit.ts';
+import { ledgerOf } from '../app/ledger.ts';
+import { openService } from '../app/service.ts';
+import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.ts';
+import { last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { renderPairs } from '../output/render/pairs.ts';
-import type { App } from '../run/app.ts';
-import { emitPlain } from '../run/emit.ts';
-import { ledgerOf } from '../run/ledger.ts';
-import { openService } from '../run/service.ts';
-import { configuredEndpoint, configuredKey, type FoundKey } from '../run/target.ts';
+import { configPath } from '../storage/read.ts';
 import { VERSION } from '../version.ts';
 import { type ToldSetting, toldSettings } from './settings.ts';
 

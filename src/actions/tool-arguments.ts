@@ -1,9 +1,9 @@
-import type { Tool } from '../api/types.ts';
+import type { App } from '../app/app.ts';
+import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { numberText } from '../exact-json.ts';
-import { shellWord } from '../files/io-error.ts';
-import { didYouMean, nearest } from '../nearest.ts';
-import type { App } from '../run/app.ts';
+import { shellWord } from '../storage/io-error.ts';
+import { numberText } from '../util/exact-json.ts';
+import { didYouMean, nearest } from '../util/nearest.ts';
 import type { ArgumentCheck } from './argument-check.ts';
 import { argumentNames, type Schema, schemaOf } from './argument-types.ts';
 import { candidates } from './argument-values.ts';

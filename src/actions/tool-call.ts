@@ -1,10 +1,10 @@
-import { DOCUMENTED_TOOLS } from '../api/documented.ts';
-import { reworded } from '../api/failure.ts';
-import type { Tool } from '../api/types.ts';
+import type { App } from '../app/app.ts';
+import type { Service } from '../app/service.ts';
+import { DOCUMENTED_TOOLS } from '../client/documented.ts';
+import { reworded } from '../client/failure.ts';
+import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { didYouMean, nearest } from '../nearest.ts';
-import type { App } from '../run/app.ts';
-import type { Service } from '../run/service.ts';
+import { didYouMean, nearest } from '../util/nearest.ts';
 import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './tool-arguments.ts';
 
 /** A call with the arguments as the tool takes them, and the tool, where it is known. */

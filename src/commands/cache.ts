@@ -1,5 +1,5 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
 
 /** Adds `cache` and its subcommands to the program. */
 export function registerCache(program: CliCommand, app: App): void {
@@ -18,7 +18,7 @@ export function registerCache(program: CliCommand, app: App): void {
     .examples('restaurant cache clear')
     .action(async () => {
       const { clearCache } = await import('../actions/clear-cache.ts');
-      const { emitPlain } = await import('../run/emit.ts');
+      const { emitPlain } = await import('../app/emit.ts');
       const removed = clearCache(app);
       await emitPlain(
         app,
@@ -34,7 +34,7 @@ export function registerCache(program: CliCommand, app: App): void {
     .prints({ type: 'object', required: ['path'], properties: { path: { type: ['string', 'null'] } } })
     .examples('restaurant cache path')
     .action(async () => {
-      const { emitPlain } = await import('../run/emit.ts');
+      const { emitPlain } = await import('../app/emit.ts');
       const path = app.paths.cacheDir ?? null;
       await emitPlain(app, { path }, () => (path === null ? '' : `${path}\n`));
     });

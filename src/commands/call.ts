@@ -1,6 +1,6 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { CALL_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { CALL_OUTPUT } from '../cli/schemas.ts';
 
 /** Adds `call` to the program. */
 export function registerCall(program: CliCommand, app: App, action = runCall): void {
@@ -30,17 +30,17 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
 }
 
 async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
-  const { checkOutput } = await import('../run/sink.ts');
+  const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
   const { readArguments } = await import('../actions/tool-arguments.ts');
   const given = await readArguments(app, name, words, options.args);
   const { plannedArguments, preparedCall, unlistedFailure } = await import('../actions/tool-call.ts');
-  const { isPreview, previewed, toolCall } = await import('../run/preview.ts');
+  const { isPreview, previewed, toolCall } = await import('../app/preview.ts');
   if (isPreview(app)) {
     await previewed(app, [toolCall(name, await plannedArguments(app, name, given))]);
     return;
   }
-  const { openService } = await import('../run/service.ts');
+  const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
   const { tool, args } = await preparedCall(app, service, name, given);
   const { progressLabel } = await import('../output/render/progress.ts');
@@ -52,7 +52,7 @@ async function runCall(app: App, name: string, words: string[], options: { args?
       .remember(`call ${name}`, args, () => service.client.callTool(name, args, options))
       .catch((error: unknown) => Promise.reject(unlistedFailure(error, name, tool)));
   });
-  const { emit, outputFormat } = await import('../run/emit.ts');
+  const { emit, outputFormat } = await import('../app/emit.ts');
   const { callData } = await import('../output/call-data.ts');
   await emit(app, {
     json: callData(result),

@@ -1,7 +1,7 @@
-import { SHELLS, type Shell } from '../completion/shells.ts';
-import { oneOf, readValue } from '../config/values.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { oneOf, readValue } from '../settings/values.ts';
+import { SHELLS, type Shell } from './completion/shells.ts';
 
 /** Adds `completion` to the program. */
 export function registerCompletion(program: CliCommand, app: App): void {
@@ -30,7 +30,7 @@ export function registerCompletion(program: CliCommand, app: App): void {
     )
     .action(async (name: string) => {
       const shell: Shell = readValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
-      const { SCRIPTS } = await import('../completion/scripts.ts');
+      const { SCRIPTS } = await import('./completion/scripts.ts');
       await app.context.stdout.write(SCRIPTS[shell]);
     });
 }

@@ -1,6 +1,6 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { CONFIG_OUTPUT, SETTING_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { CONFIG_OUTPUT, SETTING_OUTPUT } from '../cli/schemas.ts';
 
 /** Adds `config` and its subcommands to the program. */
 export function registerConfig(program: CliCommand, app: App): void {

@@ -1,11 +1,11 @@
-import { LEVELS } from '../api/types.ts';
-import { nonEmpty, oneOf, wholeNumber } from '../config/values.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { ENRICH_EVENTS, ENRICH_OUTPUT } from '../cli/list-schemas.ts';
+import { listOption, valueOption } from '../cli/option.ts';
+import { LEVELS } from '../client/types.ts';
 import type { EnrichFlags } from '../enrich/options.ts';
 import { LIST_FORMATS } from '../enrich/row.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { ENRICH_EVENTS, ENRICH_OUTPUT } from '../tree/list-schemas.ts';
-import { listOption, valueOption } from '../tree/option.ts';
+import { nonEmpty, oneOf, wholeNumber } from '../settings/values.ts';
 
 const PROGRESS = ['json'] as const;
 

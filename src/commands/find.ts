@@ -1,11 +1,11 @@
 import { type FindFilters, filterRestaurants } from '../actions/filter.ts';
-import type { FindAnswer } from '../api/decode.ts';
-import { nonEmpty, wholeNumber } from '../config/values.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { valueOption } from '../cli/option.ts';
+import { FIND_OUTPUT } from '../cli/schemas.ts';
+import type { FindAnswer } from '../client/decode.ts';
 import { AppError } from '../errors.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { valueOption } from '../tree/option.ts';
-import { FIND_OUTPUT } from '../tree/schemas.ts';
+import { nonEmpty, wholeNumber } from '../settings/values.ts';
 
 interface FindOptions extends FindFilters {
   city?: string;
@@ -46,18 +46,18 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
 
 async function runFind(app: App, name: string, options: FindOptions): Promise<void> {
   const query = { name: wanted(name), city: options.city ?? app.settings.get('city') ?? noCity(name) };
-  const { checkOutput } = await import('../run/sink.ts');
+  const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const { findCall, previewed } = await import('../run/preview.ts');
+  const { findCall, previewed } = await import('../app/preview.ts');
   if (await previewed(app, [findCall(query)])) return;
-  const { openService } = await import('../run/service.ts');
+  const { openService } = await import('../app/service.ts');
   const service = await openService(app);
   const { answer, cachedAt } = await app.busy(`searching ${query.name} in ${query.city}`, () =>
     service.find(query),
   );
   const { results, unreadable } = answer;
   const kept = filterRestaurants(results, options);
-  const { rememberRows } = await import('../run/last-rows.ts');
+  const { rememberRows } = await import('../app/last-rows.ts');
   rememberRows(app, kept);
   await show(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() });
   await footer(app, answer, kept.length, { ...options, ...query }, cachedAt);
@@ -85,7 +85,7 @@ async function show(
   kept: readonly unknown[],
   asked: { name: string; city: string; at: number },
 ): Promise<void> {
-  const { emit } = await import('../run/emit.ts');
+  const { emit } = await import('../app/emit.ts');
   const cut = kept.length !== answer.results.length;
   const json = cut ? { ...answer.output, results: kept } : answer.output;
   await emit(app, {
@@ -121,7 +121,7 @@ async function footer(
         : `${most} found, none passes ${filtersOf(query).join(' ')}`;
     return app.note(none);
   }
-  const { toTerminal } = await import('../run/emit.ts');
+  const { toTerminal } = await import('../app/emit.ts');
   if (!toTerminal(app)) return;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ' · from the cache (--max-age 0 asks again)';

@@ -1,6 +1,6 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { helpText, textWidth } from '../tree/help.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { helpText, textWidth } from '../cli/help.ts';
 
 /** Adds `help` to the program. */
 export function registerHelp(program: CliCommand, app: App): void {
@@ -17,10 +17,10 @@ export function registerHelp(program: CliCommand, app: App): void {
 }
 
 async function textFor(program: CliCommand, app: App, words: readonly string[]): Promise<string> {
-  const { TOPICS } = await import('../tree/topics.ts');
+  const { TOPICS } = await import('../cli/topics.ts');
   const [word = ''] = words;
   const topic = words.length === 1 && Object.hasOwn(TOPICS, word) ? TOPICS[word] : undefined;
   if (topic !== undefined) return topic(textWidth(app.helpWidth));
-  const { commandNamed } = await import('../tree/introspect.ts');
+  const { commandNamed } = await import('../cli/introspect.ts');
   return helpText(commandNamed(program, words), app.helpWidth);
 }

@@ -1,7 +1,7 @@
 import type { LoginOptions } from '../actions/login.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { LOGIN_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { LOGIN_OUTPUT } from '../cli/schemas.ts';
 
 /** Adds `login` to the program. */
 export function registerLogin(program: CliCommand, app: App, action = runLogin): void {

@@ -1,6 +1,6 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { LOGOUT_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { LOGOUT_OUTPUT } from '../cli/schemas.ts';
 
 /** Adds `logout` to the program. */
 export function registerLogout(program: CliCommand, app: App, action = runLogout): void {

@@ -1,11 +1,11 @@
 import { checkId, isRowNumber, readIds } from '../actions/ids.ts';
-import { LEVELS, type Level } from '../api/types.ts';
-import { oneOf } from '../config/values.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { valueOption } from '../cli/option.ts';
+import { LOOKUP_OUTPUT } from '../cli/schemas.ts';
+import { LEVELS, type Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { valueOption } from '../tree/option.ts';
-import { LOOKUP_OUTPUT } from '../tree/schemas.ts';
+import { oneOf } from '../settings/values.ts';
 
 interface LookupOptions {
   fields: Level;
@@ -44,11 +44,11 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
 }
 
 async function runLookup(app: App, words: readonly string[], { fields }: LookupOptions): Promise<void> {
-  const { checkOutput } = await import('../run/sink.ts');
+  const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
   const list = words.length > 1 || words[0] === '-';
   const ids = await gatherIds(app, words);
-  const { lookupCall, previewed } = await import('../run/preview.ts');
+  const { lookupCall, previewed } = await import('../app/preview.ts');
   if (
     await previewed(
       app,
@@ -70,7 +70,7 @@ async function gatherIds(app: App, words: readonly string[]): Promise<string[]> 
     });
   }
   if (words[0] === '-') {
-    const { readAllText } = await import('../run/stdin.ts');
+    const { readAllText } = await import('../app/stdin.ts');
     return [...new Set(readIds(await readAllText(app, 'ids, one a line')))];
   }
   const rows = words.some(isRowNumber) ? await lastRows(app) : [];
@@ -79,7 +79,7 @@ async function gatherIds(app: App, words: readonly string[]): Promise<string[]> 
 }
 
 async function lastRows(app: App): Promise<readonly string[]> {
-  const { readLastRows } = await import('../run/last-rows.ts');
+  const { readLastRows } = await import('../app/last-rows.ts');
   return readLastRows(app);
 }
 

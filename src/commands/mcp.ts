@@ -1,9 +1,9 @@
-import { oneOf } from '../config/values.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { valueOption } from '../cli/option.ts';
 import { MCP_CLIENTS } from '../mcp/clients.ts';
 import type { ConfigOptions } from '../mcp/plan.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { valueOption } from '../tree/option.ts';
+import { oneOf } from '../settings/values.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
 const VIAS = ['http', 'stdio'] as const;

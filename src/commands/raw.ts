@@ -1,8 +1,8 @@
-import type { RawAnswer } from '../api/client.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { listOption } from '../tree/option.ts';
-import { RAW_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { listOption } from '../cli/option.ts';
+import { RAW_OUTPUT } from '../cli/schemas.ts';
+import type { RawAnswer } from '../client/client.ts';
 
 interface RawOptions {
   field: string[];
@@ -46,14 +46,14 @@ async function runRaw(
   options: RawOptions,
 ): Promise<void> {
   const { checkMethod, gatherParams, gatherHeaders } = await import('../actions/raw-input.ts');
-  const { checkOutput, openSink } = await import('../run/sink.ts');
+  const { checkOutput, openSink } = await import('../app/sink.ts');
   checkOutput(app);
   const headers = gatherHeaders(options.header);
   checkMethod(method);
   const call = { method, params: await gatherParams(app, params, options) };
-  const { previewed } = await import('../run/preview.ts');
+  const { previewed } = await import('../app/preview.ts');
   if (await previewed(app, [{ ...call, headers }])) return;
-  const { openService } = await import('../run/service.ts');
+  const { openService } = await import('../app/service.ts');
   const service = await openService(app);
   const answer = await app.busy(method, () =>
     service.remember(
@@ -77,10 +77,10 @@ function headOf({ status, statusText, headers }: RawAnswer): string {
 
 async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../output/json.ts');
-  const { toTerminal } = await import('../run/emit.ts');
+  const { toTerminal } = await import('../app/emit.ts');
   const pretty = toTerminal(app);
   if (unwrap && !answer.failed) {
-    const { unwrapText } = await import('../api/decode.ts');
+    const { unwrapText } = await import('../client/decode.ts');
     return `${toJson(unwrapText(answer.envelope), pretty)}\n`;
   }
   // The text as it came keeps numbers that a parser would round.

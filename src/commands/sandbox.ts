@@ -1,9 +1,9 @@
 import type { SandboxCommandOptions } from '../actions/sandbox.ts';
-import { oneOf, parseDuration, wholeNumber } from '../config/values.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { listOption, valueOption } from '../tree/option.ts';
-import { SANDBOX_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { listOption, valueOption } from '../cli/option.ts';
+import { SANDBOX_OUTPUT } from '../cli/schemas.ts';
+import { oneOf, parseDuration, wholeNumber } from '../settings/values.ts';
 
 const FORMS = ['json', 'sse'] as const;
 /** Kinds of faults, as the sandbox knows them. */

@@ -1,6 +1,6 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { SCHEMA_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { SCHEMA_OUTPUT } from '../cli/schemas.ts';
 
 /** Adds `schema` to the program. */
 export function registerSchema(program: CliCommand, app: App): void {
@@ -16,10 +16,10 @@ export function registerSchema(program: CliCommand, app: App): void {
     .prints(SCHEMA_OUTPUT)
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
-      const { commandNamed, describeCommand, describeProgram } = await import('../tree/introspect.ts');
+      const { commandNamed, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const { toJson } = await import('../output/json.ts');
-      const { toTerminal } = await import('../run/emit.ts');
-      const { openSink } = await import('../run/sink.ts');
+      const { toTerminal } = await import('../app/emit.ts');
+      const { openSink } = await import('../app/sink.ts');
       const facts =
         words.length === 0
           ? describeProgram(program)

@@ -1,9 +1,9 @@
-import { oneOf } from '../config/values.ts';
-import type { App } from '../run/app.ts';
-import { AGENT_NAMES, AGENTS, SCOPES, type Scope } from '../skill/agents.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { valueOption } from '../tree/option.ts';
-import { object } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { valueOption } from '../cli/option.ts';
+import { object } from '../cli/schemas.ts';
+import { oneOf } from '../settings/values.ts';
+import { AGENT_NAMES, AGENTS, SCOPES, type Scope } from './skill/agents.ts';
 
 /** What `skill install --json` prints. */
 const SKILL_OUTPUT = object({
@@ -36,7 +36,7 @@ export function registerSkill(program: CliCommand, app: App): void {
     .description('Print the skill, a SKILL.md. It needs no service.')
     .examples('restaurant skill print')
     .action(async () => {
-      const { skillText } = await import('../skill/text.ts');
+      const { skillText } = await import('./skill/text.ts');
       await app.context.stdout.write(skillText(program));
     });
   skill
@@ -67,8 +67,8 @@ export function registerSkill(program: CliCommand, app: App): void {
         'nothing is written through a symbolic link.',
     )
     .action(async (agent: string, options: { scope?: Scope }) => {
-      const { skillText } = await import('../skill/text.ts');
-      const { installSkill } = await import('../skill/install.ts');
+      const { skillText } = await import('./skill/text.ts');
+      const { installSkill } = await import('./skill/install.ts');
       await installSkill(app, agent, options.scope ?? 'user', skillText(program));
     });
 }

@@ -1,6 +1,6 @@
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { STATUS_OUTPUT } from '../tree/schemas.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { STATUS_OUTPUT } from '../cli/schemas.ts';
 
 /** Adds `status` to the program. */
 export function registerStatus(program: CliCommand, app: App, action = runStatus): void {

@@ -1,8 +1,8 @@
-import { DOCUMENTED_TOOLS } from '../api/documented.ts';
+import type { App } from '../app/app.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { TOOLS_OUTPUT } from '../cli/schemas.ts';
+import { DOCUMENTED_TOOLS } from '../client/documented.ts';
 import { AppError, CODES } from '../errors.ts';
-import type { App } from '../run/app.ts';
-import type { CliCommand } from '../tree/command.ts';
-import { TOOLS_OUTPUT } from '../tree/schemas.ts';
 
 /** Adds `tools` to the program. */
 export function registerTools(program: CliCommand, app: App, action = runTools): void {
@@ -19,11 +19,11 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  const { checkOutput } = await import('../run/sink.ts');
+  const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const { previewed } = await import('../run/preview.ts');
+  const { previewed } = await import('../app/preview.ts');
   if (await previewed(app, [{ method: 'tools/list' }])) return;
-  const { openService } = await import('../run/service.ts');
+  const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
   // A service without a list has its documented tools all the same.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
@@ -33,7 +33,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
       throw noList(service.label, error);
     }),
   );
-  const { emit } = await import('../run/emit.ts');
+  const { emit } = await import('../app/emit.ts');
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
   if (name === undefined) {
     await emit(app, toolsPresentation(tools));

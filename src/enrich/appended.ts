@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts';
-import { keepNumber, numberText } from '../exact-json.ts';
 import { guardFormula } from '../output/delimited.ts';
 import { toJson } from '../output/json.ts';
 import { memberCell, numberTextAt, valueAt } from '../output/records.ts';
 import { cleanCell, cleanLine } from '../output/text.ts';
+import { keepNumber, numberText } from '../util/exact-json.ts';
 import type { Facts } from './facts.ts';
 
 /** What every row gets, in this order; the columns are called so behind the prefix. */

@@ -1,9 +1,9 @@
-import { timeOf } from '../budget/pacer.ts';
+import type { App } from '../app/app.ts';
+import { toTerminal } from '../app/emit.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import { problemJson } from '../output/problem.ts';
-import type { App } from '../run/app.ts';
-import { toTerminal } from '../run/emit.ts';
+import { timeOf } from '../storage/pacer.ts';
 import { TooManyFailures } from './ending.ts';
 import { enrichList } from './enrich-list.ts';
 import type { GoOn } from './go-on.ts';

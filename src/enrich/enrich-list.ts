@@ -1,10 +1,10 @@
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { App } from '../app/app.ts';
+import { openTarget } from '../app/target.ts';
 import { AppError } from '../errors.ts';
-import { ioError } from '../files/io-error.ts';
-import { flushFolder } from '../files/write.ts';
-import type { App } from '../run/app.ts';
-import { openTarget } from '../run/target.ts';
+import { ioError } from '../storage/io-error.ts';
+import { flushFolder } from '../storage/write.ts';
 import { answersInFile, answersInMemory } from './answers.ts';
 import { Ending } from './ending.ts';
 import { openFirstOptions } from './first-options.ts';

@@ -1,5 +1,5 @@
-import type { Level } from '../api/types.ts';
-import type { WindowUsage } from '../budget/windows.ts';
+import type { Level } from '../client/types.ts';
+import type { WindowUsage } from '../storage/windows.ts';
 import { AnswerTable } from './answer-table.ts';
 import { detailsQuery, queryOf } from './answers.ts';
 import type { Ask } from './columns.ts';

@@ -1,4 +1,4 @@
-import type { LookupOutput, Restaurant } from '../api/types.ts';
+import type { LookupOutput, Restaurant } from '../client/types.ts';
 import type { AppError } from '../errors.ts';
 import { isRecord } from '../output/records.ts';
 import { cleanLine, truncate } from '../output/text.ts';

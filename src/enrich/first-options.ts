@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonFile, openJsonFile } from '../state/json-file.ts';
+import { type JsonFile, openJsonFile } from '../storage/json-file.ts';
 import type { Plan } from './plan.ts';
 import { OtherRun } from './resume.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
-import { parseExactOrNone } from '../exact-json.ts';
 import { toJson } from '../output/json.ts';
 import { isRecord } from '../output/records.ts';
+import { parseExactOrNone } from '../util/exact-json.ts';
 import {
   type AddedColumn,
   appendedCells,

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { ioReason } from '../files/io-error.ts';
+import { ioReason } from '../storage/io-error.ts';
 import type { ListFormat } from './row.ts';
 
 /** Where the list comes from. */

@@ -1,4 +1,4 @@
-import type { Level } from '../api/types.ts';
+import type { Level } from '../client/types.ts';
 import { type Answers, detailsQuery, queryOf } from './answers.ts';
 import type { Ask } from './columns.ts';
 import type { Status } from './facts.ts';

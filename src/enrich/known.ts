@@ -1,6 +1,6 @@
-import { decodeFind, decodeLookup } from '../api/decode.ts';
-import type { FindOutput, Level, LookupOutput } from '../api/types.ts';
-import { type CacheKey, hashKey, openCache } from '../cache/cache.ts';
+import { decodeFind, decodeLookup } from '../client/decode.ts';
+import type { FindOutput, Level, LookupOutput } from '../client/types.ts';
+import { type CacheKey, hashKey, openCache } from '../storage/cache.ts';
 import type { Found, Search } from './lookups.ts';
 
 /** Answers that were given before, to this program or another command. */

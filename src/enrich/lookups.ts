@@ -1,4 +1,4 @@
-import type { Level, LookupOutput } from '../api/types.ts';
+import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 
 /** What a search found. */

@@ -1,5 +1,5 @@
-import { isRestaurant } from '../api/decode.ts';
-import type { Restaurant } from '../api/types.ts';
+import { isRestaurant } from '../client/decode.ts';
+import type { Restaurant } from '../client/types.ts';
 
 /** How sure a row can be of the restaurant beside it. */
 export type MatchKind = 'exact' | 'only' | 'best';

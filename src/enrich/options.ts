@@ -1,8 +1,8 @@
-import type { Level } from '../api/types.ts';
-import { readValue } from '../config/values.ts';
+import type { App } from '../app/app.ts';
+import { outputExtension, outputPath } from '../app/sink.ts';
+import type { Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import type { App } from '../run/app.ts';
-import { outputExtension, outputPath } from '../run/sink.ts';
+import { readValue } from '../settings/values.ts';
 import type { AddedColumn } from './appended.ts';
 import type { ColumnOptions } from './columns.ts';
 import type { Delimiter } from './read-delimited.ts';

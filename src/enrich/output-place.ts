@@ -1,11 +1,11 @@
 import { rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { App } from '../app/app.ts';
+import { outputPath } from '../app/sink.ts';
 import { AppError } from '../errors.ts';
-import { ioError, shellWord } from '../files/io-error.ts';
-import { type Lock, tryLock } from '../files/lock.ts';
-import { followLinks } from '../files/write.ts';
-import type { App } from '../run/app.ts';
-import { outputPath } from '../run/sink.ts';
+import { ioError, shellWord } from '../storage/io-error.ts';
+import { type Lock, tryLock } from '../storage/lock.ts';
+import { followLinks } from '../storage/write.ts';
 import type { GoOn } from './go-on.ts';
 import type { Input } from './input.ts';
 import type { EnrichOptions } from './options.ts';

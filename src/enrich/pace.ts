@@ -1,6 +1,6 @@
-import type { Ledger } from '../budget/ledger.ts';
-import type { Pacer } from '../budget/pacer.ts';
 import type { Context } from '../context.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import type { Pacer } from '../storage/pacer.ts';
 
 /** Timers overflow, clocks are set, machines sleep: a long wait is made of short ones. */
 const LONGEST_SLEEP_MS = 60_000;

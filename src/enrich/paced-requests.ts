@@ -1,9 +1,9 @@
-import type { Ledger } from '../budget/ledger.ts';
-import { openPacer } from '../budget/pacer.ts';
-import type { Block } from '../budget/windows.ts';
-import type { App } from '../run/app.ts';
-import type { Requests } from '../run/service.ts';
-import type { Target } from '../run/target.ts';
+import type { App } from '../app/app.ts';
+import type { Requests } from '../app/service.ts';
+import type { Target } from '../app/target.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { openPacer } from '../storage/pacer.ts';
+import type { Block } from '../storage/windows.ts';
 import type { EnrichOptions } from './options.ts';
 import { type Pace, paceByBudget, paceFreely } from './pace.ts';
 import type { Waiting } from './progress.ts';

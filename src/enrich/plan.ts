@@ -1,6 +1,6 @@
+import type { App } from '../app/app.ts';
+import { outputPath } from '../app/sink.ts';
 import { AppError } from '../errors.ts';
-import type { App } from '../run/app.ts';
-import { outputPath } from '../run/sink.ts';
 import { type CheckedList, checkList } from './check-list.ts';
 import { type Columns, resolveColumns } from './columns.ts';
 import { type Form, openForm } from './form.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
+import type { App } from '../app/app.ts';
+import { ledgerOf } from '../app/ledger.ts';
 import { toJson } from '../output/json.ts';
 import { cleanLine } from '../output/text.ts';
-import type { App } from '../run/app.ts';
-import { ledgerOf } from '../run/ledger.ts';
 import { durationOf, estimate, roomIn } from './estimate.ts';
 import { nothingKnown } from './known.ts';
 import type { Plan } from './plan.ts';

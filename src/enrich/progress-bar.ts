@@ -1,4 +1,4 @@
-import { inWords } from '../api/duration.ts';
+import { inWords } from '../client/duration.ts';
 import type { Palette } from '../output/color.ts';
 import { cleanLine, pad, truncate, width } from '../output/text.ts';
 import {

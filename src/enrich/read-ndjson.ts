@@ -1,5 +1,5 @@
-import { parseExactOrNone } from '../exact-json.ts';
 import { isRecord } from '../output/records.ts';
+import { parseExactOrNone } from '../util/exact-json.ts';
 import type { ObjectRow, OnProblem } from './row.ts';
 
 /** Longest line that is read, in bytes. */

@@ -1,9 +1,9 @@
-import { parseExactOrNone, withNumberTexts } from '../exact-json.ts';
 import { guardFormula } from '../output/delimited.ts';
 import { entriesOf } from '../output/html/details.ts';
 import type { PageColumn, PageRow } from '../output/html/document.ts';
 import { pageCell, placed } from '../output/html/rows.ts';
 import { cellAt, isRecord } from '../output/records.ts';
+import { parseExactOrNone, withNumberTexts } from '../util/exact-json.ts';
 import { type AddedColumn, FACT_NAMES, nestedKey } from './appended.ts';
 import type { InputRow } from './row.ts';
 

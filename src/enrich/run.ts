@@ -1,4 +1,4 @@
-import type { Level } from '../api/types.ts';
+import type { Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { type Answers, queryOf } from './answers.ts';
 import { type Answered, askRow } from './ask-row.ts';

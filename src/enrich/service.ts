@@ -1,9 +1,9 @@
-import type { Ledger } from '../budget/ledger.ts';
-import { Blocked } from '../budget/pacer.ts';
+import type { App } from '../app/app.ts';
+import { ledgerOf } from '../app/ledger.ts';
+import { openClientFor } from '../app/service.ts';
 import { AppError } from '../errors.ts';
-import type { App } from '../run/app.ts';
-import { ledgerOf } from '../run/ledger.ts';
-import { openClientFor } from '../run/service.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { Blocked } from '../storage/pacer.ts';
 import type { Known } from './known.ts';
 import { Exhausted, type Lookups } from './lookups.ts';
 import { sleepUntil } from './pace.ts';

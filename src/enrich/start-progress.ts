@@ -1,6 +1,6 @@
-import { variable } from '../config/settings.ts';
-import type { App } from '../run/app.ts';
-import { outputPath } from '../run/sink.ts';
+import type { App } from '../app/app.ts';
+import { outputPath } from '../app/sink.ts';
+import { variable } from '../settings/settings.ts';
 import type { EnrichOptions } from './options.ts';
 import { type Progress, type ProgressFacts, quietProgress } from './progress.ts';
 import { barProgress } from './progress-bar.ts';

@@ -1,5 +1,5 @@
-import type { App } from '../run/app.ts';
-import { configuredEndpoint, configuredKey, type Target } from '../run/target.ts';
+import type { App } from '../app/app.ts';
+import { configuredEndpoint, configuredKey, type Target } from '../app/target.ts';
 import { type Age, type Known, nothingKnown, openKnown } from './known.ts';
 
 /** The service of this run as far as it is set: for an estimate, which sends nothing. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { AppError } from '../errors.ts';
-import { ioError } from '../files/io-error.ts';
-import { writeAll } from '../files/write.ts';
+import { ioError } from '../storage/io-error.ts';
+import { writeAll } from '../storage/write.ts';
 import type { Span } from './answer-table.ts';
 
 /** Where the rows go. A row that was appended is the system's; one that was flushed is the disk's. */

@@ -1,5 +1,5 @@
-import { excerpt } from '../api/excerpt.ts';
-import { isObject, type JsonObject } from '../api/rpc.ts';
+import { excerpt } from '../client/excerpt.ts';
+import { isObject, type JsonObject } from '../client/rpc.ts';
 import type { Context } from '../context.ts';
 import { AppError, CODES, type Code } from '../errors.ts';
 import { VERSION } from '../version.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { excerpt } from '../api/excerpt.ts';
-import { isObject, type JsonObject, readReply } from '../api/rpc.ts';
+import { excerpt } from '../client/excerpt.ts';
+import { isObject, type JsonObject, readReply } from '../client/rpc.ts';
 import { AppError, systemCode } from '../errors.ts';
 import { type Line, lineReader, toLine } from './framing.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { isObject, type JsonObject } from '../api/rpc.ts';
+import { isObject, type JsonObject } from '../client/rpc.ts';
 import { damaged } from './damaged.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
 import { insertLast, styleOf } from './json-insert.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../api/rpc.ts';
-import type { Tool } from '../api/types.ts';
+import type { JsonObject } from '../client/rpc.ts';
+import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { discoverResult, initializeResult } from './facts.ts';
 import { createLimit, LimitReached } from './limit.ts';

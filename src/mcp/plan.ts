@@ -1,9 +1,9 @@
-import { assertMayCarryKey } from '../api/endpoint.ts';
-import { maskKey } from '../api/key.ts';
+import type { App } from '../app/app.ts';
+import { needEndpoint, needKey } from '../app/target.ts';
+import { assertMayCarryKey } from '../client/endpoint.ts';
+import { maskKey } from '../client/key.ts';
 import { AppError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
-import type { App } from '../run/app.ts';
-import { needEndpoint, needKey } from '../run/target.ts';
+import { didYouMean } from '../util/nearest.ts';
 import { MCP_CLIENTS, type McpClient, type Scope, type Via } from './clients.ts';
 import { buildEntry, chooseVia, type Entry, type Target } from './entry.ts';
 import { fileOf } from './places.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/rpc.ts';
+import type { JsonObject } from '../client/rpc.ts';
 import { AppError, type Code } from '../errors.ts';
 import { errorFacts } from '../output/problem.ts';
 

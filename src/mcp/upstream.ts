@@ -1,9 +1,9 @@
-import type { Client } from '../api/client.ts';
-import { DOCUMENTED_TOOLS } from '../api/documented.ts';
-import { isObject, type JsonObject, type RpcError, readReply } from '../api/rpc.ts';
-import type { Tool } from '../api/types.ts';
+import type { Service } from '../app/service.ts';
+import type { Client } from '../client/client.ts';
+import { DOCUMENTED_TOOLS } from '../client/documented.ts';
+import { isObject, type JsonObject, type RpcError, readReply } from '../client/rpc.ts';
+import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import type { Service } from '../run/service.ts';
 
 import { LIST_LIFE_MS } from './facts.ts';
 import { INTERNAL_ERROR, ProtocolError } from './message.ts';

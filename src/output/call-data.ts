@@ -1,5 +1,5 @@
-import type { ToolResult } from '../api/types.ts';
-import { isInexact, parseExact } from '../exact-json.ts';
+import type { ToolResult } from '../client/types.ts';
+import { isInexact, parseExact } from '../util/exact-json.ts';
 import { isRecord } from './records.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { carryNumbers, keepNumber, numberText } from '../exact-json.ts';
+import { carryNumbers, keepNumber, numberText } from '../util/exact-json.ts';
 import { isRecord, pick } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import { carryNumbers, numberText } from '../exact-json.ts';
-import { nearest } from '../nearest.ts';
+import { carryNumbers, numberText } from '../util/exact-json.ts';
+import { nearest } from '../util/nearest.ts';
 import { checkDepth, toJson } from './json.ts';
 
 /** What a cell of a table, TSV or CSV holds. */

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../api/types.ts';
+import type { ToolResult } from '../client/types.ts';
 import { fold } from './fold.ts';
 import { gradePlace } from './grades.ts';
 import type { Catalog } from './match.ts';

@@ -1,4 +1,4 @@
-import type { Level, LookupOutput } from '../api/types.ts';
+import type { Level, LookupOutput } from '../client/types.ts';
 import { premiumDetails } from './premium.ts';
 import { type Draw, drawFrom } from './seed.ts';
 import type { SandboxRestaurant } from './types.ts';

@@ -1,4 +1,4 @@
-import type { Restaurant } from '../api/types.ts';
+import type { Restaurant } from '../client/types.ts';
 import { isObject } from './rpc.ts';
 
 /** A restaurant whose id may still have to be made. */

@@ -1,4 +1,4 @@
-import type { Coordinates, LookupOutput } from '../api/types.ts';
+import type { Coordinates, LookupOutput } from '../client/types.ts';
 import { GRADES } from './grades.ts';
 import type { Draw } from './seed.ts';
 import type { SandboxRestaurant } from './types.ts';

@@ -1,4 +1,4 @@
-import type { Tool, ToolResult } from '../api/types.ts';
+import type { Tool, ToolResult } from '../client/types.ts';
 import { exploreArea } from './area.ts';
 import type { Catalog } from './match.ts';
 import { badArgument, INVALID_PARAMS, isObject, RpcError, type RpcObject } from './rpc.ts';

@@ -1,4 +1,4 @@
-import type { Level, ToolResult } from '../api/types.ts';
+import type { Level, ToolResult } from '../client/types.ts';
 import { describe } from './details.ts';
 import type { Catalog } from './match.ts';
 import { badArgument, INVALID_PARAMS, isObject, RpcError } from './rpc.ts';

@@ -1,4 +1,4 @@
-import type { Restaurant } from '../api/types.ts';
+import type { Restaurant } from '../client/types.ts';
 import type { Fault } from './faults.ts';
 
 /** A restaurant that the sandbox serves: what a search returns. The rest is derived from it. */

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isObject } from '../../src/api/rpc.ts';
-import type { Protocol } from '../../src/api/session.ts';
+import { isObject } from '../../src/client/rpc.ts';
+import type { Protocol } from '../../src/client/session.ts';
 import { AppError, CODES, EXIT_CODES, type Kind } from '../../src/errors.ts';
 import { toJson } from '../../src/output/json.ts';
 import { problemJson } from '../../src/output/problem.ts';

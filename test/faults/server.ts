@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { UNTRUSTED } from '../api/certificate.ts';
+import { UNTRUSTED } from '../unit/client/certificate.ts';
 import type { Fault } from './fault.ts';
 
 export interface FaultServer {

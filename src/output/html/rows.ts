@@ -1,4 +1,4 @@
-import { withNumberTexts } from '../../exact-json.ts';
+import { withNumberTexts } from '../../util/exact-json.ts';
 import { pointOf } from '../geojson.ts';
 import { label } from '../label.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';

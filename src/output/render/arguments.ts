@@ -1,4 +1,4 @@
-import { withNumberTexts } from '../../exact-json.ts';
+import { withNumberTexts } from '../../util/exact-json.ts';
 import { toJson } from '../json.ts';
 import { isRecord } from '../records.ts';
 import { cleanLine } from '../text.ts';

@@ -1,5 +1,5 @@
-import type { ToolResult } from '../../api/types.ts';
-import { withNumberTexts } from '../../exact-json.ts';
+import type { ToolResult } from '../../client/types.ts';
+import { withNumberTexts } from '../../util/exact-json.ts';
 import { callData } from '../call-data.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';

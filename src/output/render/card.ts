@@ -1,4 +1,4 @@
-import { withNumberTexts } from '../../exact-json.ts';
+import { withNumberTexts } from '../../util/exact-json.ts';
 import { label } from '../label.ts';
 import { link, mapUrl } from '../link.ts';
 import { isRecord, pick } from '../records.ts';

@@ -1,4 +1,4 @@
-import { parseExact, withNumberTexts } from '../../exact-json.ts';
+import { parseExact, withNumberTexts } from '../../util/exact-json.ts';
 import { isRecord } from '../records.ts';
 import { clean, cleanLine, wrap } from '../text.ts';
 import type { View } from '../view.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/types.ts';
+import type { Tool } from '../../client/types.ts';
 import type { Presentation } from '../present.ts';
 import { pick } from '../records.ts';
 import { type Column, renderTable } from '../table.ts';

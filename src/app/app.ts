@@ -1,0 +1,251 @@
+import type { CliCommand } from '../cli/command.ts';
+import { flagTexts, type GlobalOptions } from '../cli/options.ts';
+import { DEFAULT_KEY_PREFIX } from '../client/key.ts';
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { colorLevel, type Palette, palette } from '../output/color.ts';
+import { showsLinks } from '../output/link.ts';
+import { spinWhile, wipeLine } from '../output/spinner.ts';
+import type { View } from '../output/view.ts';
+import { openSettings, type Settings, variable } from '../settings/settings.ts';
+import { type Paths, resolvePaths } from '../storage/paths.ts';
+import { type ConfigFile, configPath, readConfig } from '../storage/read.ts';
+import { Secrets } from './secrets.ts';
+
+/** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
+const loadText = () => import('../output/text.ts');
+
+/** What the commands of one run share. Everything is looked up when it is first asked for. */
+export class App {
+  readonly context: Context;
+  /** Exit code of a run that did not throw; a list of which some rows failed makes it 8. */
+  exitCode = 0;
+  #program: CliCommand | undefined;
+  #settings: Settings | undefined;
+  #config: { file: ConfigFile; problem?: unknown } | undefined;
+  #paths: Paths | undefined;
+  #collected = '';
+  #secrets = new Secrets();
+  #spinning = false;
+  #said: Promise<void> = Promise.resolve();
+  #closers: (() => Promise<void>)[] = [];
+
+  constructor(context: Context) {
+    this.context = context;
+    this.guard(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
+  }
+
+  /** Names the tree that reads the options. */
+  attach(program: CliCommand): void {
+    this.#program = program;
+  }
+
+  get globals(): GlobalOptions {
+    return this.#program?.opts<GlobalOptions>() ?? { color: true, input: true };
+  }
+
+  get paths(): Paths {
+    this.#paths ??= resolvePaths(this.context);
+    return this.#paths;
+  }
+
+  /** Settings of this run. A damaged config file counts as empty here; {@link config} tells it. */
+  get settings(): Settings {
+    this.#settings ??= openSettings({
+      flags: flagTexts(this.globals),
+      env: this.context.env,
+      file: this.#readConfig().file,
+    });
+    return this.#settings;
+  }
+
+  /** The config file's content. @throws {AppError} `bad_config` where it is damaged */
+  config(): ConfigFile {
+    const { file, problem } = this.#readConfig();
+    if (problem !== undefined) throw problem;
+    return file;
+  }
+
+  /** Folder of the config file. @throws {AppError} `bad_config` where no home folder is known */
+  get configDir(): string {
+    if (this.paths.configDir !== undefined) return this.paths.configDir;
+    throw new AppError('bad_config', 'there is no place for the config file: HOME is not set', {
+      hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; a key may also stand in RESTAURANT_API_KEY',
+    });
+  }
+
+  #readConfig(): { file: ConfigFile; problem?: unknown } {
+    if (this.#config === undefined) {
+      const { configDir } = this.paths;
+      // Whether a warning is shown depends on the config itself.
+      const warnings: string[] = [];
+      try {
+        const file =
+          configDir === undefined ? {} : readConfig(configPath(configDir), (text) => warnings.push(text));
+        this.#config = { file };
+      } catch (problem) {
+        this.#config = { file: {}, problem };
+      }
+      for (const text of warnings) void this.warn(text);
+    }
+    return this.#config;
+  }
+
+  /** Whether JSON was asked for, by flag, variable or config file. */
+  get wantsJson(): boolean {
+    return this.settings.told('format').value === 'json';
+  }
+
+  /** True where a person reads along: stderr is a terminal, and neither --quiet nor JSON was asked for. */
+  get chatty(): boolean {
+    return this.context.stderr.isTTY && this.globals.quiet !== true && !this.wantsJson;
+  }
+
+  get verbose(): boolean {
+    const { verbose, quiet } = this.globals;
+    return verbose === true || (quiet !== true && variable(this.context.env, 'RESTAURANT_DEBUG') === '1');
+  }
+
+  /** Whether a question may be asked: at a terminal, unless --no-input or CI forbids it. */
+  get mayAsk(): boolean {
+    const { stdin, stderr } = this.context;
+    return stdin.isTTY && stderr.isTTY && this.globals.input && !this.#inCi;
+  }
+
+  /** Whether something may be opened before a person's eyes: unless --no-input or CI forbids it. */
+  get mayShow(): boolean {
+    return this.globals.input && !this.#inCi;
+  }
+
+  get #inCi(): boolean {
+    const ci = variable(this.context.env, 'CI');
+    return ci !== undefined && ci !== 'false' && ci !== '0';
+  }
+
+  paletteFor(stream: 'stdout' | 'stderr'): Palette {
+    const { color } = this.globals;
+    return palette(colorLevel({ flag: color, env: this.context.env, isTTY: this.#isShown(stream) }));
+  }
+
+  /** Whether a stream is a terminal, and what is written is not for a file. */
+  #isShown(stream: 'stdout' | 'stderr'): boolean {
+    const { output } = this.globals;
+    const toFile = stream === 'stdout' && output !== undefined && output !== '-';
+    return this.context[stream].isTTY && !toFile;
+  }
+
+  /** How stdout is drawn on. */
+  get view(): View {
+    const { stdout, env, platform } = this.context;
+    const locale = variable(env, 'LC_ALL') ?? variable(env, 'LC_CTYPE') ?? variable(env, 'LANG') ?? '';
+    const unicode = platform !== 'linux' || /utf-?8/i.test(locale);
+    const isTTY = this.#isShown('stdout');
+    return {
+      width: isTTY ? stdout.columns : 80,
+      palette: this.paletteFor('stdout'),
+      unicode,
+      links: showsLinks({ flag: this.globals.color, env, isTTY }),
+    };
+  }
+
+  get helpWidth(): number {
+    return this.context.stdout.isTTY ? this.context.stdout.columns : 80;
+  }
+
+  /** One line on stderr for a person who reads along. */
+  async note(text: string): Promise<void> {
+    if (!this.chatty) return;
+    await this.#inOrder(async () => {
+      const { cleanLine } = await loadText();
+      await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
+    });
+  }
+
+  /** One line on stderr about something that is not as it should be: for a person, or with --verbose. */
+  async warn(text: string): Promise<void> {
+    if (!this.chatty && !this.verbose) return;
+    await this.#inOrder(async () => {
+      const { cleanLine } = await loadText();
+      await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
+    });
+  }
+
+  /** A line of the exchange, with --verbose. */
+  async trace(text: string): Promise<void> {
+    if (!this.verbose) return;
+    await this.#inOrder(async () => {
+      const { clean } = await loadText();
+      await this.#say(this.paletteFor('stderr').dim(clean(text)));
+    });
+  }
+
+  /** Says one thing after the other, also where nobody waits for it. */
+  #inOrder(say: () => Promise<void>): Promise<void> {
+    this.#said = this.#said.then(say);
+    return this.#said;
+  }
+
+  /** Settles when all that was to be said on stderr stands there. */
+  async said(): Promise<void> {
+    await this.#said;
+  }
+
+  async #say(line: string): Promise<void> {
+    const wipe = this.#spinning ? wipeLine(this.context.stderr) : '';
+    // A stderr that is gone must not end a run whose stdout is well.
+    await this.context.stderr.write(`${wipe}${this.redact(line)}\n`).catch(() => {});
+  }
+
+  /**
+   * Shows on a terminal that something is under way, while it is.
+   * @param work gets a function that changes the label, where one is shown
+   */
+  async busy<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
+    const { stderr, env } = this.context;
+    if (!this.chatty || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
+    const { dim } = this.paletteFor('stderr');
+    const { cleanLine, truncate } = await loadText();
+    const shown = (text: string): string =>
+      dim(truncate(this.redact(cleanLine(text)), Math.max(1, stderr.columns - 4)));
+    this.#spinning = true;
+    try {
+      return await spinWhile(this.context, shown(label), (update) => work((text) => update(shown(text))));
+    } finally {
+      this.#spinning = false;
+    }
+  }
+
+  /** Names a key, so that it is never shown. */
+  guard(key: string): void {
+    this.#secrets.add(key);
+  }
+
+  /** Text for people without any key that this run knows, or that looks like one. */
+  redact(text: string): string {
+    return this.#secrets.redact(text, this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX);
+  }
+
+  /** Data without any key that this run knows; nothing else in it changes. */
+  erase(text: string): string {
+    return this.#secrets.erase(text);
+  }
+
+  /** Runs before the end, last registered first. */
+  onClose(work: () => Promise<void>): void {
+    this.#closers.push(work);
+  }
+
+  async close(): Promise<void> {
+    for (const work of this.#closers.splice(0).reverse()) await work().catch(() => {});
+    await this.#said;
+  }
+
+  /** Takes what commander prints; {@link collected} gives it back. */
+  collect(text: string): void {
+    this.#collected += text;
+  }
+
+  collected(): string {
+    return this.#collected;
+  }
+}

@@ -1,0 +1,192 @@
+import { type Client, type ClientOptions, openClient } from '../client/client.ts';
+import { decodeFind, decodeLookup, type FindAnswer } from '../client/decode.ts';
+import type { Level, LookupOutput, Tool } from '../client/types.ts';
+import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { openPacer, type Pacer } from '../storage/pacer.ts';
+import { openSessionMemory } from '../storage/sessions.ts';
+import { VERSION } from '../version.ts';
+import type { App } from './app.ts';
+import { DEMO } from './last-rows.ts';
+import { ledgerOf } from './ledger.ts';
+import { type DemoMode, openTarget, type Target } from './target.ts';
+import { type Guide, openToolLists } from './tool-lists.ts';
+import { traceTo } from './trace.ts';
+
+/** The service as the commands use it: its client, with what was answered before. */
+export interface Service {
+  readonly client: Client;
+  /** How it is called in messages: its host. */
+  readonly label: string;
+  find(query: { name: string; city: string }): Promise<{ answer: FindAnswer; cachedAt?: number }>;
+  lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
+  /** Any other call: kept, if it is worth it, and answered from what was kept where --max-age asks for that. */
+  remember<T extends object>(
+    name: string,
+    args: Record<string, unknown>,
+    ask: () => Promise<T>,
+    worth?: (value: T) => boolean,
+  ): Promise<T>;
+  /** All tools. */
+  listTools(): Promise<readonly Tool[]>;
+  /** All tools; undefined where the service has no list of them. */
+  tools(): Promise<readonly Tool[] | undefined>;
+  /** The tools as a guide to their arguments: where --max-age allows it those of before, unless `anew`. */
+  guide(anew?: boolean): Promise<Guide>;
+}
+
+interface Opening {
+  readonly demoMode?: DemoMode;
+  /** For many calls: they keep the pace of the budget, which all processes with the key share. */
+  readonly paced?: boolean;
+}
+
+/** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
+export async function openService(app: App, { demoMode, paced }: Opening = {}): Promise<Service> {
+  const target = await openTarget(app, demoMode);
+  return serviceOver(app, openClientFor(app, target, counted(app, target, paced)), target);
+}
+
+/** What is done about the requests of a client. */
+export interface Requests extends Pick<ClientOptions, 'onRequest' | 'onRateLimited' | 'onWait'> {
+  /** Ends all that is under way. */
+  readonly signal: AbortSignal;
+  /** Whether the exchange is shown with --verbose. */
+  readonly traced: boolean;
+  /** Gets what goes wrong without ending the run. */
+  warn(text: string): void;
+}
+
+/**
+ * A client of this run's settings for an endpoint and a key. It is closed when the run ends.
+ * @param requests where a command does more than count them and tell its waits
+ */
+export function openClientFor(
+  app: App,
+  target: Target,
+  { signal, traced, warn, ...hooks }: Requests = counted(app, target),
+): Client {
+  const { context, settings, globals, paths } = app;
+  const { url, key, demo } = target;
+  const client = openClient({
+    endpoint: url,
+    key,
+    keyRemedy: target.keyRemedy,
+    insecureHttp: globals.insecureHttp === true,
+    protocol: settings.need('protocol'),
+    timeoutMs: settings.need('timeout'),
+    retries: settings.need('retries'),
+    maxWaitMs: settings.need('max-wait'),
+    version: VERSION,
+    context: { ...context, signal },
+    ...hooks,
+    ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
+    ...(demo ? {} : { session: openSessionMemory(paths.stateDir, url.href, warn) }),
+  });
+  app.onClose(() => client.close());
+  return client;
+}
+
+/** Counts the requests in the ledger, with `paced` at the pace of the budget, and tells waits to a person. */
+function counted(app: App, target: Target, paced = false): Requests {
+  const { context, settings } = app;
+  const { signal } = context;
+  const limits = { perMinute: settings.need('per-minute'), perDay: settings.need('per-day') };
+  const warn = (text: string): void => void app.warn(text);
+  const onWait: Requests['onWait'] = ({ ms, error }) => {
+    const seconds = Math.max(1, Math.round(ms / 1000));
+    warn(`${error.message}; trying again in ${seconds} s`);
+  };
+  if (target.demo) return { signal, traced: true, warn, onWait };
+  const ledger = ledgerOf(app, target, limits, warn);
+  app.onClose(async () => ledger.close());
+  const pacer = paced && (limits.perMinute > 0 || limits.perDay > 0) ? pacerOf(app, ledger) : undefined;
+  return {
+    signal,
+    traced: true,
+    warn,
+    onWait,
+    onRequest: () => (pacer === undefined ? ledger.record() : pacer.acquire(signal)),
+    onRateLimited: (until) => ledger.hold(until),
+  };
+}
+
+function pacerOf(app: App, ledger: Ledger): Pacer {
+  const { context, settings } = app;
+  return openPacer({
+    ledger,
+    context,
+    wait: false,
+    maxWaitMs: settings.need('max-wait'),
+    onWait: ({ freeAt }) => {
+      const seconds = Math.max(1, Math.ceil((freeAt - context.now()) / 1000));
+      void app.warn(`the budget of this minute is spent; going on in ${seconds} s`);
+    },
+  });
+}
+
+function serviceOver(app: App, client: Client, { url, key, demo }: Target): Service {
+  const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
+  const place = { endpoint: url.href, keyHash: hashKey(key) };
+  const lists = openToolLists(client, cache, place);
+  const remembered = <T extends object>(
+    tool: string,
+    args: Record<string, unknown>,
+    ask: () => Promise<T>,
+    worth?: (value: T) => boolean,
+  ) => {
+    // An entry says what was asked; a key that was asked for by mistake is not kept.
+    const asked = JSON.stringify(args);
+    const kept = app.erase(asked) === asked ? cache : undefined;
+    return throughCache(kept, { ...place, tool, args }, app.settings.need('max-age'), ask, worth);
+  };
+  return {
+    client,
+    label: demo ? DEMO : url.host,
+    async find(query) {
+      const held = await remembered(
+        'find_restaurant',
+        { ...query },
+        async () => (await client.find(query)).output,
+      );
+      await tellCached(app, held.at);
+      return { answer: decodeFind({ structuredContent: held.value }), ...held.at };
+    },
+    async lookup(id, level) {
+      const held = await remembered('lookup_restaurant', { restaurant_id: id, fields: level }, () =>
+        client.lookup(id, level),
+      );
+      await tellCached(app, held.at);
+      return { output: decodeLookup({ structuredContent: held.value }), ...held.at };
+    },
+    async remember(name, args, ask, worth) {
+      const { value: maxAgeMs = 0, source } = app.settings.resolve('max-age');
+      if (source !== 'flag' || maxAgeMs === 0) return ask();
+      return (await remembered(name, args, ask, worth)).value;
+    },
+    listTools: lists.list,
+    tools: lists.listOrNone,
+    guide: (anew = false) => lists.guide(anew ? 0 : app.settings.need('max-age')),
+  };
+}
+
+/** The answer as it was, where it is young enough; else asked for, and kept. Failures are never kept. */
+async function throughCache<T extends object>(
+  cache: Cache | undefined,
+  key: CacheKey,
+  maxAgeMs: number,
+  ask: () => Promise<T>,
+  worth: (value: T) => boolean = () => true,
+): Promise<{ value: T; at: { cachedAt?: number } }> {
+  const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
+  // The entry says which call it answers, so it has the shape that this call was given before.
+  if (held !== undefined) return { value: held.value as T, at: { cachedAt: held.at } };
+  const value = await ask();
+  if (worth(value)) cache?.put(key, value);
+  return { value, at: {} };
+}
+
+async function tellCached(app: App, { cachedAt }: { cachedAt?: number }): Promise<void> {
+  if (cachedAt !== undefined)
+    await app.trace(`* answered from the cache of ${new Date(cachedAt).toISOString()}`);
+}

@@ -1,0 +1,98 @@
+import type { Client } from '../client/client.ts';
+import type { Tool } from '../client/types.ts';
+import { AppError } from '../errors.ts';
+import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
+import type { App } from './app.ts';
+import { configuredEndpoint, configuredKey } from './target.ts';
+
+/** A list of tools that tells how to call them. */
+export interface Guide {
+  /** Undefined where the service has no list. */
+  readonly tools: readonly Tool[] | undefined;
+  /** Whether it is one of before, so that the service may have another by now. */
+  readonly kept: boolean;
+}
+
+export interface ToolLists {
+  /** All tools, as the service lists them now. */
+  list(): Promise<readonly Tool[]>;
+  /** The same; undefined where the service has tools and no list of them. A JSON-RPC refusal says so. */
+  listOrNone(): Promise<readonly Tool[] | undefined>;
+  /** The tools as they were told a while ago, at most `maxAgeMs`; else as they are now. */
+  guide(maxAgeMs: number): Promise<Guide>;
+}
+
+/** HTTP statuses of a service that does not know the method; there may be tools all the same. */
+const NO_SUCH_METHOD: readonly number[] = [400, 404, 405, 406, 415, 422, 501];
+
+const keyOf = (place: Pick<CacheKey, 'endpoint' | 'keyHash'>): CacheKey => ({
+  ...place,
+  tool: 'tools/list',
+  args: {},
+});
+
+/** The list of tools that the service of this run gave some time ago, however old; nothing is asked. Never throws. */
+export function rememberedTools(app: App): readonly Tool[] | undefined {
+  try {
+    const url = configuredEndpoint(app)?.url;
+    const key = configuredKey(app, url)?.value;
+    if (url === undefined || key === undefined) return undefined;
+    const cache = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
+    const held = cache.get(keyOf({ endpoint: url.href, keyHash: hashKey(key) }), Number.POSITIVE_INFINITY);
+    return (held?.value as { tools?: readonly Tool[] } | undefined)?.tools;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The lists of tools of one service for one key.
+ * @param place where they are kept; undefined where nothing is
+ */
+export function openToolLists(
+  client: Client,
+  cache: Cache | undefined,
+  place: Pick<CacheKey, 'endpoint' | 'keyHash'>,
+): ToolLists {
+  const key = keyOf(place);
+
+  async function list(): Promise<readonly Tool[]> {
+    const tools = await client.listTools();
+    cache?.put(key, { tools });
+    return tools;
+  }
+
+  async function listOrNone(): Promise<readonly Tool[] | undefined> {
+    try {
+      return await list();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
+      cache?.put(key, {});
+      return undefined;
+    }
+  }
+
+  return {
+    list,
+    listOrNone,
+    async guide(maxAgeMs) {
+      const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
+      if (held !== undefined) {
+        const { tools } = held.value as { tools?: readonly Tool[] };
+        return { tools, kept: true };
+      }
+      try {
+        return { tools: await listOrNone(), kept: false };
+      } catch (error) {
+        if (!knowsNoList(error)) throw error;
+        return { tools: undefined, kept: false };
+      }
+    },
+  };
+}
+
+/** Is it a refusal of the method, not of the caller? It may be a wrong URL too, which the call itself will tell. */
+function knowsNoList(error: unknown): boolean {
+  const status = error instanceof AppError ? error.details.status : undefined;
+  return status !== undefined && NO_SUCH_METHOD.includes(status);
+}

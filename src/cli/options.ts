@@ -1,0 +1,266 @@
+import type { Option } from 'commander';
+import { AppError } from '../errors.ts';
+import { FORMATS, PROTOCOLS, SETTINGS, type SettingName } from '../settings/catalogue.ts';
+import type { CliCommand, OptionFor, OptionGroup } from './command.ts';
+import { CliOption, described } from './option.ts';
+
+/** Global options as commander hands them over; settings are still text. */
+export interface GlobalOptions {
+  baseUrl?: string;
+  endpoint?: string;
+  profile?: string;
+  protocol?: string;
+  timeout?: string;
+  retries?: string;
+  maxWait?: string;
+  maxAge?: string;
+  format?: string;
+  json?: true;
+  output?: string;
+  open?: true;
+  force?: true;
+  columns?: string;
+  rawCsv?: true;
+  demo?: true;
+  insecureHttp?: true;
+  dryRun?: true;
+  curl?: true;
+  verbose?: true;
+  quiet?: true;
+  color: boolean;
+  input: boolean;
+}
+
+interface GlobalOption {
+  readonly group: OptionGroup;
+  readonly flags: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  /** The setting that it sets, for its default and its variable. */
+  readonly setting?: SettingName;
+  readonly integer?: true;
+}
+
+const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'output', 'force', 'page'];
+
+const headingOf = (group: OptionGroup): string =>
+  group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
+
+/** In the order in which help shows them. */
+const GLOBAL_OPTIONS: readonly GlobalOption[] = [
+  { group: 'json', flags: '-j, --json', about: 'print JSON' },
+  {
+    group: 'format',
+    flags: '--format <format>',
+    about: 'form of the output',
+    choices: FORMATS,
+    setting: 'format',
+  },
+  { group: 'columns', flags: '--columns <a,b,c>', about: 'which columns or keys, dotted where nested' },
+  {
+    group: 'format',
+    flags: '--raw-csv',
+    about: 'leave CSV cells that a spreadsheet would run as a formula',
+  },
+  {
+    group: 'output',
+    flags: '-o, --output <file>',
+    about: 'write there instead of stdout; the format follows the extension',
+  },
+  { group: 'force', flags: '--force', about: 'replace the file that is written where it exists' },
+  { group: 'page', flags: '--open', about: 'show a page with a map in the browser' },
+  {
+    group: 'address',
+    flags: '--base-url <url>',
+    about: 'the service; the endpoint is <url>/api/mcp',
+    setting: 'base-url',
+  },
+  {
+    group: 'address',
+    flags: '--endpoint <url>',
+    about: 'the exact endpoint, instead',
+    setting: 'endpoint',
+  },
+  { group: 'profile', flags: '--profile <name>', about: 'which saved login', setting: 'profile' },
+  { group: 'demo', flags: '--demo', about: 'an embedded sandbox for this one call: no key, no network' },
+  {
+    group: 'address',
+    flags: '--protocol <p>',
+    about: 'how to speak to the endpoint',
+    choices: PROTOCOLS,
+    setting: 'protocol',
+  },
+  { group: 'address', flags: '--insecure-http', about: 'let the key travel over http to another machine' },
+  {
+    group: 'request',
+    flags: '--timeout <t>',
+    about: 'total time for one call: 500ms, 30s, 2m',
+    setting: 'timeout',
+  },
+  {
+    group: 'request',
+    flags: '--retries <n>',
+    about: 'tries after the first',
+    setting: 'retries',
+    integer: true,
+  },
+  {
+    group: 'request',
+    flags: '--max-wait <t>',
+    about: 'longest wait that a 429 may ask for; extends --timeout',
+    setting: 'max-wait',
+  },
+  {
+    group: 'cache',
+    flags: '--max-age <t>',
+    about: 'accept a cached answer this old; 0 asks again',
+    setting: 'max-age',
+  },
+  {
+    group: 'dry-run',
+    flags: '--dry-run',
+    about: 'print the request as JSON, key redacted, or the file to write; send and write nothing',
+  },
+  { group: 'curl', flags: '--curl', about: 'print the equal curl command; send nothing' },
+  { group: 'general', flags: '--verbose', about: 'show the exchange on stderr, key redacted' },
+  { group: 'general', flags: '-q, --quiet', about: 'no notes on stderr' },
+  { group: 'general', flags: '--no-color', about: 'no colour' },
+  { group: 'general', flags: '--no-input', about: 'never ask' },
+];
+
+const defaultOf = (name: SettingName): string | undefined => {
+  const { fallback, fallbackText } = SETTINGS[name] as { fallback?: string; fallbackText?: string };
+  return fallbackText ?? fallback;
+};
+
+function makeOption(entry: GlobalOption, here: OptionFor = {}): CliOption {
+  const { flags, setting, integer } = entry;
+  const { about, choices, fallback, fallbackText = fallback } = here;
+  const offered = choices ?? entry.choices;
+  const shown = fallbackText ?? (setting === undefined ? undefined : defaultOf(setting));
+  const option = new CliOption(flags, described(about ?? entry.about, offered, shown));
+  option.isInteger = integer === true;
+  option.fallbackHere = fallback;
+  if (offered !== undefined) option.argChoices = [...offered];
+  return option.helpGroup(headingOf(entry.group));
+}
+
+/** What an option is to a command: as the command says, else as follows from what the command can. */
+function optionFor(command: CliCommand, long: string): OptionFor {
+  const { uses, retold } = command;
+  const said = retold.get(long);
+  if (said !== undefined) return said;
+  switch (long) {
+    case '--format':
+      return uses.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
+    case '--max-age':
+      return { fallback: SETTINGS['max-age'].fallback };
+    case '--dry-run':
+      return uses.includes('curl') ? { about: 'print the request as JSON, key redacted; send nothing' } : {};
+    default:
+      return {};
+  }
+}
+
+const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?.[0] ?? entry.flags;
+
+/** Gives the program its global options. */
+export function addGlobalOptions(program: CliCommand): void {
+  for (const entry of GLOBAL_OPTIONS) program.addOption(makeOption(entry));
+  program.offers('--profile', 'profile');
+}
+
+/** The global options that a command obeys, as what they are to it. */
+export function obeyedOptions(command: CliCommand): Option[] {
+  return GLOBAL_OPTIONS.filter((entry) => command.uses.includes(entry.group)).map((entry) =>
+    makeOption(entry, optionFor(command, longFlag(entry))),
+  );
+}
+
+/** The setting that a global option sets. */
+export function settingOf(long: string): SettingName | undefined {
+  return GLOBAL_OPTIONS.find((entry) => longFlag(entry) === long)?.setting;
+}
+
+/**
+ * Refuses global options that mean nothing to the command, and pairs that contradict each other.
+ * @throws {AppError} `usage` naming the options
+ */
+export function checkGlobalOptions(program: CliCommand, command: CliCommand): void {
+  const given = (long: string): boolean => {
+    const option = program.options.find((each) => each.long === long);
+    return option !== undefined && program.getOptionValueSource(option.attributeName()) === 'cli';
+  };
+  for (const entry of GLOBAL_OPTIONS) {
+    const long = longFlag(entry);
+    if (given(long) && !command.uses.includes(entry.group)) {
+      throw new AppError('usage', `${command.path} does not take ${long}`, {
+        hint: `restaurant ${command.path} --help`,
+      });
+    }
+  }
+  const conflict = (one: string, other: string): void => {
+    if (given(one) && given(other)) {
+      throw new AppError('usage', `${one} and ${other} contradict each other`, {
+        hint: `leave one out; restaurant ${command.path} --help`,
+      });
+    }
+  };
+  if (program.opts<GlobalOptions>().format !== 'json') conflict('--json', '--format');
+  conflict('--base-url', '--endpoint');
+  conflict('--demo', '--base-url');
+  conflict('--demo', '--endpoint');
+  conflict('--dry-run', '--curl');
+  conflict('--verbose', '--quiet');
+  conflict('--open', '--json');
+  conflict('--open', '--dry-run');
+  conflict('--open', '--curl');
+  checkPage(command, program.opts<GlobalOptions>(), conflict);
+}
+
+/** A page is made by the commands that say so, and by --open whatever else is set. */
+function checkPage(
+  command: CliCommand,
+  { format, output = '', open }: GlobalOptions,
+  conflict: (one: string, other: string) => void,
+): void {
+  // Of the commands whose rows are written in one form or another.
+  if (!command.uses.includes('columns')) return;
+  const makesPages = command.uses.includes('page');
+  const named = /\.html?$/i.test(output);
+  if (!makesPages && (format === 'html' || (format === undefined && named))) {
+    throw new AppError('usage', `${command.path} makes no page: html is for find and lookup`, {
+      hint: `restaurant ${command.path} --help; or restaurant find "Nopa" --city "San Francisco" --open`,
+    });
+  }
+  if (open !== true) return;
+  if (format !== 'html') conflict('--open', '--format');
+  if (output !== '' && output !== '-' && !named) {
+    throw new AppError('usage', `--open shows an HTML page, and ${output} is named as something else`, {
+      hint: 'restaurant … -o page.html --open, or leave -o out',
+    });
+  }
+}
+
+const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = [
+  ['base-url', 'baseUrl'],
+  ['endpoint', 'endpoint'],
+  ['profile', 'profile'],
+  ['protocol', 'protocol'],
+  ['timeout', 'timeout'],
+  ['retries', 'retries'],
+  ['max-wait', 'maxWait'],
+  ['max-age', 'maxAge'],
+  ['format', 'format'],
+];
+
+/** The settings that flags give, as text. */
+export function flagTexts(globals: GlobalOptions): Partial<Record<SettingName, string>> {
+  const flags: Partial<Record<SettingName, string>> = {};
+  for (const [name, option] of FLAG_SETTINGS) {
+    const value = globals[option];
+    if (typeof value === 'string') flags[name] = value;
+  }
+  if (globals.json === true) flags.format = 'json';
+  return flags;
+}

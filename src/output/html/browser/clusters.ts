@@ -1,0 +1,65 @@
+import Supercluster from 'supercluster';
+import type { PageRow } from '../document.ts';
+import type { Point } from './geography.ts';
+
+/** In pixels: markers that are nearer to each other become one. Where there are many, sooner. */
+const NEAR = 20;
+const NEAR_IN_A_CROWD = 44;
+const CROWD = 150;
+const DEEPEST = 18;
+/** Rows that are named where many are in one place. */
+export const NAMED = 20;
+
+/** A marker: one row, or several that would cover each other. */
+export interface Spot {
+  readonly key: string;
+  readonly at: Point;
+  readonly count: number;
+  /** The row; of several, the first ones. */
+  rows(): readonly number[];
+  /** The zoom at which several come apart; undefined where they never do. */
+  readonly apartAt?: number | undefined;
+}
+
+interface Tag {
+  row: number;
+}
+
+/** What the map shows of a rectangle at a zoom. */
+export type Spots = (
+  bounds: [west: number, south: number, east: number, north: number],
+  zoom: number,
+) => Spot[];
+
+/** Gathers points that are near each other; those in the very same place always. */
+export function clusters(numbers: readonly number[], rows: readonly PageRow[]): Spots {
+  const points = numbers.flatMap((row) => {
+    const at = rows[row]?.p;
+    return at === undefined ? [] : [{ row, at }];
+  });
+  const radius = points.length > CROWD ? NEAR_IN_A_CROWD : NEAR;
+  const index = new Supercluster<Tag, Tag>({ radius, extent: 256, maxZoom: DEEPEST }).load(
+    points.map(({ row, at: [lat, lng] }) => ({
+      type: 'Feature',
+      properties: { row },
+      geometry: { type: 'Point', coordinates: [lng, lat] },
+    })),
+  );
+  return (bounds, zoom) =>
+    index.getClusters(bounds, zoom).map(({ properties, geometry }): Spot => {
+      const [lng = 0, lat = 0] = geometry.coordinates;
+      if (!('cluster' in properties) || properties.cluster !== true) {
+        const { row } = properties;
+        return { key: `row-${row}`, at: rows[row]?.p ?? [lat, lng], count: 1, rows: () => [row] };
+      }
+      const { cluster_id: id, point_count: count } = properties;
+      const apartAt = index.getClusterExpansionZoom(id);
+      return {
+        key: `cluster-${id}`,
+        at: [lat, lng],
+        count,
+        rows: () => index.getLeaves(id, NAMED).map((leaf) => leaf.properties.row),
+        apartAt: apartAt > DEEPEST ? undefined : apartAt,
+      };
+    });
+}

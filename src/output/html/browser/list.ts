@@ -1,0 +1,184 @@
+import type { PageHead, PageRow } from '../document.ts';
+import { amount, button, counted, el, isCalm } from './dom.ts';
+import { type Order, ordered } from './order.ts';
+import { moreElement, rowElement } from './row.ts';
+import { searcher } from './search.ts';
+import { makeTable } from './table.ts';
+
+/** Rows on a page of the list, and on paper. */
+const PAGE = 100;
+const PRINTED = 5000;
+const SEARCH_DELAY_MS = 120;
+
+export interface ListHooks {
+  /** The person chose a row. */
+  onChoose(row: number): void;
+  /** The person wants to see it on the map. */
+  onPlace(row: number): void;
+  /** Other rows are shown now, by their numbers. */
+  onRows(numbers: readonly number[]): void;
+}
+
+export interface List {
+  readonly element: HTMLElement;
+  /** Marks a row as the chosen one and brings it into sight; with `focus` it is opened and gets the focus. */
+  choose(row: number, focus?: boolean): void;
+  /** Opens a row. */
+  open(row: number): void;
+}
+
+/** The list: searched, sorted, a page at a time. */
+export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHooks): List {
+  const { columns } = head;
+  const search = searcher(rows);
+  const opened = new Set<number>();
+  let query = '';
+  let order: Order | undefined;
+  let found: readonly number[] = [...rows.keys()];
+  let numbers = found;
+  let page = 0;
+  let chosen: number | undefined;
+
+  const table = makeTable(columns, head.heading, sortBy);
+  const count = el('p', { role: 'status', class: 'count' });
+  const place = el('span');
+  const back = button({}, () => turn(page - 1), 'Previous');
+  const on = button({}, () => turn(page + 1), 'Next');
+  const pager = el('nav', { 'aria-label': 'Pages of the list', class: 'pager' }, back, place, on);
+  const input = el('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' });
+  const form = el('form', { role: 'search' }, el('label', { for: 'search' }, 'Search the list'), input);
+  const element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
+  element.append(form, count, table.element, pager);
+
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  input.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(find, SEARCH_DELAY_MS);
+  });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    find();
+  });
+  addEventListener('beforeprint', () => draw(PRINTED));
+  addEventListener('afterprint', () => draw());
+
+  function find(): void {
+    clearTimeout(waiting);
+    if (query === input.value) return;
+    query = input.value;
+    found = search(query);
+    hooks.onRows(found);
+    refresh();
+  }
+
+  /** Up, down, and as it came. */
+  function sortBy(column: number): void {
+    if (order?.column !== column) order = { column, descending: false };
+    else order = order.descending ? undefined : { column, descending: true };
+    table.mark(order);
+    refresh();
+  }
+
+  function refresh(): void {
+    const kind = columns[order?.column ?? 0]?.kind ?? 'text';
+    numbers = order === undefined ? found : ordered(found, rows, order, kind);
+    page = 0;
+    draw();
+  }
+
+  function turn(to: number): void {
+    page = to;
+    draw();
+    // A button that is switched off loses the focus.
+    if (back.disabled && !on.disabled && document.activeElement !== on) on.focus();
+    else if (on.disabled && !back.disabled && document.activeElement !== back) back.focus();
+    table.element.scrollIntoView({ block: 'start', behavior: isCalm() ? 'auto' : 'smooth' });
+  }
+
+  function draw(size = PAGE): void {
+    const first = size === PAGE ? page * PAGE : 0;
+    const some = numbers.slice(first, first + size);
+    table.body.replaceChildren(...some.flatMap(elementsOf));
+    const last = first + some.length;
+    const pages = Math.ceil(numbers.length / PAGE);
+    count.textContent =
+      numbers.length === rows.length
+        ? amount(rows.length, 'row')
+        : `${counted(numbers.length)} of ${amount(rows.length, 'row')}`;
+    place.textContent = `${counted(first + 1)} to ${counted(last)} of ${counted(numbers.length)}`;
+    pager.hidden = pages < 2;
+    back.disabled = page === 0;
+    on.disabled = page >= pages - 1;
+    if (chosen !== undefined) mark(chosen, true);
+  }
+
+  function elementsOf(number: number): Element[] {
+    const row = rows[number];
+    if (row === undefined) return [];
+    const main = rowElement(number, row, columns, { onToggle: toggle, onPlace: hooks.onPlace });
+    if (!opened.has(number)) return [main];
+    expand(main, number, true);
+    return [main, moreOf(number, row)];
+  }
+
+  const moreOf = (number: number, row: PageRow): Element =>
+    moreElement(number, row, columns, { onToggle: toggle, onPlace: hooks.onPlace });
+
+  function expand(main: Element, number: number, open: boolean): void {
+    const name = main.querySelector('button.name');
+    name?.setAttribute('aria-expanded', String(open));
+    if (open) name?.setAttribute('aria-controls', `more-${number}`);
+    else name?.removeAttribute('aria-controls');
+  }
+
+  function toggle(number: number): void {
+    const isOpen = opened.has(number);
+    setOpen(number, !isOpen);
+    setChosen(number);
+    if (!isOpen) hooks.onChoose(number);
+  }
+
+  function setOpen(number: number, open: boolean): void {
+    const main = document.getElementById(`row-${number}`);
+    const row = rows[number];
+    if (opened.has(number) === open || row === undefined) return;
+    if (open) opened.add(number);
+    else opened.delete(number);
+    if (main === null) return;
+    expand(main, number, open);
+    if (open) main.after(moreOf(number, row));
+    else document.getElementById(`more-${number}`)?.remove();
+  }
+
+  function setChosen(number: number): void {
+    if (chosen !== undefined) mark(chosen, false);
+    chosen = number;
+    mark(number, true);
+  }
+
+  function mark(number: number, isChosen: boolean): void {
+    const main = document.getElementById(`row-${number}`);
+    if (isChosen) main?.setAttribute('aria-current', 'true');
+    else main?.removeAttribute('aria-current');
+  }
+
+  form.hidden = rows.length === 1;
+  draw();
+  return {
+    element,
+    open: (number) => setOpen(number, true),
+    choose(number, focus = false) {
+      const at = numbers.indexOf(number);
+      if (at === -1) return;
+      if (Math.floor(at / PAGE) !== page) {
+        page = Math.floor(at / PAGE);
+        draw();
+      }
+      if (focus) setOpen(number, true);
+      setChosen(number);
+      const main = document.getElementById(`row-${number}`);
+      main?.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+      if (focus) main?.querySelector<HTMLElement>('button.name')?.focus();
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker, Popup } from 'leaflet';
+import type { PageHead, PageRow } from '../document.ts';
+import { clusters, type Spot, type Spots } from './clusters.ts';
+import { counted, el, isCalm } from './dom.ts';
+import { around, nearestCopy, type Point } from './geography.ts';
+import { manyPopup, onePopup } from './popup.ts';
+import { nameOf } from './row.ts';
+import { Tiles, whyNoTiles } from './tiles.ts';
+
+const STREET = 16;
+const NARROWEST_PIN = 26;
+const PER_DIGIT = 7;
+const SPREAD = 0.25;
+
+export interface MapHooks {
+  /** The person chose a row on the map. */
+  onChoose(row: number): void;
+  /** The person wants the details of a row. */
+  onDetails(row: number): void;
+}
+
+export interface MapView {
+  /** Shows these rows and no others. */
+  show(numbers: readonly number[]): void;
+  /** Moves to a row that has a place, and says what it is. */
+  choose(row: number): void;
+}
+
+/** The map of all rows that have a place. */
+export function makeMap(
+  element: HTMLElement,
+  head: PageHead,
+  rows: readonly PageRow[],
+  hooks: MapHooks,
+): MapView {
+  const calm = isCalm();
+  const map = new LeafletMap(element, {
+    minZoom: 1,
+    maxZoom: 19,
+    zoomAnimation: !calm,
+    fadeAnimation: !calm,
+    markerZoomAnimation: !calm,
+    inertia: !calm,
+  });
+  map.attributionControl.setPrefix(
+    '<a href="https://leafletjs.com" target="_blank" rel="noopener noreferrer">Leaflet</a>',
+  );
+  control.scale().addTo(map);
+  const markers = new Map<string, Marker>();
+  const popup = new Popup({
+    maxWidth: 280,
+    minWidth: 160,
+    autoPanPaddingTopLeft: [56, 16],
+    autoPanPaddingBottomRight: [16, 16],
+  });
+  let spots: Spots = () => [];
+  let chosen: number | undefined;
+
+  const nameAt = (row: number): string => {
+    const found = rows[row];
+    return found === undefined ? '' : nameOf(found, head.columns);
+  };
+  const copyOf = ([lat, lng]: Point): [number, number] => [lat, nearestCopy(lng, map.getCenter().lng)];
+
+  /** What is in sight gets a marker; what is there already stays, with its focus. */
+  function draw(): void {
+    const bounds = map.getBounds().pad(SPREAD);
+    const [west, east] = [bounds.getWest(), bounds.getEast()];
+    const zoom = Math.round(map.getZoom());
+    const seen = spots(
+      east - west >= 360 ? [-180, -90, 180, 90] : [west, bounds.getSouth(), east, bounds.getNorth()],
+      zoom,
+    );
+    const keys = new Set(seen.map(({ key }) => key));
+    for (const [key, marker] of markers) {
+      if (keys.has(key)) continue;
+      marker.remove();
+      markers.delete(key);
+    }
+    for (const spot of seen) {
+      const marker = markers.get(spot.key);
+      if (marker === undefined) markers.set(spot.key, addMarker(spot));
+      else marker.setLatLng(copyOf(spot.at));
+    }
+    markChosen();
+  }
+
+  function addMarker(spot: Spot): Marker {
+    const [first = 0] = spot.rows();
+    const text = spot.count === 1 ? counted(first + 1) : counted(spot.count);
+    const width = Math.max(
+      spot.count === 1 ? NARROWEST_PIN : NARROWEST_PIN + 8,
+      text.length * PER_DIGIT + 12,
+    );
+    const height = spot.count === 1 ? NARROWEST_PIN : width;
+    const icon = new DivIcon({
+      className: spot.count === 1 ? 'pin' : 'pin many',
+      html: el('span', { 'aria-hidden': 'true' }, text),
+      iconSize: [width, height],
+    });
+    const marker = new Marker(copyOf(spot.at), { icon, riseOnHover: true }).addTo(map);
+    marker
+      .getElement()
+      ?.setAttribute('aria-label', spot.count === 1 ? nameAt(first) : `${text} restaurants, show them apart`);
+    const act = (): void => activate(spot);
+    marker.on('click', act);
+    marker.on('keydown', ({ originalEvent }: LeafletKeyboardEvent) => {
+      if (originalEvent.key !== 'Enter' && originalEvent.key !== ' ') return;
+      originalEvent.preventDefault();
+      act();
+    });
+    return marker;
+  }
+
+  function activate(spot: Spot): void {
+    const [first = 0] = spot.rows();
+    if (spot.count === 1) {
+      hooks.onChoose(first);
+      tell(first);
+    } else if (spot.apartAt !== undefined && spot.apartAt > map.getZoom()) {
+      map.setView(copyOf(spot.at), spot.apartAt, { animate: !calm });
+    } else {
+      const content = manyPopup(spot.rows(), spot.count, nameAt, (row) => hooks.onDetails(row));
+      popup.setLatLng(copyOf(spot.at)).setContent(content).openOn(map);
+    }
+  }
+
+  function tell(number: number): void {
+    const row = rows[number];
+    if (row?.p === undefined) return;
+    chosen = number;
+    markChosen();
+    const content = onePopup(row, head, () => hooks.onDetails(number));
+    popup.setLatLng(copyOf(row.p)).setContent(content).openOn(map);
+  }
+
+  function markChosen(): void {
+    for (const [key, marker] of markers) {
+      const isChosen = key === `row-${chosen}`;
+      marker.getElement()?.classList.toggle('chosen', isChosen);
+      marker.setZIndexOffset(isChosen ? 1000 : 0);
+    }
+  }
+
+  const all = around(rows.flatMap(({ p }) => (p === undefined ? [] : [p])));
+  const [south, west, north, east] = all ?? [-60, -180, 75, 180];
+  map.fitBounds(
+    [
+      [south, west],
+      [north, east],
+    ],
+    { padding: [36, 36], maxZoom: STREET, animate: false },
+  );
+  map.on('moveend', draw);
+  new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(element);
+  void paintTiles(map, element);
+
+  return {
+    show(numbers) {
+      spots = clusters(numbers, rows);
+      for (const marker of markers.values()) marker.remove();
+      markers.clear();
+      if (chosen !== undefined && !numbers.includes(chosen)) popup.close();
+      draw();
+    },
+    choose(number) {
+      const row = rows[number];
+      if (row?.p === undefined) {
+        popup.close();
+        return;
+      }
+      map.setView(copyOf(row.p), Math.max(map.getZoom(), STREET), { animate: !calm });
+      tell(number);
+    },
+  };
+}
+
+/** Adds the tiles once there are any; until then says why there are none. */
+async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
+  const why = await whyNoTiles();
+  element.querySelector('.why')?.remove();
+  if (why === undefined) {
+    map.addLayer(new Tiles());
+    return;
+  }
+  element.append(el('p', { class: 'why', role: 'status' }, `Points without a street map: ${why}`));
+  addEventListener('online', () => void paintTiles(map, element), { once: true });
+}

@@ -1,0 +1,97 @@
+import { type ColumnKind, LONGEST_CELL, type PageColumn, type PageRow } from '../document.ts';
+import { entryList, link } from './details.ts';
+import { button, counted, el } from './dom.ts';
+
+/** The address of a place on the map's own site. */
+const PLACE = 'https://www.openstreetmap.org/';
+
+export interface RowHooks {
+  /** The row was opened or closed by the person. */
+  onToggle(row: number): void;
+  /** The person wants to see it on the map. */
+  onPlace(row: number): void;
+}
+
+/** Shortens a text for a place with little room. */
+export const short = (text: string): string =>
+  text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+
+/** The text that names a row. */
+export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
+  const text = row.c[nameColumn(columns)];
+  return text === null || text === undefined ? '(no name)' : String(text);
+}
+
+/** The column that names the rows: that of the names, else the first. */
+export const nameColumn = (columns: readonly PageColumn[]): number =>
+  Math.max(
+    0,
+    columns.findIndex(({ kind }) => kind === 'name'),
+  );
+
+/** One row of the list. Roles are named since narrow screens show rows as cards, which hides what a table is. */
+export function rowElement(
+  number: number,
+  row: PageRow,
+  columns: readonly PageColumn[],
+  hooks: RowHooks,
+): HTMLTableRowElement {
+  const heading = nameColumn(columns);
+  const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, counted(number + 1));
+  const cells = columns.map((column, place) => {
+    const shown = painted(row.c[place] ?? null, column.kind);
+    if (place !== heading) return el('td', { role: 'cell', 'data-label': column.label }, shown);
+    const name = button(
+      { class: 'name', 'aria-expanded': 'false', dir: 'auto' },
+      () => hooks.onToggle(number),
+      short(nameOf(row, columns)),
+    );
+    return el('th', { role: 'rowheader', scope: 'row', 'data-label': column.label }, name);
+  });
+  return el(
+    'tr',
+    { role: 'row', id: `row-${number}` },
+    el('td', { role: 'cell', class: 'n' }, pin),
+    ...cells,
+  );
+}
+
+function painted(value: string | number | null, kind: ColumnKind): Node | string {
+  if (value === null) return el('span', { class: 'nothing' }, '\u2013');
+  const text = short(typeof value === 'number' ? String(value) : value);
+  if (kind === 'grade') return el('span', { class: 'grade', 'data-grade': gradeOf(text) }, text);
+  if (kind === 'status')
+    return el('span', { class: 'status', 'data-status': text }, text.replaceAll('_', ' '));
+  return el('bdi', {}, text);
+}
+
+const gradeOf = (text: string): string => /^[A-F](?![A-Za-z])/.exec(text)?.[0] ?? '';
+
+/** All else that is known of a row, below it. */
+export function moreElement(
+  number: number,
+  row: PageRow,
+  columns: readonly PageColumn[],
+  hooks: RowHooks,
+): HTMLTableRowElement {
+  const actions = el('p', { class: 'actions' });
+  if (row.p === undefined) actions.append('It has no usable coordinates, so it is not on the map.');
+  else {
+    const [lat, lng] = row.p;
+    actions.append(
+      button({ class: 'place' }, () => hooks.onPlace(number), 'Show on the map'),
+      link(`${PLACE}?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`, 'Open in OpenStreetMap'),
+    );
+  }
+  const whole = nameOf(row, columns);
+  const name = whole.length > LONGEST_CELL ? [el('p', { class: 'whole', dir: 'auto' }, whole)] : [];
+  const cell = el(
+    'td',
+    { role: 'cell', colspan: String(columns.length + 1) },
+    ...name,
+    ...(row.t === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.t)]),
+    actions,
+    entryList(row.d),
+  );
+  return el('tr', { role: 'row', class: 'more', id: `more-${number}` }, cell);
+}

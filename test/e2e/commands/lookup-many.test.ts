@@ -1,0 +1,108 @@
+import { mkdtempSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../../src/storage/ledger.ts';
+import { type Asked, KEY, resultText, useAnswers } from '../../helpers/answers.ts';
+import { startRestaurant } from '../../helpers/process.ts';
+
+const IDS = Array.from({ length: 1200 }, (_each, place) => `id-${place}`);
+const service = useAnswers();
+const idOf = ({ params }: Asked): string => String(params.arguments?.restaurant_id);
+
+function found(asked: Asked, response: ServerResponse): void {
+  const output = { status: 'ok', service_id: idOf(asked), name: `Place ${idOf(asked)}` };
+  const content = [{ type: 'text', text: JSON.stringify(output) }];
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: { content } }));
+}
+
+const failed = resultText('{"isError":true,"content":[{"type":"text","text":"out of order"}]}');
+
+/** Runs `lookup -` with a state of its own, on a clock that sleeping moves. */
+function lookup(words: readonly string[], env: Record<string, string> = {}) {
+  const clock = { time: Date.UTC(2025, 0, 1) };
+  const own = mkdtempSync(join(service.home, 'many-'));
+  const before = service.asked.length;
+  const ledger = openLedger({
+    stateDir: own,
+    key: KEY,
+    endpoint: `${service.url}/api/mcp`,
+    now: () => clock.time,
+    perMinute: 0,
+    perDay: 0,
+  });
+  // No time passes while a request is on its way: it is counted when it is sent, and timed when it comes.
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    while (ledger.usage().perDay.used > service.asked.length - before) await pause(1);
+    signal?.throwIfAborted();
+    clock.time += ms;
+  };
+  const run = service.run(['lookup', '-', ...words], {
+    stdin: [...IDS, ...IDS].join('\n'),
+    now: () => clock.time,
+    sleep,
+    env: { RESTAURANT_STATE_DIR: own, RESTAURANT_CACHE_DIR: own, ...env },
+  });
+  return { clock, run };
+}
+
+describe('lookup of thousands of ids', () => {
+  it('asks each once, at most four at a time, in their order, at the pace of the budget; failures are 8', async () => {
+    const times: number[] = [];
+    const { clock, run } = lookup(['--format', 'ndjson'], { RESTAURANT_PER_MINUTE: '300' });
+    let open = 0;
+    let most = 0;
+    service.answer((asked, response) => {
+      times.push(clock.time);
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => {
+        open -= 1;
+        if (idOf(asked).endsWith('50')) failed(asked, response);
+        else found(asked, response);
+      });
+    });
+    const { exit, stdout, stderr } = await run;
+    expect([exit, most > 1, most <= 4]).toEqual([8, true, true]);
+    expect(service.asked.map(idOf).sort()).toEqual([...IDS].sort());
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records.map(({ restaurant_id }) => restaurant_id)).toEqual(IDS);
+    expect(records.filter(({ error }) => error !== undefined)).toHaveLength(12);
+    expect(stderr).toMatch(/12 of 1200 lookups failed/);
+    // Times only grow, so a window is full where the one that is 300 further on lies within its minute.
+    expect(
+      times.filter((at, place) => (times[place + 300] ?? Number.POSITIVE_INFINITY) < at + 60_000),
+    ).toEqual([]);
+  });
+
+  it('writes each record as soon as it is there', async () => {
+    let seen = 0;
+    service.answer((asked, response) => {
+      // The last one is never answered.
+      if (idOf(asked) !== 'id-9') found(asked, response);
+    });
+    const run = startRestaurant(['lookup', '-', '--format', 'ndjson'], {
+      stdin: IDS.slice(0, 10).join('\n'),
+      env: { HOME: service.home, RESTAURANT_BASE_URL: service.url, RESTAURANT_API_KEY: KEY },
+    });
+    run.process.stdout?.on('data', (text) => {
+      seen += String(text).split('\n').length - 1;
+      if (seen === 9) run.process.kill('SIGINT');
+    });
+    expect((await run.ended).exit).toBe(130);
+    expect(seen).toBe(9);
+  });
+
+  it('ends with 5 where the service asks for a long wait, and asks no more', async () => {
+    const before = service.asked.length;
+    service.answer((_asked, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
+    const { exit, stderr } = await lookup([], { RESTAURANT_PER_MINUTE: '300' }).run;
+    expect([exit, stderr]).toEqual([5, expect.stringMatching(/^error: the service asks to wait until /m)]);
+    expect(service.asked.length - before).toBeLessThanOrEqual(4);
+  });
+});

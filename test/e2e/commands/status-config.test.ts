@@ -1,0 +1,173 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalogue.ts';
+import { freshHome, runCli } from '../../helpers/program.ts';
+import { PAID, useService } from '../../helpers/service.ts';
+
+const service = useService();
+
+/** For every setting two values that are not its default. */
+const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> = {
+  'base-url': ['http://127.0.0.1:1', 'http://127.0.0.1:2', 'http://127.0.0.1:3'],
+  endpoint: ['http://127.0.0.1:1/x', 'http://127.0.0.1:2/x', 'http://127.0.0.1:3/x'],
+  profile: ['one', 'two', 'three'],
+  protocol: ['bare', '2025-11-25', '2026-07-28'],
+  timeout: ['1s', '2s', '3s'],
+  retries: ['1', '3', '4'],
+  'max-wait': ['1s', '2s', '3s'],
+  'max-age': ['1s', '2s', '3s'],
+  format: ['csv', 'tsv', 'ndjson'],
+  city: ['SF', 'Paris', 'Tokyo'],
+  'per-minute': ['1', '2', '3'],
+  'per-day': ['1', '2', '3'],
+  'key-prefix': ['a_', 'b_', 'c_'],
+};
+
+describe('settings', () => {
+  it('that are numbers are numbers in JSON and in the file; durations keep their unit', async () => {
+    const env = {
+      ...service.env,
+      HOME: freshHome().home,
+      RESTAURANT_MAX_AGE: '',
+    };
+    const set = await runCli(['config', 'set', 'per-day', '500', '--json'], { env });
+    expect(JSON.parse(set.stdout)).toEqual({ name: 'per-day', value: 500, source: 'config' });
+    const path = (await runCli(['config', 'path'], { env })).stdout.trim();
+    expect(JSON.parse(readFileSync(path, 'utf8')).settings).toEqual({ 'per-day': 500 });
+    const { settings } = JSON.parse((await runCli(['status', '--json'], { env })).stdout);
+    expect(settings).toMatchObject({
+      'per-day': { value: 500, source: 'config' },
+      'per-minute': { value: 100, source: 'default' },
+      retries: { value: 2, source: 'default' },
+      timeout: { value: '30s', source: 'default' },
+      'max-age': { value: '10m', source: 'default' },
+      city: { value: null, source: 'default' },
+    });
+    expect(JSON.parse((await runCli(['config', 'list', '--json'], { env })).stdout)).toEqual(settings);
+    expect((await runCli(['config', 'get', 'per-day'], { env })).stdout).toBe('500\n');
+    const odd = await runCli(['status', '--json'], { env: { ...env, RESTAURANT_RETRIES: 'many' } });
+    expect([odd.exit, odd.stdout.includes('"retries":{"value":"many","source":"env"}')]).toEqual([0, true]);
+  });
+
+  it.each(SETTING_NAMES)('%s: flag beats environment beats config file beats default', async (name) => {
+    const { home, env } = freshHome();
+    const { env: variable, flag, file } = SETTINGS[name] as { env: string; flag?: string; file: string };
+    const [first, second, third] = VALUES[name];
+    const ask = async (words: string[], more: Record<string, string> = {}) => {
+      const { exit, stdout, stderr } = await runCli(['status', '--json', ...words], {
+        env: { ...env, ...more },
+      });
+      expect([exit, stderr]).toEqual([0, '']);
+      const { value, source } = JSON.parse(stdout).settings[name];
+      return { value: value === null ? null : String(value), source };
+    };
+    const { fallback } = SETTINGS[name] as { fallback?: string };
+    // `--json` itself is a flag for the format.
+    const forced = name === 'format' ? { value: 'json', source: 'flag' } : undefined;
+    expect(await ask([])).toEqual(forced ?? { value: fallback ?? null, source: 'default' });
+    if (file !== 'none' && name !== 'profile') {
+      expect((await runCli(['config', 'set', name, first], { env })).exit).toBe(0);
+      expect(await ask([])).toEqual(forced ?? { value: first, source: 'config' });
+    }
+    const fromEnv = { [variable]: second };
+    expect(await ask([], fromEnv)).toEqual(forced ?? { value: second, source: 'env' });
+    expect(await ask([], { [variable]: '' })).not.toEqual({ value: '', source: 'env' });
+    if (flag !== undefined && name !== 'city' && name !== 'format' && name !== 'max-age') {
+      expect(await ask([flag, third], fromEnv)).toEqual({ value: third, source: 'flag' });
+    }
+    expect(home).not.toBe('');
+  });
+
+  it('refuses a value that cannot be, naming where it stands', async () => {
+    const { env } = freshHome();
+    const wrong = await runCli(['config', 'set', 'timeout', '30'], { env });
+    expect(wrong.exit).toBe(2);
+    expect(wrong.stderr).toMatch(/^error: config set timeout '30': expected a duration with its unit/);
+    const words = ['find', 'x', '--city', 'SF'];
+    const variable = await runCli([...words, '--json'], {
+      env: { ...service.env, RESTAURANT_TIMEOUT: 'soon' },
+    });
+    expect(JSON.parse(variable.stderr).error).toMatchObject({
+      code: 'bad_config',
+      message: "RESTAURANT_TIMEOUT 'soon': expected a duration with its unit, such as 500ms, 30s or 2m",
+    });
+    const flag = await service.run([...words, '--timeout', '0', '--json']);
+    expect(JSON.parse(flag.stderr).error.code).toBe('usage');
+  });
+
+  it('are read, listed and removed', async () => {
+    const { env, home } = freshHome();
+    const config = async (...words: string[]) => runCli(['config', ...words], { env });
+    expect(await config('set', 'city', 'São Paulo')).toEqual({ exit: 0, stdout: '', stderr: '' });
+    expect((await config('get', 'city')).stdout).toBe('São Paulo\n');
+    expect(JSON.parse((await config('list', '--json')).stdout).city).toEqual({
+      value: 'São Paulo',
+      source: 'config',
+    });
+    expect((await config('list')).stdout).toMatch(/^city +São Paulo +config$/m);
+    expect((await config('unset', 'city')).exit).toBe(0);
+    expect((await config('get', 'city')).stdout).toBe('');
+    expect((await config('path')).stdout).toBe(`${join(home, '.config/restaurant/config.json')}\n`);
+    const unknown = await config('set', 'citty', 'x');
+    expect(unknown.exit).toBe(2);
+    expect(unknown.stderr).toMatch(/^error: no setting 'citty'/);
+    const secret = await config('set', 'api-key', 'sk_service_abcdefgh1234');
+    expect(secret.exit).toBe(2);
+    expect(secret.stderr).not.toContain('abcdefgh');
+    expect(secret.stderr).toContain('restaurant login');
+  });
+});
+
+describe('status', () => {
+  it('tells where everything comes from, also without a key', async () => {
+    const { home, env } = freshHome();
+    const { exit, stdout, stderr } = await runCli(['status', '--json'], { env });
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: 'default',
+      endpoint: null,
+      key: { present: false, last4: null, source: null },
+      budget: { per_minute: { limit: 100, used: 0 }, per_day: { limit: 2000, used: 0 } },
+      files: { config: join(home, '.config/restaurant/config.json') },
+    });
+    const text = await runCli(['status'], { env });
+    expect(text.exit).toBe(0);
+    expect(text.stdout).toContain('restaurant login');
+  });
+
+  it('counts the requests of the key', async () => {
+    const before = JSON.parse((await service.run(['status', '--json'])).stdout).budget;
+    await service.run(['find', 'Nopa', '--city', 'SF']);
+    await service.run(['find', 'Nopa', '--city', 'SF']);
+    const after = JSON.parse((await service.run(['status', '--json'])).stdout).budget;
+    expect(after.per_day.used).toBe(before.per_day.used + 2);
+    expect(after.per_minute.used).toBe(before.per_minute.used + 2);
+  });
+
+  it('asks the service with --check', async () => {
+    service.sent();
+    const { exit, stdout } = await service.run(['status', '--check', '--json']);
+    expect([exit, service.sent()]).toEqual([0, 1]);
+    expect(JSON.parse(stdout).check.ok).toBe(true);
+    const down = await service.run(['status', '--check', '--json', '--retries', '0'], {
+      env: { RESTAURANT_BASE_URL: 'http://127.0.0.1:9' },
+    });
+    expect([down.exit, down.stdout]).toEqual([6, '']);
+  });
+
+  it('shows at most the end of the key', async () => {
+    const { stdout } = await service.run(['status']);
+    expect(stdout).toContain('…paid');
+    expect(stdout).not.toContain(PAID);
+  });
+
+  it('says of a damaged config file which one it is', async () => {
+    const { env, home } = freshHome();
+    const file = join(home, 'config.json');
+    writeFileSync(file, '{', { mode: 0o600 });
+    const { exit, stderr } = await runCli(['status'], { env: { ...env, RESTAURANT_CONFIG_DIR: home } });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(file);
+  });
+});

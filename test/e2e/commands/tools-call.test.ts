@@ -1,0 +1,260 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freshHome, runCli } from '../../helpers/program.ts';
+import { PAID, useService } from '../../helpers/service.ts';
+import { type Seen, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
+
+describe('call and tools, at a service that has a list of its tools', () => {
+  const service = useService({ mode: 'mcp' });
+  const call = (...words: string[]) => service.run(['call', ...words]);
+
+  it('lists the tools, and shows one', async () => {
+    const { exit, stdout } = await service.run(['tools', '--json']);
+    expect(exit).toBe(0);
+    const names = JSON.parse(stdout).tools.map((tool: { name: string }) => tool.name);
+    expect(names).toEqual(expect.arrayContaining(['find_restaurant', 'lookup_restaurant', 'explore_area']));
+    const one = await service.run(['tools', 'find_restaurant', '--format', 'table']);
+    expect(one.stdout).toMatch(/find_restaurant[\s\S]*name[\s\S]*string[\s\S]*city/);
+    const unknown = await service.run(['tools', 'find_resturant']);
+    expect(unknown.exit).toBe(3);
+    expect(unknown.stderr).toMatch(/hint: did you mean find_restaurant\?/);
+  });
+
+  it('calls a tool that this program has never heard of', async () => {
+    const { exit, stdout, stderr } = await call('explore_area', 'city=SF', '--json');
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toBeTypeOf('object');
+  });
+
+  it('names the nearest tool and the missing argument', async () => {
+    const unknown = await call('explore_are', 'city=SF');
+    expect(unknown.exit).toBe(3);
+    expect(unknown.stderr).toContain('did you mean explore_area?');
+    const missing = await call('explore_area');
+    expect(missing.exit).toBe(2);
+    expect(missing.stderr).toContain('explore_area needs city');
+    const misspelt = await call('explore_area', 'ciy=SF');
+    expect([misspelt.exit, misspelt.stderr]).toEqual([
+      2,
+      "error: explore_area needs city, and has no argument 'ciy'\nhint: did you mean city? restaurant tools explore_area\n",
+    ]);
+  });
+
+  it('says how text is given where it was taken for JSON', async () => {
+    const typed = await call('find_restaurant', 'name:=Chez Nous', 'city=SF');
+    expect([typed.exit, typed.stderr]).toEqual([
+      2,
+      `error: name is not JSON: line 1, column 1\nhint: as text: 'name=Chez Nous'; as JSON text: 'name:="Chez Nous"'\n`,
+    ]);
+    const raw = await service.run(['raw', 'tools/call', '-F', 'name=text']);
+    expect(raw.stderr).toContain(`hint: as text: -f name=text; as JSON text: -F 'name="text"'`);
+    const broken = await call('find_restaurant', 'name:={"a":', 'city=SF');
+    expect(broken.stderr).toContain('hint: JSON needs double quotes');
+  });
+
+  it('lists the arguments of one as CSV and TSV', async () => {
+    const tool = (format: string) => service.run(['tools', 'lookup_restaurant', '--format', format]);
+    const { exit, stdout } = await tool('csv');
+    expect(exit).toBe(0);
+    const [header, ...rows] = stdout.trim().split('\n');
+    expect(header).toBe('argument,type,required,description,allowed,default');
+    expect(rows.map((row) => row.split(',').slice(0, 3).join(' '))).toEqual([
+      'restaurant_id string true',
+      'fields string false',
+    ]);
+    expect((await tool('tsv')).stdout.split('\n')).toHaveLength(3);
+    expect(JSON.parse((await tool('ndjson')).stdout)).toHaveProperty('inputSchema');
+  });
+});
+
+describe('call and tools, at the plain service', () => {
+  const service = useService();
+  const call = (...words: string[]) => service.run(['call', ...words]);
+
+  it('names the documented tools where there is no list and the tool is unknown', async () => {
+    const { exit, stderr } = await service.run(['call', 'find_restaurnt', 'name=x']);
+    expect(exit).toBe(7);
+    expect(stderr).toMatch(/^error: find_restaurnt: .* unknown tool/);
+    expect(stderr).toMatch(/hint: did you mean find_restaurant\? .*: restaurant tools find_restaurant\n$/);
+  });
+
+  it('says that there is no list', async () => {
+    const { exit, stderr } = await service.run(['tools', '--json']);
+    expect(exit).toBe(7);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'rpc_error',
+      message: expect.stringContaining('has no list of its tools'),
+    });
+  });
+
+  it('shows a documented tool all the same', async () => {
+    const { exit, stdout, stderr } = await service.run(['tools', 'find_restaurant']);
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/name[\s\S]*city/);
+    expect((await service.run(['tools', 'explore_area'])).exit).toBe(7);
+  });
+
+  it('calls a documented tool with one request', async () => {
+    service.sent();
+    const { exit, stdout } = await call('find_restaurant', 'name=Nopa', 'city=SF', '--json');
+    expect([exit, service.sent()]).toEqual([0, 1]);
+    expect(JSON.parse(stdout).results[0].name).toBe('Nopa');
+  });
+
+  it('takes arguments in every form', async () => {
+    const file = join(service.home, 'name.txt');
+    writeFileSync(file, 'Nopa');
+    const forms = [
+      ['name=Nopa', 'city=SF'],
+      ['name:="Nopa"', 'city=SF'],
+      [`name=@${file}`, 'city=SF'],
+      ['city=SF', '--args', '{"name":"Nopa"}'],
+      ['--args', '{"name":"Nopa","city":"SF"}'],
+    ];
+    for (const words of forms) {
+      expect((await call('find_restaurant', ...words)).exit).toBe(0);
+      expect(service.sandbox.requests.at(-1)?.body).toMatchObject({
+        params: { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } },
+      });
+    }
+    for (const words of [
+      ['nonsense'],
+      ['name=a', 'name=b'],
+      ['--args', '[]'],
+      ['name:=nope'],
+      ['name=@missing'],
+    ]) {
+      expect([words, (await call('find_restaurant', ...words, 'city=SF')).exit]).toEqual([words, 2]);
+    }
+  });
+
+  it('fails where the tool failed', async () => {
+    const args = ['restaurant_id=00000000-0000-4000-8000-000000000000', '--json'];
+    const { exit, stdout, stderr } = await call('lookup_restaurant', ...args);
+    expect([exit, stdout]).toEqual([3, '']);
+    expect(JSON.parse(stderr).error.code).toBe('not_found');
+  });
+});
+
+describe('call, and what it asks beforehand', () => {
+  interface Message {
+    id?: number;
+    method: string;
+    params?: { name?: string; arguments?: unknown };
+  }
+  const messageOf = ({ body }: Seen) => JSON.parse(body) as Message;
+  const COUNT = { name: 'count', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } };
+
+  /** A service that speaks plainly. `list` answers `tools/list`; what tools get comes back as their output. */
+  async function plainService(list: (id: unknown) => { status?: number; body: string }) {
+    const server = await serve((seen, response) => {
+      const { id, method, params } = messageOf(seen);
+      if (method === 'tools/call') return sendJson(response, toolReply(id, params));
+      const { status = 200, body } = method === 'tools/list' ? list(id) : { status: 404, body: 'no' };
+      sendJson(response, body, status);
+    });
+    const { env } = freshHome();
+    const run = (...words: string[]) =>
+      runCli([...words, '--endpoint', server.url.href], { env: { ...env, RESTAURANT_API_KEY: PAID } });
+    const methods = () => server.requests.splice(0).map((seen) => messageOf(seen).method);
+    return { run, methods };
+  }
+  const tools =
+    (...all: object[]) =>
+    (id: unknown) => ({
+      body: JSON.stringify({ jsonrpc: '2.0', id, result: { tools: all } }),
+    });
+  const refusal = (code: number) => (id: unknown) => ({
+    body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }),
+  });
+
+  it('is the list of tools, once', async () => {
+    const { run, methods } = await plainService(tools(COUNT));
+    for (const sent of [['tools/list', 'tools/call'], ['tools/call']]) {
+      const { exit, stdout } = await run('call', 'count', 'n=3', '--json');
+      expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'count', arguments: { n: 3 } }]);
+      expect(methods()).toEqual(sent);
+    }
+    await run('call', 'count', 'n=3', '--max-age', '0');
+    expect(methods()).toEqual(['tools/list', 'tools/call']);
+  });
+
+  it('is the list anew, before a call is refused by an old one', async () => {
+    const lists = [[COUNT], [COUNT, { name: 'cook' }], [{ ...COUNT, inputSchema: {} }]];
+    const { run, methods } = await plainService((id) => tools(...(lists.shift() ?? []))(id));
+    await run('tools');
+    expect((await run('call', 'cook')).exit).toBe(0);
+    expect((await run('call', 'count', 'n=x')).exit).toBe(0);
+    expect(methods()).toEqual(['tools/list', 'tools/list', 'tools/call', 'tools/list', 'tools/call']);
+  });
+
+  it('is nothing where the documented arguments are all there are', async () => {
+    const { run, methods } = await plainService(
+      tools({ name: 'find_restaurant', inputSchema: COUNT.inputSchema }),
+    );
+    await run('call', 'find_restaurant', 'name=Nopa', 'city=SF', 'n:=3');
+    expect(methods()).toEqual(['tools/call']);
+    const { stdout } = await run('call', 'find_restaurant', 'name=Nopa', 'city=SF', 'n=3', '--json');
+    expect(methods()).toEqual(['tools/list', 'tools/call']);
+    expect(JSON.parse(stdout).arguments).toEqual({ name: 'Nopa', city: 'SF', n: 3 });
+  });
+
+  it.each([
+    ['a JSON-RPC error', refusal(-32601), ['tools/list']],
+    ['another JSON-RPC error', refusal(-32000), ['tools/list']],
+    ['405', () => ({ status: 405, body: 'no' }), ['tools/list']],
+    [
+      '404, which may be a question of the protocol',
+      () => ({ status: 404, body: 'no' }),
+      ['tools/list', 'initialize'],
+    ],
+  ])('stops nothing when it is refused with %s', async (_name, list, asked) => {
+    const { run, methods } = await plainService(list);
+    const { exit, stdout } = await run('call', 'area', 'city=SF', 'limit:=3', '--json');
+    expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'area', arguments: { city: 'SF', limit: 3 } }]);
+    expect(methods()).toEqual([...asked, 'tools/call']);
+  });
+
+  it('stops at 401', async () => {
+    const { run, methods } = await plainService(() => ({ status: 401, body: 'no' }));
+    expect((await run('call', 'area', 'city=SF')).exit).toBe(4);
+    expect(methods()).toEqual(['tools/list']);
+  });
+
+  it('fits and checks what is documented', async () => {
+    const { run, methods } = await plainService(refusal(-32601));
+    const wrong = await run('call', 'lookup_restaurant', 'restaurant_id=x', 'fields=premum');
+    expect(wrong).toMatchObject({
+      exit: 2,
+      stderr:
+        'error: fields "premum": expected one of standard, premium\nhint: did you mean premium? restaurant tools lookup_restaurant\n',
+    });
+    expect(methods()).toEqual([]);
+  });
+
+  it('asks nothing for a preview, and shows it in the protocol that is set', async () => {
+    const { run, methods } = await plainService(tools(COUNT));
+    const bare = await run('call', 'count', 'n=3', '--dry-run');
+    expect(JSON.parse(bare.stdout).body.params).toEqual({ name: 'count', arguments: { n: '3' } });
+    const modern = await run('call', 'count', 'n:=3', '--dry-run', '--protocol', '2026-07-28');
+    expect(JSON.parse(modern.stdout)).toMatchObject({
+      headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Name': 'count' },
+      body: { params: { _meta: expect.any(Object) } },
+    });
+    expect(methods()).toEqual([]);
+  });
+
+  it('tells what a service without a list says', async () => {
+    const { run } = await plainService(refusal(-32601));
+    const { exit, stderr } = await run('tools', '--json');
+    expect([exit, JSON.parse(stderr).error]).toEqual([
+      7,
+      expect.objectContaining({
+        code: 'rpc_error',
+        rpc_code: -32601,
+        message: expect.stringMatching(/has no list of its tools: .* says: no/),
+      }),
+    ]);
+  });
+});

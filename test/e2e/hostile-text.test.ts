@@ -1,0 +1,249 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { guardFormula } from '../../src/output/delimited.ts';
+import { FIND_COLUMNS } from '../../src/output/render/find.ts';
+import { cleanCell, width } from '../../src/output/text.ts';
+import { type Answer, resultText, toolText, useAnswers } from '../helpers/answers.ts';
+import type { RunOptions } from '../helpers/program.ts';
+import { FORBIDDEN, hostileText } from '../unit/output/hostile.ts';
+
+const service = useAnswers();
+const WIDTHS = [40, 80, 200] as const;
+const SGR = /\u001b\[[0-9;]*m/g;
+
+/** `CI` leaves the spinner out, which would show on a slow machine. */
+const terminal = (columns: number, spinner = false): RunOptions => ({
+  tty: { stdout: true, stderr: true, columns },
+  env: { FORCE_COLOR: '1', ...(spinner ? {} : { CI: '1' }) },
+});
+
+/** What a terminal gets: our own colours are taken out, and nothing else that it would act on may be left. */
+function shown(text: string, columns?: number): string[] {
+  const plain = text.replace(SGR, '');
+  expect(plain).not.toMatch(FORBIDDEN);
+  const lines = plain.replace(/\n$/, '').split('\n');
+  if (columns !== undefined) for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+  return lines;
+}
+
+const row = fc.record({
+  service_id: hostileText,
+  name: hostileText.map((text) => `${text}.`),
+  address: hostileText,
+  coordinates: fc.record({
+    lat: fc.double({ min: -90, max: 90, noNaN: true }),
+    lng: fc.double({ min: -180, max: -0.001, noNaN: true }),
+  }),
+  city: hostileText,
+  neighborhood: hostileText,
+  cuisine_tags: fc.array(hostileText, { maxLength: 3 }),
+  grade: hostileText,
+  coverage_level: hostileText,
+});
+const rows = fc.array(row, { minLength: 1, maxLength: 4 });
+const find = (...more: string[]) => ['find', 'x', '--city', 'y', ...more];
+
+describe('hostile text in an answer', () => {
+  it('of find leaves every form whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, async (results) => {
+        const found = { status: 'ok', results, total_matches: results.length };
+        service.answer(toolText(JSON.stringify(found)));
+        const given = JSON.parse(JSON.stringify(found));
+        for (const columns of WIDTHS) {
+          const table = await service.run(find(), terminal(columns));
+          expect(shown(table.stdout, columns)).toHaveLength(results.length + 1);
+          shown(table.stderr, columns);
+        }
+        const tsv = shown((await service.run(find())).stdout.replaceAll('\t', '→'));
+        expect(tsv.map((line) => line.split('→').length)).toEqual(results.map(() => FIND_COLUMNS.length));
+
+        const csv = (await service.run(find('--format', 'csv'))).stdout;
+        expect(csv.replaceAll('\t', ' ').replaceAll('\r\n', '\n')).not.toMatch(FORBIDDEN);
+        const [header, ...records] = parse(csv, { record_delimiter: '\n' }) as string[][];
+        expect(header).toEqual(FIND_COLUMNS);
+        const guarded = (text: string) => guardFormula(cleanCell(text));
+        expect(records).toEqual(
+          results.map((each) => [
+            ...[each.service_id, each.name, each.grade, each.cuisine_tags.join('; ')].map(guarded),
+            ...[each.neighborhood, each.city, each.address].map(guarded),
+            String(each.coordinates.lat === 0 ? 0 : each.coordinates.lat),
+            String(each.coordinates.lng),
+            guarded(each.coverage_level),
+          ]),
+        );
+        for (const cell of records.flat()) expect(cell).not.toMatch(/^\s*[=@＝＋－＠]/);
+
+        const json = (await service.run(find('--json'), { tty: { stdout: true } })).stdout;
+        expect(json).not.toMatch(FORBIDDEN);
+        expect(JSON.parse(json)).toEqual(given);
+        const ndjson = (await service.run(find('--format', 'ndjson'))).stdout;
+        expect(ndjson).not.toMatch(FORBIDDEN);
+        expect(
+          ndjson
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line)),
+        ).toEqual(given.results);
+        const geo = JSON.parse((await service.run(find('--format', 'geojson'))).stdout);
+        expect(
+          geo.features.map(({ properties }: { properties: { name: string } }) => properties.name),
+        ).toEqual(results.map(({ name }) => name));
+      }),
+      { numRuns: 12, endOnFailure: true },
+    );
+  }, 30_000);
+
+  it('keeps the columns of a table under one another', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostileText, { minLength: 1, maxLength: 4 }), async (names) => {
+        const results = names.map((name, index) => ({ service_id: `r${index}`, name, city: 'END' }));
+        service.answer(toolText(JSON.stringify({ status: 'ok', results, total_matches: 1 })));
+        for (const columns of WIDTHS) {
+          const run = await service.run(find('--columns', 'name,city'), terminal(columns));
+          const [header = '', ...lines] = shown(run.stdout, columns);
+          const place = width(header.slice(0, header.lastIndexOf('CITY')));
+          expect(lines.map((line) => width(line.slice(0, line.lastIndexOf('END'))))).toEqual(
+            lines.map(() => place),
+          );
+        }
+      }),
+      { numRuns: 12, endOnFailure: true },
+    );
+  }, 30_000);
+
+  it('of lookup, call and tools stays inside its card, also in keys', async () => {
+    const value = fc.dictionary(hostileText, fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 })), {
+      maxKeys: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(value, hostileText, fc.constantFrom(...WIDTHS), async (output, text, columns) => {
+        service.answer(toolText(JSON.stringify({ ...output, name: text, nested: [output, output] })));
+        const lookup = ['lookup', 'r', 's'];
+        const call = ['call', 'lookup_restaurant', 'restaurant_id=r'];
+        for (const words of [lookup, call]) {
+          const run = await service.run(words, terminal(columns));
+          expect(run.exit).toBe(0);
+          shown(run.stdout, columns);
+          shown(run.stderr, columns);
+          shown((await service.run([...words, '--format', 'tsv'])).stdout.replaceAll('\t', ' '));
+        }
+        const json = JSON.parse((await service.run([...call, '--json'])).stdout);
+        expect(json).toEqual(JSON.parse(JSON.stringify({ ...output, name: text, nested: [output, output] })));
+
+        service.answer(toolText(text));
+        shown((await service.run(call, terminal(columns))).stdout, columns);
+
+        const properties = { [text]: { type: 'string', description: text, default: text, enum: [text] } };
+        const tool = {
+          name: `${text}x`,
+          title: text,
+          description: text,
+          inputSchema: { type: 'object', properties },
+        };
+        service.answer(resultText(JSON.stringify({ tools: [tool] })));
+        shown((await service.run(['tools'], terminal(columns))).stdout, columns);
+        shown((await service.run(['tools', `${text}x`], terminal(columns))).stdout, columns);
+        shown((await service.run(['tools'])).stdout.replaceAll('\t', ' '));
+        expect(JSON.parse((await service.run(['tools', '--json'])).stdout)).toEqual(
+          JSON.parse(JSON.stringify({ tools: [tool] })),
+        );
+      }),
+      { numRuns: 15, endOnFailure: true },
+    );
+  }, 30_000);
+});
+
+describe('hostile text in a failure', () => {
+  const FAILURES: Readonly<Record<string, (text: string) => Answer>> = {
+    'a JSON-RPC error':
+      (text) =>
+      ({ id }, response) =>
+        response.end(
+          JSON.stringify({
+            jsonrpc: '2.0',
+            id,
+            error: { code: text, message: text, data: { [text]: text } },
+          }),
+        ),
+    'a tool that fails': (text) =>
+      resultText(JSON.stringify({ isError: true, content: [{ type: 'text', text }] })),
+    'a status of the data': (text) => toolText(JSON.stringify({ status: `x${text}`, message: text })),
+    'text that is no JSON': (text) => toolText(`{${text}`),
+    'the title of a page': (text) => (_, response) =>
+      response.end(`<html><title>${text}</title>${text}</html>`),
+    'the body of an HTTP error': (text) => (_, response) => response.writeHead(500).end(text),
+    'a reason phrase and a header': (text) => (_, response) => {
+      const latin1 = text.replace(/[\r\n]/g, ' ');
+      response.socket?.end(
+        Buffer.from(`HTTP/1.1 500 ${latin1}\r\nX-Request-Id: ${latin1}\r\nContent-Length: 0\r\n\r\n`),
+      );
+    },
+    'a redirect': (text) => (_, response) =>
+      response
+        .writeHead(302, { Location: `https://h.example/${encodeURIComponent(Buffer.from(text).toString())}` })
+        .end(),
+  };
+
+  it('is told on two lines, harmless, and as JSON on one', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        hostileText,
+        fc.constantFrom(...Object.entries(FAILURES)),
+        async (text, [name, failing]) => {
+          service.answer(failing(text));
+          // To call, every text is an answer.
+          const calls = /status|no JSON/.test(name) ? [] : [['call', 'find_restaurant', 'name=x', 'city=y']];
+          for (const words of [find(), ...calls]) {
+            const plain = await service.run(words, terminal(80));
+            const lines = shown(plain.stderr).filter((line) => !line.startsWith('warning: '));
+            expect([name, plain.exit > 4, lines.map((line) => line.split(':')[0])]).toEqual([
+              name,
+              true,
+              ['error', 'hint'],
+            ]);
+            const json = await service.run([...words, '--json']);
+            expect([json.stdout, json.stderr]).toEqual(['', expect.stringMatching(/^\{"error":.*\}\n$/)]);
+            expect(json.stderr).not.toMatch(FORBIDDEN);
+            expect(JSON.parse(json.stderr).error.code).toMatch(/^[a-z_]+$/);
+            shown((await service.run([...words, '--verbose'])).stderr);
+          }
+        },
+      ),
+      { numRuns: 40, endOnFailure: true },
+    );
+  }, 30_000);
+
+  it('of progress stays on its line', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileText, async (message) => {
+        service.answer(({ id }, response) => {
+          const progress = {
+            jsonrpc: '2.0',
+            method: 'notifications/progress',
+            params: { progress: 1, message },
+          };
+          const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: '{}' }] } };
+          response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+          response.write(`data: ${JSON.stringify(progress)}\n\n`);
+          setTimeout(() => response.end(`data: ${JSON.stringify(done)}\n\n`), 30);
+        });
+        // A clock that is faster than the wall's, so that the spinner turns.
+        const sleep: RunOptions['sleep'] = (_, signal) =>
+          new Promise((resolve, reject) => {
+            if (signal?.aborted) return reject(signal.reason);
+            setTimeout(() => (signal?.aborted ? reject(signal.reason) : resolve()), 3);
+          });
+        const run = await service.run(['call', 'find_restaurant', 'name=x', 'city=y'], {
+          ...terminal(60, true),
+          sleep,
+        });
+        const parts = run.stderr.split(/[\r\n]/);
+        expect(parts.length).toBeGreaterThan(3);
+        for (const part of parts) for (const line of shown(part)) expect(width(line)).toBeLessThanOrEqual(60);
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  }, 30_000);
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import type { PageDocument } from '../../../src/output/html/document.ts';
+import { findPage, lookupPage } from '../../../src/output/html/pages.ts';
+import { FAINT_TEXTS, hasBrowser, UNNAMED, useChromium } from './chromium.ts';
+
+const ASKED = { name: 'Nopa', city: 'SF', total: 3, at: Date.UTC(2026, 10, 21) };
+const PLACES = [
+  {
+    name: 'Nopa',
+    grade: 'B+',
+    address: '560 Divisadero St',
+    coordinates: { lat: 37.7749, lng: -122.4376 },
+    seats: 40,
+  },
+  { name: 'Fog & Fennel', grade: 'A-', address: '3160 18th St', coordinates: { lat: 37.762, lng: -122.415 } },
+  { name: 'Café Ärger', grade: 'A', address: 'nowhere', coordinates: { lat: Number.NaN, lng: 0 } },
+  { name: 'Zuni', grade: null, address: '1658 Market St', coordinates: { lat: 37.7734, lng: -122.4216 } },
+];
+const PLAIN: PageDocument = findPage(PLACES, ASKED);
+
+const PWN = 'window.__pwned=1';
+const HOSTILE = [
+  `</script><script>${PWN}</script>`,
+  `<img src=x onerror=${PWN}>`,
+  `"><svg onload=${PWN}>`,
+  `' onmouseover='${PWN}`,
+  `<!--<script>${PWN}`,
+  `</style><style>@import "https://evil.example/x.css";</style>`,
+  '\u202egnp.exe\u2066\u200b',
+  'line\u2028separator\u2029',
+  'n'.repeat(100_000),
+  '{{constructor.constructor("x")()}}',
+  '',
+].map((name, index) => ({
+  name,
+  grade: name.slice(0, 50),
+  address: name,
+  website: [
+    `javascript:${PWN}`,
+    `https://ok.example/" onclick="${PWN}`,
+    `data:text/html,<script>${PWN}</script>`,
+  ][index % 3],
+  phone: index === 0 ? `tel:${PWN}` : '+33 4 72 00 00 00',
+  [name]: { [name]: [name, { name }] },
+  coordinates: [
+    { lat: -17.8, lng: 179.9 },
+    { lat: -17.9, lng: -179.9 },
+    { lat: 91, lng: 0 },
+    { lat: '1', lng: 0 },
+    { lat: 1e308, lng: Number.POSITIVE_INFINITY },
+  ][index % 5],
+}));
+
+describe.skipIf(!hasBrowser)('the page in Chromium', () => {
+  const open = useChromium();
+
+  it('runs nothing that the data holds, and asks nobody but OpenStreetMap', async () => {
+    const document = findPage(HOSTILE, { ...ASKED, name: `</title><script>${PWN}</script>` });
+    const { page, requests, complaints } = await open(document);
+    const names = page.locator('button.name');
+    expect(await names.count()).toBe(HOSTILE.length);
+    await page.evaluate(`for (const name of document.querySelectorAll('button.name')) name.click()`);
+    await page.evaluate(
+      `for (const marker of document.querySelectorAll('.leaflet-marker-icon')) marker.click()`,
+    );
+    await page.locator('.leaflet-popup .name').waitFor();
+    expect(await page.locator('tr.more').count()).toBe(HOSTILE.length);
+    expect(await page.evaluate('window.__pwned')).toBeUndefined();
+    const addresses = (await page.evaluate(
+      `[...document.querySelectorAll('a')].map((a) => a.href + ' ' + a.rel)`,
+    )) as string[];
+    for (const address of addresses) expect(address).toMatch(/^(https:|tel:\+?\d|file:.*#)/);
+    const links = (await page.evaluate(
+      `[...document.querySelectorAll('tr.more a')].every((a) => a.rel === 'noopener noreferrer')`,
+    )) as boolean;
+    expect(links).toBe(true);
+    expect(await page.evaluate('document.scripts.length')).toBe(1);
+    expect(
+      await page.evaluate(`document.querySelectorAll('svg, iframe, object, embed, link, base').length`),
+    ).toBe(0);
+    expect(new Set(requests.map((url) => new URL(url).host))).toEqual(new Set(['tile.openstreetmap.org']));
+    expect(complaints).toEqual([]);
+    // Two places on both sides of the antimeridian are near each other.
+    const widths = await page.evaluate(
+      `[...document.querySelectorAll('.leaflet-marker-icon')].map((each) => each.getBoundingClientRect().x)`,
+    );
+    for (const x of widths as number[]) expect(x).toBeGreaterThan(700);
+    expect(await page.locator('#placed').textContent()).toBe('5 on the map, 6 without coordinates');
+  });
+
+  it('is searched, sorted and read by keyboard, and list and map follow each other', async () => {
+    const { page, complaints } = await open(PLAIN);
+    const names = async () =>
+      (await page.locator('button.name').allTextContents()).map((name) => name.trim());
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the list');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('cafe arger');
+    await page.keyboard.press('Enter');
+    expect(await names()).toEqual(['Café Ärger']);
+    expect(await page.locator('.count[role=status]').textContent()).toBe('1 of 4 rows');
+    expect(await page.locator('.leaflet-marker-icon').count()).toBe(0);
+    await page.getByRole('searchbox', { name: 'Search the list' }).fill('');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.leaflet-marker-icon').count()).toBe(3);
+
+    const grade = page.getByRole('columnheader', { name: 'Grade' });
+    await grade.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    expect(await grade.getAttribute('aria-sort')).toBe('ascending');
+    expect(await names()).toEqual(['Café Ärger', 'Fog & Fennel', 'Nopa', 'Zuni']);
+    await page.keyboard.press('Space');
+    expect(await grade.getAttribute('aria-sort')).toBe('descending');
+    expect(await names()).toEqual(['Nopa', 'Fog & Fennel', 'Café Ärger', 'Zuni']);
+    await page.keyboard.press('Enter');
+    expect(await grade.getAttribute('aria-sort')).toBe('none');
+    expect(await names()).toEqual(['Nopa', 'Fog & Fennel', 'Café Ärger', 'Zuni']);
+
+    const fennel = page.getByRole('button', { name: 'Fog & Fennel' }).last();
+    await fennel.focus();
+    await page.keyboard.press('Enter');
+    expect(await fennel.getAttribute('aria-expanded')).toBe('true');
+    expect(await page.locator('tr[aria-current]').getByRole('rowheader').textContent()).toBe('Fog & Fennel');
+    expect(await page.locator('.leaflet-popup .name').textContent()).toBe('Fog & Fennel');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('tr.more').count()).toBe(0);
+
+    // A marker is a button too; its popup leads to the row.
+    await page.getByRole('button', { name: 'Fog & Fennel' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Details in the list' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').textContent()).toBe('Fog & Fennel');
+    expect(await page.locator('tr.more').count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('can be read and used on every screen, %s', async (colorScheme) => {
+    const details = lookupPage(
+      [
+        {
+          restaurantId: 'a',
+          output: {
+            ...PLACES[0],
+            tldr: 'Warm.',
+            phone: '+1 415 555 0195',
+            url: 'https://x.example/y',
+            hours: { monday: { open: '1', close: '2' } },
+          },
+        },
+        { restaurantId: 'b'.repeat(60), failure: { code: 'not_found', message: 'x'.repeat(200) } },
+      ],
+      0,
+    );
+    const { page, complaints } = await open(details, { colorScheme });
+    await page.evaluate(
+      `for (const name of [...document.querySelectorAll('button.name')].reverse()) name.click()`,
+    );
+    await page.locator('.leaflet-popup').waitFor();
+    await page.locator('.why').waitFor();
+    for (const width of [1400, 800, 360, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      // The map follows the size of the window a moment later.
+      await expect
+        .poll(() => page.evaluate('document.documentElement.scrollWidth'), {
+          timeout: 10_000,
+          message: `${width}`,
+        })
+        .toBeLessThanOrEqual(width);
+      expect(await page.evaluate(FAINT_TEXTS), `${width}`).toEqual([]);
+    }
+    expect(await page.evaluate(UNNAMED)).toEqual([]);
+    expect(await page.getByRole('table', { name: '2 restaurants' }).count()).toBe(1);
+    expect(await page.getByRole('row').count()).toBe(5);
+    await page.getByRole('button', { name: 'Nopa' }).last().focus();
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('#map').isVisible()).toBe(false);
+    expect(await page.locator('table').isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows tiles with their attribution where there are any, and says why where not', async () => {
+    const [sent, refused, offline] = await Promise.all([
+      open(PLAIN, { tiles: 'sent' }),
+      open(PLAIN, { tiles: 'refused' }),
+      open(PLAIN, { offline: true }),
+    ]);
+    await sent.page.locator('img.leaflet-tile-loaded').first().waitFor();
+    expect(await sent.page.locator('.leaflet-control-attribution').textContent()).toContain(
+      '© OpenStreetMap contributors',
+    );
+    expect(sent.complaints).toEqual([]);
+    expect(await refused.page.locator('.why').textContent()).toContain(
+      'gives none to a page that is opened as a file',
+    );
+    expect([await refused.page.locator('img').count(), refused.requests.length]).toEqual([0, 1]);
+    expect(await offline.page.locator('.why').textContent()).toContain('no network');
+    expect(offline.requests).toEqual([]);
+  });
+
+  it('needs no map for rows without a place, and no row at all', async () => {
+    const [bare, none] = await Promise.all([
+      open(findPage([{ name: 'x' }, { name: 'y' }], ASKED)),
+      open(findPage([], { ...ASKED, total: 0 })),
+    ]);
+    expect([await bare.page.locator('#map').count(), bare.requests]).toEqual([0, []]);
+    expect(await bare.page.locator('button.name').count()).toBe(2);
+    expect(await none.page.locator('main').textContent()).toBe('Nothing was found.');
+  });
+
+  it('keeps a page of 5,000 rows small: some at a time, near ones as one marker', async () => {
+    const many = Array.from({ length: 5000 }, (_, index) => ({
+      name: `Place ${index + 1}`,
+      coordinates: { lat: 37.7 + (index % 71) / 700, lng: -122.5 + (index % 73) / 700 },
+    }));
+    const { page, complaints } = await open(findPage(many, ASKED));
+    expect(await page.locator('tbody tr').count()).toBe(100);
+    expect(await page.locator('.leaflet-marker-icon').count()).toBeLessThan(400);
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
+    expect(await page.locator('button.name').first().textContent()).toBe('Place 101');
+    expect(await page.getByRole('navigation').textContent()).toContain('101 to 200 of 5,000');
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,363 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { BIN, type Ended, restaurant, shell, start, startRestaurant } from '../../helpers/process.ts';
+import { freshHome } from '../../helpers/program.ts';
+import { PAID, useService } from '../../helpers/service.ts';
+import { inTerminal } from '../../helpers/terminal.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const service = useService();
+const given = () => ({
+  RESTAURANT_API_KEY: PAID,
+  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
+  RESTAURANT_MAX_AGE: '0',
+});
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+const PROBLEM = /^error: .+\nhint: .+\n$/;
+const SECRET = 'sk_service_real_and_secret_0123456789';
+
+/** Runs the program with a module loaded before it. */
+function disturbed(code: string, ...words: string[]): Promise<Ended> {
+  const preload = `data:text/javascript,${encodeURIComponent(code)}`;
+  // It waits for stdin meanwhile.
+  return start(process.execPath, ['--import', preload, BIN, ...words], {
+    env: { ...given(), HOME: freshHome().home, RESTAURANT_API_KEY: SECRET },
+    holdStdin: true,
+  }).ended;
+}
+
+const soon = (code: string): string => `setTimeout(() => { ${code} }, 300);`;
+
+describe.concurrent('what no catch sees', () => {
+  const WAITING = ['raw', 'tools/call', '-'];
+
+  it.each([
+    ['an exception', soon(`throw new Error('boom ${SECRET} \\u001b[2J')`), 'Error: boom'],
+    ['a rejection', soon(`Promise.reject(new TypeError('boom ${SECRET}'))`), 'TypeError: boom'],
+    ['something that is no error', soon(`throw 'boom ${SECRET}'`), 'string: boom'],
+  ])('%s: one line, how to report it, no stack and no key', async (_what, code, message) => {
+    const { exit, stdout, stderr } = await disturbed(code, ...WAITING);
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(PROBLEM);
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/report/);
+    expect(stderr).not.toContain('real_and_secret');
+    expect(stderr).not.toMatch(/\u001b|^\s+at /m);
+  });
+
+  it('is one line of JSON where that was asked for', async () => {
+    const { exit, stdout, stderr } = await disturbed(
+      soon(`throw new Error('boom ${SECRET}')`),
+      ...WAITING,
+      '--json',
+    );
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'unexpected', retryable: false } });
+    expect(stderr).not.toContain('real_and_secret');
+  });
+
+  it('may come twice, or when stderr is gone', async () => {
+    const twice = await disturbed(
+      soon(`setTimeout(() => { throw new Error('two') }); throw new Error('one')`),
+      ...WAITING,
+    );
+    expect(twice.exit).toBe(1);
+    expect(twice.stderr).toMatch(/^$|^error: .*one.*\nhint: .+\n$/);
+    const mute = await disturbed(
+      `import { closeSync } from 'node:fs'; ${soon(`closeSync(2); throw new Error('one')`)}`,
+      ...WAITING,
+    );
+    expect([mute.exit, mute.stdout]).toEqual([1, '']);
+  });
+
+  it('of the HTTP library, when a peer closes at a bad moment, is an error of the network', async () => {
+    const code = `import assert from 'node:assert'; ${soon('assert(false)')}`;
+    const { exit, stderr } = await disturbed(code, ...WAITING);
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(/^error: the connection broke in the middle of an answer\nhint: .+\n$/);
+  });
+});
+
+describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
+  it('as stdout is told whatever the form of the output', async () => {
+    const { home } = freshHome();
+    const forms = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'];
+    const lines = forms.map(
+      (form) => `restaurant ${FIND.join(' ')} --format ${form} > /dev/full 2> ${form}; echo ${form} $? &`,
+    );
+    const { stdout } = await shell(`${lines.join('\n')}\nwait`.replaceAll(/^(.*) &$/gm, '( $1 ) &'), {
+      env: { ...given(), HOME: home },
+      cwd: home,
+    });
+    expect(stdout.trim().split('\n').sort()).toEqual(forms.map((form) => `${form} 9`).sort());
+    for (const form of forms) {
+      const told = readFileSync(join(home, form), 'utf8');
+      expect(form === 'json' ? JSON.parse(told).error.code : told).toMatch(
+        form === 'json' ? /^io_error$/ : PROBLEM,
+      );
+      expect(told).toContain('cannot write to stdout: the disk is full');
+    }
+  });
+
+  it('as stderr changes nothing else', async () => {
+    const { home } = freshHome();
+    const { exit, stdout } = await shell(`restaurant ${FIND.join(' ')} --verbose 2> /dev/full`, {
+      env: { ...given(), HOME: home },
+    });
+    expect([exit, stdout.split('\n').length]).toEqual([0, 4]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32').concurrent('a terminal that is closed', () => {
+  // In a session of its own no signal tells that the terminal is gone: the write does.
+  it.each([
+    ['a search, by a signal', FIND, 'sh'],
+    ['a search, when it writes', FIND, 'setsid sh'],
+    ['a question', ['login'], 'sh'],
+  ])('ends %s, without an abort', async (_what, words, inner) => {
+    const { home } = freshHome();
+    let asked: ServerResponse | undefined;
+    const server = createServer((_request, response) => {
+      asked = response;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const line = `${inner} -c 'trap : HUP; "$0" "$@"; echo $? > code' "$0" "$@"; sleep 30`;
+    const env = { ...given(), RESTAURANT_BASE_URL: `http://127.0.0.1:${port}`, HOME: home };
+    const run = inTerminal('sh', ['-c', line, process.execPath, BIN, ...words], { env, cwd: home });
+    if (words === FIND) while (asked === undefined) await pause();
+    else await run.shown('API key for');
+    run.kill();
+    await run.ended;
+    // When exactly the terminal is gone is not told; before, the answer is told as ever.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    asked?.end('<html></html>');
+    const code = join(home, 'code');
+    while (!existsSync(code) || readFileSync(code, 'utf8') === '') await pause();
+    expect(['129\n', ...(inner === 'sh' ? [] : ['7\n'])]).toContain(readFileSync(code, 'utf8'));
+    server.close();
+  });
+});
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+
+/** Whether this user may mount a file system of its own. */
+function mayMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.runIf(mayMount()).concurrent('a home', () => {
+  /** Runs a line with a file system of its own mounted at `$HOME`. */
+  function mounted(options: string, line: string): Promise<Ended> {
+    const { home } = freshHome();
+    const prepare = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
+    const program = `restaurant() { '${process.execPath}' '${BIN}' "$@"; }`;
+    return start('unshare', ['-m', 'bash', '-c', `${prepare}\n${program}\n${line}`], {
+      env: { ...given(), HOME: home, RESTAURANT_MAX_AGE: '1h' },
+    }).ended;
+  }
+
+  it('that is read-only stops nothing but saving', async () => {
+    const { exit, stdout, stderr } = await mounted(
+      'ro',
+      `${restaurantLine(FIND)} > /dev/shm/$$ || exit 20
+       wc -l < /dev/shm/$$; rm /dev/shm/$$
+       ${restaurantLine(['config', 'set', 'city', 'SF'])}`,
+    );
+    expect([exit, stdout]).toEqual([9, '3\n']);
+    expect(stderr).toMatch(/^error: .*the file system is read-only\nhint: .+\n$/);
+  });
+
+  it('on a full disk stops nothing but saving, and loses nothing', async () => {
+    const { exit, stdout, stderr } = await mounted(
+      'size=64k,mode=700',
+      `${restaurantLine(['config', 'set', 'city', 'SF'])}
+       dd if=/dev/zero of=filler bs=1k status=none 2> /dev/null
+       ${restaurantLine(FIND)} | wc -l
+       ${restaurantLine(['config', 'set', 'city', 'Bern'])}
+       code=$?
+       cat .config/restaurant/config.json
+       ls -A .config/restaurant
+       exit $code`,
+    );
+    expect([exit, stdout]).toEqual([9, '3\n{\n  "settings": {\n    "city": "SF"\n  }\n}\nconfig.json\n']);
+    expect(stderr).toMatch(/^error: .*(the disk is full|as when it is full)\nhint: .+\n$/);
+  });
+});
+
+const restaurantLine = (words: readonly string[]): string => `restaurant ${words.join(' ')}`;
+
+describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () => {
+  const NOBODY = 65534;
+
+  it('are named with their owner and the remedy; find goes on without', async () => {
+    const { home } = freshHome();
+    // The program where anybody may read it.
+    const place = join(home, 'program');
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(ROOT, part), join(place, part), { recursive: true });
+    const own = join(home, 'home');
+    mkdirSync(join(own, '.config/restaurant'), { recursive: true, mode: 0o755 });
+    writeFileSync(join(own, '.config/restaurant/config.json'), '{"settings":{"city":"Bern"}}', {
+      mode: 0o600,
+    });
+    for (const path of [home, own, place]) chmodSync(path, 0o755);
+    const as = (words: readonly string[]) =>
+      start(
+        'setpriv',
+        [
+          `--reuid=${NOBODY}`,
+          `--regid=${NOBODY}`,
+          '--clear-groups',
+          process.execPath,
+          join(place, 'bin/restaurant.js'),
+          ...words,
+        ],
+        {
+          env: { ...given(), HOME: own },
+          cwd: '/',
+        },
+      ).ended;
+    const [found, login, status] = await Promise.all([
+      as(FIND),
+      as(['login', '--key-stdin', '--no-verify']),
+      as(['status']),
+    ]);
+    expect([found.exit, found.stderr, found.stdout.split('\n').length]).toEqual([0, '', 4]);
+    for (const { exit, stderr } of [login, status]) {
+      expect(exit).toBe(9);
+      expect(stderr).toMatch(
+        /^error: .*config\.json: permission denied\nhint: .* belongs to root: sudo chown -R 65534 .+\n$/,
+      );
+    }
+    expect(readFileSync(join(own, '.config/restaurant/config.json'), 'utf8')).toBe(
+      '{"settings":{"city":"Bern"}}',
+    );
+  });
+});
+
+describe.skipIf(process.platform === 'win32').concurrent('compiled code', () => {
+  it('is not taken from a folder that others may write, nor waited for', async () => {
+    const { home } = freshHome();
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '' };
+    const folder = join(home, '.cache/restaurant/code');
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+    chmodSync(folder, 0o700);
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+    const files = kept.filter((path) => statSync(path).isFile());
+    expect(files.length).toBeGreaterThan(0);
+    // Later versions of Node keep it themselves, and would wait.
+    if (files.some((path) => !path.endsWith('.bin'))) return;
+    for (const path of files) {
+      rmSync(path);
+      execFileSync('mkfifo', [path]);
+    }
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(files.every((path) => statSync(path).isFile())).toBe(true);
+  });
+});
+
+describe.concurrent('compiled code that is damaged', () => {
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['half of it zeros, as after a power cut', (bytes) => bytes.fill(0, bytes.length / 2)],
+    [
+      'one bit wrong',
+      (bytes) => bytes.fill((bytes[bytes.length >> 1] ?? 0) ^ 4, bytes.length >> 1, (bytes.length >> 1) + 1),
+    ],
+  ])('%s: is not run', async (_what, damage) => {
+    const { home } = freshHome();
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '' };
+    const good = await restaurant(FIND, { env });
+    const folder = join(home, '.cache/restaurant/code');
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, name);
+      if (statSync(path).isFile()) writeFileSync(path, damage(readFileSync(path)));
+    }
+    expect(good.exit).toBe(0);
+    expect(await restaurant(FIND, { env })).toEqual(good);
+  });
+});
+
+describe.concurrent('a home that is none', () => {
+  it.each([[''], ['here']])('%j: nothing is written in the current folder', async (HOME) => {
+    const { home: cwd } = freshHome();
+    const env = { ...given(), HOME };
+    const [found, login] = await Promise.all([
+      restaurant(FIND, { env, cwd }),
+      restaurant(['login', '--key-stdin', '--no-verify'], { env, cwd, stdin: PAID }),
+    ]);
+    expect([found.exit, found.stderr]).toEqual([0, '']);
+    expect([login.exit, login.stdout]).toEqual([2, '']);
+    expect(login.stderr).toMatch(PROBLEM);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe('login', () => {
+  it('that is killed leaves the old key or the new one, and no stray after the next', async () => {
+    const { home } = freshHome();
+    const folder = join(home, '.config/restaurant');
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
+    const key = (name: string) => `sk_service_${name.repeat(2000)}`;
+    const login = (name: string) =>
+      startRestaurant(['login', '--key-stdin', '--no-verify'], { env, stdin: key(name) });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const saved = { profiles: { default: { key: key('a') } } };
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(saved), { mode: 0o600 });
+    // What a writer leaves that is killed between its two last steps.
+    writeFileSync(join(folder, '.restaurant-0123456789abcdef.tmp'), key('z'));
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, place) => {
+        const run = login('b');
+        await new Promise((resolve) => setTimeout(resolve, 80 + place * 50));
+        run.process.kill('SIGKILL');
+        await run.ended;
+        const { profiles } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+        expect([key('a'), key('b')]).toContain(profiles.default.key);
+      }),
+    );
+    expect((await login('c').ended).exit).toBe(0);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect(readFileSync(join(folder, 'config.json'), 'utf8')).toContain(key('c'));
+  });
+});
+
+describe('a small heap', () => {
+  it('is enough for a long list', async () => {
+    const { home } = freshHome();
+    const rows = Array.from({ length: 20_000 }, (_, row) => `Nopa,SF,${'x'.repeat(100)} ${row}`);
+    writeFileSync(join(home, 'in.csv'), `name,city,note\n${rows.join('\n')}\n`);
+    const words = ['--max-old-space-size=64', BIN, 'enrich', 'in.csv', '-o', 'out.csv', '--quiet'];
+    const { exit, stderr } = await start(process.execPath, words, {
+      env: { ...given(), HOME: home },
+      cwd: home,
+    }).ended;
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(readFileSync(join(home, 'out.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(rows.length + 1);
+  });
+});

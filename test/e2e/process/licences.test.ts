@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { restaurant } from '../../helpers/process.ts';
+import { freshHome, runCli } from '../../helpers/program.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const { env } = freshHome();
+const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+const notice = read('dist/THIRD-PARTY.txt');
+
+/** What the notice says of each package. */
+const parts = notice
+  .split(/^-{80}\n(?=.+\n-{80}\n)/m)
+  .slice(1)
+  .map((part) => {
+    const [, name = '', version = '', licence = '', text = ''] =
+      /^(\S+) (\S+) \((.+)\)\n-{80}\n\n([\s\S]+)$/.exec(part) ?? [];
+    return { name, version, licence, text };
+  });
+
+/** The packages that the sources import, types apart. */
+function imported(): string[] {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const code = files.filter((name) => name.endsWith('.ts')).map((name) => read(`src/${name}`));
+  const found = code.flatMap((text) => [
+    ...text.matchAll(/^import (?!type\b)[^;]*?from '([^'.][^']*)'/gm),
+    ...text.matchAll(/await import\('([^'.][^']*)'\)/g),
+  ]);
+  const names = found.map(([, name = '']) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+  return [...new Set(names)].filter((name) => !name.startsWith('node:'));
+}
+
+describe('the licences of what is bundled', () => {
+  it('are shipped: each package with its version, and the text of a permissive licence', () => {
+    expect(parts.length).toBeGreaterThan(20);
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { version: string; license?: string }>;
+    };
+    const locked = Object.entries(packages).map(
+      ([path, { version }]) => `${path.split('node_modules/').at(-1)} ${version}`,
+    );
+    for (const { name, version, licence, text } of parts) {
+      expect(locked).toContain(`${name} ${version}`);
+      expect([name, PERMISSIVE.includes(licence)]).toEqual([name, true]);
+      expect([name, text]).toEqual([
+        name,
+        expect.stringMatching(/permi(t|ssion)|redistribution|licensed under/i),
+      ]);
+    }
+    expect(manifest.files).toContain('dist');
+  });
+
+  it('are complete: nothing that the sources import is missing', () => {
+    const names = parts.map(({ name }) => name);
+    const direct = imported();
+    expect(direct).toContain('undici');
+    expect(direct.filter((name) => !names.includes(name))).toEqual([]);
+    // What these bring along.
+    for (const name of ['ajv-formats', 'fast-uri', 'atomically', 'ansi-regex']) expect(names).toContain(name);
+  });
+
+  it('are told by --version --verbose; --version alone stays the bare version', async () => {
+    const [plain, long, both] = await Promise.all(
+      [['--version'], ['--version', '--verbose'], ['--verbose', '-V']].map((words) =>
+        restaurant(words, { env }),
+      ),
+    );
+    expect(plain).toMatchObject({ exit: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    const list = parts.map(({ name, version, licence }) => `${name} ${version} (${licence})\n`).join('');
+    expect(long).toMatchObject({ exit: 0, stderr: '' });
+    expect(long?.stdout).toMatch(
+      new RegExp(
+        `^${manifest.version}\nNode\\.js v\\S+, .+\nbundled packages \\(licences: THIRD-PARTY\\.txt\\):\n`,
+      ),
+    );
+    expect(long?.stdout.endsWith(`:\n${list}`)).toBe(true);
+    expect(both?.stdout).toBe(long?.stdout);
+    expect((await runCli(['--version', '--verbose'])).stdout).toContain(
+      'none, since it runs from its sources',
+    );
+  });
+
+  it('are looked for in every package, which must have one that may be bundled', async () => {
+    const { packagesOf } = await import(join(ROOT, 'scripts/licences.js'));
+    const inside = (path: string) => join(ROOT, 'node_modules', path);
+    const found = await packagesOf([
+      join(ROOT, 'src/main.ts'),
+      inside('undici/index.js'),
+      inside('undici/lib/core/util.js'),
+      inside('@colors/colors/safe.js'),
+      'rolldown:runtime',
+    ]);
+    expect(found.map(({ name, licence }: { name: string; licence: string }) => [name, licence])).toEqual([
+      ['@colors/colors', 'MIT'],
+      ['undici', 'MIT'],
+    ]);
+    await expect(
+      packagesOf([join(ROOT, 'test/e2e/process/no/node_modules/none/index.js')]),
+    ).rejects.toThrow();
+  });
+});
+
+describe('the package', () => {
+  it('runs nothing when it is installed, and brings no other', () => {
+    for (const name of ['preinstall', 'install', 'postinstall'])
+      expect(manifest.scripts).not.toHaveProperty(name);
+    // npm runs `prepare` for a clone, never for a package of the registry.
+    for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'])
+      expect(manifest).not.toHaveProperty(kind);
+    expect(readdirSync(ROOT)).not.toContain('binding.gyp');
+  });
+});

@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseFault } from '../../../src/sandbox/faults.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { type Running, startRestaurant, until } from '../../helpers/process.ts';
+import { freshHome } from '../../helpers/program.ts';
+import { PAID } from '../../helpers/service.ts';
+
+/** Longest time from a signal to the end, in milliseconds, on a machine that is busy; and on one that is not. */
+const SOON = 3000;
+const AT_ONCE = 400;
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+const COMMANDS = [
+  FIND,
+  ['lookup', 'a', 'b', 'c'],
+  ['raw', 'tools/call', '{"name":"x"}'],
+  ['status', '--check'],
+];
+
+let hanging: Sandbox;
+let busy: Sandbox;
+beforeAll(async () => {
+  hanging = await startSandbox({ faults: [parseFault('hang')] });
+  busy = await startSandbox({ faults: [parseFault('429')] });
+});
+afterAll(async () => {
+  await hanging.close();
+  await busy.close();
+});
+
+const { home } = freshHome();
+const start = (
+  words: readonly string[],
+  url: string,
+  stdio: 'pipe' | ('pipe' | 'ignore')[] = 'pipe',
+): Running =>
+  startRestaurant(words, {
+    env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: url, RESTAURANT_MAX_AGE: '0' },
+    stdio,
+  });
+
+/** Sends the signal, and gives how it ended and after how many milliseconds. */
+async function stop(run: Running, ...signals: NodeJS.Signals[]) {
+  const started = performance.now();
+  for (const signal of signals) run.process.kill(signal);
+  const ended = await run.ended;
+  return { ...ended, ms: performance.now() - started };
+}
+
+/** Settles when a process waits for what comes on its stdin: the system knows, where it is Linux. */
+async function waitsForStdin({ process: { pid } }: Running): Promise<void> {
+  const folder = `/proc/${pid}/fdinfo`;
+  if (!existsSync('/proc/self/fdinfo')) return new Promise((resolve) => setTimeout(resolve, 2000));
+  const waits = (): boolean =>
+    readdirSync(folder).some((file) => {
+      try {
+        return /^tfd:\s+0 /m.test(readFileSync(join(folder, file), 'utf8'));
+      } catch {
+        // Closed in the meantime.
+        return false;
+      }
+    });
+  while (!waits()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130, COMMANDS],
+    ['SIGTERM', 143, COMMANDS.slice(0, 2)],
+    ['SIGHUP', 129, COMMANDS.slice(0, 1)],
+  ] as const)('%s during a request ends it at once, with its code', async (signal, code, commands) => {
+    let fastest = Number.POSITIVE_INFINITY;
+    for (const words of commands) {
+      const before = hanging.requests.length;
+      const run = start(words, hanging.baseUrl);
+      await until(() => hanging.requests.length > before, run);
+      const { exit, stdout, stderr, ms } = await stop(run, signal);
+      expect([words, exit, stdout]).toEqual([words, code, '']);
+      expect(stderr).toBe(`error: interrupted by ${signal}\nhint: run the command again\n`);
+      expect(ms).toBeLessThan(SOON);
+      fastest = Math.min(fastest, ms);
+    }
+    expect(fastest).toBeLessThan(AT_ONCE);
+  });
+
+  it('ends a wait between two tries', async () => {
+    const run = start([...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl);
+    await run.printed('trying again');
+    const { exit, ms } = await stop(run, 'SIGINT');
+    expect(exit).toBe(130);
+    expect(ms).toBeLessThan(SOON);
+  });
+
+  it('ends the wait for stdin', async () => {
+    for (const words of [
+      ['lookup', '-', '--verbose'],
+      ['raw', 'tools/call', '-'],
+      ['login', '--key-stdin'],
+    ]) {
+      const run = startRestaurant(words, {
+        env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: hanging.baseUrl },
+        holdStdin: true,
+      });
+      await waitsForStdin(run);
+      const { exit, ms } = await stop(run, 'SIGINT');
+      expect([words, exit]).toEqual([words, 130]);
+      expect(ms).toBeLessThan(SOON);
+    }
+  });
+
+  it('ends the wait for a reader of stdout that does not read', async () => {
+    const server = createServer(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      const results = Array.from({ length: 20_000 }, (_, index) => ({
+        service_id: `id-${index}`,
+        name: 'x'.repeat(100),
+      }));
+      const output = JSON.stringify({ status: 'ok', results, total_matches: results.length });
+      const result = { content: [{ type: 'text', text: output }] };
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result }));
+      answered = true;
+    });
+    let answered = false;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const run = start(FIND, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    run.process.stdout?.removeAllListeners('data').pause();
+    await until(() => answered, run);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const began = performance.now();
+    run.process.kill('SIGINT');
+    const exit = await new Promise((resolve) => run.process.on('exit', resolve));
+    expect(exit).toBe(130);
+    expect(performance.now() - began).toBeLessThan(SOON);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('that comes twice ends it at once', async () => {
+    const before = hanging.requests.length;
+    const run = start(FIND, hanging.baseUrl);
+    await until(() => hanging.requests.length > before, run);
+    const { exit, ms } = await stop(run, 'SIGINT', 'SIGINT');
+    expect(exit).toBe(130);
+    expect(ms).toBeLessThan(SOON);
+  });
+
+  it('leaves no half-written file behind', () => {
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => /\.(tmp|lock)$/.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { BIN, start } from '../../helpers/process.ts';
+import { freshHome, runCli } from '../../helpers/program.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const { env } = freshHome();
+const script = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** Tells every file of the program that was loaded, on stderr, at the end. */
+const LISTING = script(`
+  import { writeSync } from 'node:fs';
+  import { createRequire } from 'node:module';
+  const { cache } = createRequire(process.execPath);
+  process.on('exit', () => writeSync(2, Object.keys(cache).map((path) => 'loaded ' + path + '\\n').join('')));`);
+
+/** The libraries that are slow to load, by words of theirs that a minifier keeps. */
+const MARKS = { undici: 'undici:request:create', conf: 'Use `delete()` to clear values' } as const;
+
+/** Which of these libraries a command loads. */
+async function slowParts(words: readonly string[]): Promise<string[]> {
+  const { exit, stderr } = await start(process.execPath, ['--import', LISTING, BIN, ...words], { env }).ended;
+  expect([words, exit]).toEqual([words, 0]);
+  const files = [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, path = '']) => readFileSync(path, 'utf8'));
+  expect(files.length).toBeGreaterThan(1);
+  return Object.entries(MARKS).flatMap(([name, mark]) =>
+    files.some((text) => text.includes(mark)) ? [name] : [],
+  );
+}
+
+describe('starting', () => {
+  it.each([
+    [['--help']],
+    [['--version']],
+    [['find', '--help']],
+    [['help', 'exit-codes']],
+    [['schema']],
+    [['completion', 'zsh']],
+    [['completion', '--complete', 'zsh', '--', 'lookup', '']],
+    [[]],
+  ])('%j loads neither the HTTP client nor the config writer', async (words) => {
+    expect(await slowParts(words)).toEqual([]);
+  });
+
+  it('loads the one that a command needs, and not the other', async () => {
+    expect(await slowParts(['find', 'Nopa', '--city', 'SF', '--demo'])).toEqual(['undici']);
+    expect(await slowParts(['config', 'set', 'city', 'SF'])).toEqual(['conf']);
+    expect(await slowParts(['status'])).toEqual([]);
+    // The marks are true: both libraries are in the bundle.
+    const chunks = readdirSync(join(ROOT, 'dist', 'chunks')).map((name) =>
+      readFileSync(join(ROOT, 'dist', 'chunks', name), 'utf8'),
+    );
+    for (const mark of Object.values(MARKS))
+      expect(chunks.filter((text) => text.includes(mark)).length).toBeGreaterThan(0);
+  });
+
+  it('on a Node that is too old is one sentence', async () => {
+    for (const version of ['18.20.4', '20.17.0', '16.0.0']) {
+      const older = script(
+        `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
+      );
+      const { exit, stdout, stderr } = await start(process.execPath, ['--import', older, BIN, 'find', 'x'], {
+        env,
+      }).ended;
+      expect([version, exit, stdout]).toEqual([version, 1, '']);
+      expect(stderr).toMatch(/^error: restaurant needs Node\.js 20\.18 or later; this is v\d.*\n$/);
+    }
+  });
+
+  it('prints the help that the build rendered as the program would', async () => {
+    const rendered = await runCli(['--help']);
+    for (const word of ['--help', '-h']) {
+      expect(await start(process.execPath, [BIN, word], { env }).ended).toMatchObject(rendered);
+    }
+    const full = start('sh', ['-c', `"${process.execPath}" "${BIN}" --help >/dev/full`], { env });
+    expect(await full.ended).toMatchObject({
+      exit: 9,
+      stderr: expect.stringMatching(/^error: .*disk is full/),
+    });
+  });
+
+  it('is set up as npm wants it', () => {
+    const bin = readFileSync(BIN, 'utf8');
+    expect(bin.startsWith('#!/usr/bin/env node\n')).toBe(true);
+    expect(bin).not.toContain('\r');
+    const { bin: bins, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(bins).toEqual({ restaurant: 'bin/restaurant.js' });
+    for (const name of ['preinstall', 'install', 'postinstall']) expect(scripts).not.toHaveProperty(name);
+  });
+});
+
+describe('compiled code', () => {
+  const words = ['find', 'Nopa', '--city', 'SF', '--demo', '--json'];
+  const run = (own: Record<string, string | undefined>) =>
+    start(process.execPath, [BIN, ...words], { env: { ...own, NODE_DISABLE_COMPILE_CACHE: undefined } })
+      .ended;
+  const filesIn = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  it('is kept in the cache folder, for this user alone, and makes no difference', async () => {
+    const { home, env: own } = freshHome();
+    const code = join(home, '.cache', 'restaurant', 'code');
+    const first = await run(own);
+    expect(first).toMatchObject({ exit: 0, stderr: '' });
+    const kept = filesIn(code);
+    expect(kept.length).toBeGreaterThan(2);
+    expect(kept.filter((path) => path.endsWith('.tmp'))).toEqual([]);
+    expect(statSync(code).mode & 0o077).toBe(0);
+    const before = kept.map((path) => statSync(path).mtimeMs);
+    expect(await run(own)).toEqual(first);
+    expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
+    // Damaged: compiled as ever.
+    for (const path of kept) writeFileSync(path, 'not compiled code at all');
+    expect(await run(own)).toEqual(first);
+    for (const path of kept) writeFileSync(path, '');
+    expect(await run(own)).toEqual(first);
+    await runCli(['cache', 'clear'], { env: own });
+    expect(existsSync(code)).toBe(false);
+  });
+
+  it('is not missed where its folder cannot be had', async () => {
+    const { home, env: own } = freshHome();
+    writeFileSync(join(home, '.cache'), 'a file');
+    expect(await run(own)).toMatchObject({ exit: 0, stderr: '' });
+    expect(await run({ ...own, HOME: '' })).toMatchObject({ exit: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,171 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shell } from '../../helpers/process.ts';
+import { freshHome } from '../../helpers/program.ts';
+import { PAID, useService } from '../../helpers/service.ts';
+
+const service = useService();
+const { home } = freshHome();
+const ROWS = 20_000;
+
+/** A service whose answers are several megabytes large. */
+const large = createServer(async (request, response) => {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const results = Array.from({ length: ROWS }, (_, index) => ({
+    service_id: `id-${index}`,
+    name: `Nopa ${index}`,
+    address: 'x'.repeat(250),
+  }));
+  const output = JSON.stringify({ status: 'ok', results, total_matches: ROWS });
+  const result = { content: [{ type: 'text', text: output }] };
+  response.setHeader('Content-Type', 'application/json');
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result }));
+});
+beforeAll(() => new Promise<void>((resolve) => large.listen(0, '127.0.0.1', resolve)));
+afterAll(() => {
+  large.closeAllConnections();
+  large.close();
+});
+
+const env = () => ({
+  HOME: home,
+  RESTAURANT_API_KEY: PAID,
+  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
+  LARGE: `http://127.0.0.1:${(large.address() as AddressInfo).port}`,
+  RESTAURANT_MAX_AGE: '0',
+});
+const bash = (line: string, cwd = home) => shell(line, { env: env(), cwd });
+const FIND = 'restaurant find Nopa --city SF';
+
+describe.concurrent('a reader that goes away', () => {
+  it.each([
+    [`${FIND} --base-url $LARGE`],
+    [`${FIND} --base-url $LARGE --json`],
+    [`restaurant raw tools/call '{"name":"x"}' --base-url $LARGE`],
+    ['restaurant schema'],
+  ])('%s: is no failure', async (command) => {
+    const { stdout, stderr } = await bash(`${command} | head -c 20 >/dev/null; echo "\${PIPESTATUS[0]}"`);
+    expect([stdout, stderr]).toEqual(['0\n', '']);
+  });
+
+  it('that was never there is none either', async () => {
+    const { stdout, stderr } = await bash(`{ sleep 0.2; ${FIND}; } | true; echo "\${PIPESTATUS[0]}"`);
+    expect([stdout, stderr]).toEqual(['0\n', '']);
+  });
+});
+
+describe.concurrent('a reader that is slow', () => {
+  it('gets every byte', async () => {
+    const command = `${FIND} --base-url $LARGE`;
+    const { stdout, stderr, exit } = await bash(`set -o pipefail; ${command} | (sleep 1; wc -lc)`);
+    expect([exit, stderr]).toEqual([0, '']);
+    const [lines = 0, bytes = 0] = stdout.trim().split(/ +/).map(Number);
+    expect(lines).toBe(ROWS);
+    expect(bytes).toBeGreaterThan(5_000_000);
+    const whole = await bash(
+      `set -o pipefail; ${command} --json | (sleep 0.5; cat) | jq '.results | length'`,
+    );
+    expect(whole).toMatchObject({ exit: 0, stdout: `${ROWS}\n` });
+  });
+});
+
+/** Runs lines side by side, and gives each with how it ended. */
+const together = async <T extends readonly [line: string, ...unknown[]]>(
+  cases: readonly T[],
+  cwd?: () => string,
+) => Promise.all(cases.map(async (one) => ({ one, line: one[0], ran: await bash(one[0], cwd?.()) })));
+
+const PROBLEM = /^error: .+\nhint: .+\n$/;
+
+describe.concurrent('streams that are closed', () => {
+  const calm = (text: string) => expect(text).not.toMatch(/^\s+at |Error:|EBADF|node:/m);
+
+  it('stdin: is empty', async () => {
+    const cases = [
+      [`${FIND} <&-`, 0],
+      ['restaurant lookup - <&-', 0],
+      ['restaurant raw tools/call - <&-', 2],
+      ['restaurant login --key-stdin <&-', 4],
+      ['restaurant login <&-', 2],
+    ] as const;
+    for (const { one, line, ran } of await together(cases)) {
+      expect([line, ran.exit]).toEqual([line, one[1]]);
+      if (ran.exit === 0) expect(ran.stderr).toBe('');
+      else expect(ran.stderr).toMatch(PROBLEM);
+    }
+  });
+
+  it('stderr: changes nothing else', async () => {
+    const whole = await bash(FIND);
+    const cases = [
+      [`${FIND} 2>&-`, whole],
+      ['restaurant fnd --json 2>&-', { exit: 2, stdout: '', stderr: '' }],
+    ] as const;
+    for (const { one, line, ran } of await together(cases)) expect([line, ran]).toMatchObject([line, one[1]]);
+  });
+
+  it('stdout, and all of them: without a stack', async () => {
+    const cases = [
+      ['restaurant --help >&-', 0],
+      [`${FIND} <&- >&- 2>&-`, 0],
+      ['restaurant fnd <&- >&- 2>&-', 2],
+    ] as const;
+    for (const { one, line, ran } of await together(cases)) {
+      calm(ran.stderr);
+      expect([line, ran.exit, ran.signal]).toEqual([line, one[1], null]);
+    }
+  });
+});
+
+describe.concurrent('a device that is full', () => {
+  it.skipIf(!existsSync('/dev/full'))(
+    'is told in one line where -o names it, and by the exit code anyway',
+    async () => {
+      const { exit, stdout, stderr } = await bash(`${FIND} -o /dev/full`);
+      expect([exit, stdout]).toEqual([9, '']);
+      expect(stderr).toMatch(/^error: cannot write \/dev\/full: the disk is full\nhint: .*\n$/);
+      // Where the error cannot be told either, the exit code still says it.
+      const [both, fnd] = await together([[`${FIND} > /dev/full 2>&1`], ['restaurant fnd 2> /dev/full']]);
+      expect([both?.ran.exit, fnd?.ran.exit]).toEqual([9, 2]);
+    },
+  );
+});
+
+describe.concurrent('a folder that was deleted', () => {
+  const gone = () => mkdtempSync(join(tmpdir(), 'restaurant-gone-'));
+  const within = (command: string) => [`rmdir "$PWD"; ${command}`] as const;
+
+  it('is not needed', async () => {
+    const cases = ['restaurant --help', `${FIND} -o ${join(home, 'whole.csv')}`];
+    for (const { line, ran } of await together(cases.map(within), gone)) {
+      expect([line, ran.exit, ran.stderr]).toEqual([line, 0, '']);
+    }
+  });
+
+  it('is named where it is', async () => {
+    const cases = [
+      `${FIND} -o out.csv`,
+      'restaurant raw x @params.json',
+      'restaurant login --key-file key.txt',
+    ];
+    for (const { line, ran } of await together(cases.map(within), gone)) {
+      expect([line, ran.exit, ran.stdout]).toEqual([line, 9, '']);
+      expect(ran.stderr).toMatch(/^error: the current folder, .*was deleted\nhint: .+\n$/);
+    }
+  });
+});
+
+describe.concurrent('the two streams', () => {
+  it('hold data and messages apart', async () => {
+    const data = await bash(`${FIND} --verbose 2>/dev/null | wc -l`);
+    expect(data.stdout).toBe('3\n');
+    const messages = await bash(`${FIND} --verbose >/dev/null`);
+    expect(messages.stdout).toBe('');
+    expect(messages.stderr).toMatch(/^> POST /m);
+  });
+});

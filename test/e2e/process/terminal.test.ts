@@ -1,0 +1,329 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseFault } from '../../../src/sandbox/faults.ts';
+import { readRestaurants } from '../../../src/sandbox/load.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { BIN, restaurant } from '../../helpers/process.ts';
+import { inTerminal, restaurantInTerminal, screen } from '../../helpers/terminal.ts';
+
+const ESC = '\u001b';
+const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
+const KEY = 'sk_service_demo_paid';
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+
+const WIDE = [
+  '寿司の名店 すきやばし次郎 本店',
+  '🍜 Noodle 🍜 Yard 🍜',
+  '👨‍👩‍👧‍👦 Family Table',
+  'مطعم البحر الأبيض',
+  'Plain',
+].map((name, index) => ({
+  service_id: `wide-${index}`,
+  name,
+  city: 'Tokyo',
+  address: `東京都中央区銀座 ${index} 塚本総業ビル地下一階, ${'x'.repeat(120)}`,
+  neighborhood: '銀座',
+  cuisine_tags: ['寿司', 'sushi'],
+  grade: 'A+',
+  coverage_level: 'full',
+  coordinates: { lat: 35.67, lng: 139.76 },
+}));
+
+let plain: Sandbox;
+let slow: Sandbox;
+let wide: Sandbox;
+beforeAll(async () => {
+  const options = { perMinute: 0, perDay: 0 };
+  plain = await startSandbox(options);
+  slow = await startSandbox({ ...options, latencyMs: 400 });
+  wide = await startSandbox({ ...options, restaurants: readRestaurants(JSON.stringify(WIDE), 'json') });
+});
+afterAll(() => Promise.all([plain, slow, wide].map((sandbox) => sandbox.close())));
+
+const newHome = (): string => mkdtempSync(join(tmpdir(), 'restaurant-terminal-'));
+const home = newHome();
+type Env = Readonly<Record<string, string | undefined>>;
+const envFor = (sandbox: Sandbox, more: Env = {}): Env => ({
+  HOME: home,
+  RESTAURANT_API_KEY: KEY,
+  RESTAURANT_BASE_URL: sandbox.baseUrl,
+  RESTAURANT_MAX_AGE: '0',
+  ...more,
+});
+const at = (sandbox: Sandbox, words: readonly string[], more: Env = {}, columns = 80) =>
+  restaurantInTerminal(words, { env: envFor(sandbox, more), columns }).ended;
+
+// node-pty has no pseudo-terminals on Windows that Ctrl-C and stty behave in as these tests expect.
+describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => {
+  it('colour follows the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', async () => {
+    const coloured = async (words: readonly string[], env: Env = {}) => {
+      const { exit, output } = await at(plain, words, env);
+      expect(exit).toBe(0);
+      return output.includes(ESC);
+    };
+    expect(
+      await Promise.all([
+        coloured(FIND),
+        coloured(FIND, { NO_COLOR: '' }),
+        coloured(FIND, { NO_COLOR: '1', FORCE_COLOR: '1' }),
+        coloured([...FIND, '--no-color'], { FORCE_COLOR: '3' }),
+        coloured(FIND, { TERM: 'dumb' }),
+        coloured([...FIND, '--json'], { FORCE_COLOR: '3' }),
+      ]),
+    ).toEqual([true, true, false, false, false, false]);
+  });
+
+  it('colour in a pipe is there only when forced', async () => {
+    const coloured = async (env: Env, ...more: string[]) => {
+      const words = [...FIND, '--format', 'table', ...more];
+      return (await restaurant(words, { env: envFor(plain, env) })).stdout.includes(ESC);
+    };
+    expect(
+      await Promise.all([
+        coloured({}),
+        coloured({ FORCE_COLOR: '1' }),
+        coloured({ CLICOLOR_FORCE: '1' }),
+        coloured({ FORCE_COLOR: '1' }, '--no-color'),
+      ]),
+    ).toEqual([false, true, true, false]);
+  });
+
+  it('each stream decides for itself', async () => {
+    const into = (redirect: string) =>
+      inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, process.execPath, BIN, ...FIND], {
+        env: envFor(plain),
+        cwd: home,
+      });
+    const onScreen = await into('> out.txt').ended;
+    expect(screen(stripVTControlCharacters(onScreen.output)).join('')).toBe('');
+    expect(readFileSync(join(home, 'out.txt'), 'utf8')).toMatch(/^[^\u001b]+\tNopa\t[^\u001b]+$/);
+    const errors = await into('2> err.txt').ended;
+    expect(errors.output).toContain(ESC);
+    expect(readFileSync(join(home, 'err.txt'), 'utf8')).toBe('');
+  });
+
+  it.each([40, 80, 200])(
+    'no line of a table is wider than %i columns, whatever the script',
+    async (columns) => {
+      const commands = [
+        ['find', '寿司', '--city', 'Tokyo'],
+        ['find', 'Noodle', '--city', 'Tokyo'],
+        ['lookup', 'wide-0', '--fields', 'premium'],
+      ];
+      const runs = commands.map(async (words) => ({
+        words,
+        ...(await at(wide, [...words, '--no-color', '--quiet'], {}, columns)),
+      }));
+      for (const { words, exit, output } of await Promise.all(runs)) {
+        expect([words, exit]).toEqual([words, 0]);
+        for (const line of screen(output)) {
+          // A URL is not broken: it is there to be copied.
+          if (line.includes('://')) continue;
+          expect([words, line, stringWidth(line) <= columns]).toEqual([words, line, true]);
+        }
+      }
+    },
+  );
+
+  it('what is slow shows that it is under way, and leaves nothing behind', async () => {
+    const { exit, output } = await at(slow, FIND, { NO_COLOR: '1' });
+    expect(exit).toBe(0);
+    expect(output).toMatch(SPINNER);
+    expect(output).toContain('searching Nopa in SF');
+    expect(output).not.toContain(ESC);
+    const lines = screen(output);
+    expect(lines[0]).toMatch(/^# +NAME/);
+    expect(lines.join('\n')).not.toMatch(SPINNER);
+    expect(lines.join('\n')).not.toContain('searching');
+  });
+
+  it('nothing turns where nobody looks, or where it was not wanted', async () => {
+    const still = [
+      at(slow, FIND, { CI: 'true' }),
+      at(slow, [...FIND, '--quiet']),
+      at(slow, [...FIND, '--json']),
+      at(slow, FIND, { TERM: 'dumb' }),
+    ];
+    for (const { exit, output } of await Promise.all(still)) {
+      expect([exit, SPINNER.test(output)]).toEqual([0, false]);
+    }
+    const piped = await restaurant(FIND, { env: envFor(slow) });
+    expect([piped.exit, piped.stderr]).toEqual([0, '']);
+  });
+
+  it('a message during the wait stands on a line of its own', async () => {
+    const flaky = await startSandbox({ latencyMs: 250, faults: [parseFault('503:1x')] });
+    const { exit, output } = await at(flaky, FIND, { NO_COLOR: '1' });
+    await flaky.close();
+    expect(exit).toBe(0);
+    const lines = screen(output);
+    expect(lines[0]).toMatch(/^warning: .*503.*trying again in 1 s$/);
+    expect(lines[1]).toMatch(/^# +NAME/);
+  });
+
+  it('a key is asked for on the terminal, and not shown', async () => {
+    const own = newHome();
+    const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
+    const line = 'stty -a > before; "$0" "$@" > out.txt; echo "exit $?"; stty -a > after';
+    const login = inTerminal('sh', ['-c', line, process.execPath, BIN, 'login'], { env, cwd: own });
+    await login.shown(/API key for 127\.0\.0\.1:\d+.*: $/);
+    login.type(`${KEY}x\u007f\r`);
+    const { output } = await login.ended;
+    expect(output).toContain('exit 0');
+    expect(output).not.toContain('sk_service');
+    expect(output).not.toContain('*');
+    expect(output).not.toContain(ESC);
+    expect(readFileSync(join(own, 'out.txt'), 'utf8')).toMatch(
+      /^Logged in to 127\.0\.0\.1:\d+\nKey …paid saved in/,
+    );
+    expect(readFileSync(join(own, 'after'), 'utf8')).toBe(readFileSync(join(own, 'before'), 'utf8'));
+    const saved = JSON.parse(readFileSync(join(own, '.config/restaurant/config.json'), 'utf8'));
+    expect(saved.profiles.default.key).toBe(KEY);
+  });
+
+  it('the address is asked for too, where none is known', async () => {
+    const own = newHome();
+    const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: own } });
+    await login.shown('https://api.example.com: ');
+    login.type(`${plain.baseUrl}\r`);
+    await login.shown('API key for 127.0.0.1');
+    login.type(`${KEY}\r`);
+    const { exit, output } = await login.ended;
+    expect([exit, output.includes('sk_service')]).toEqual([0, false]);
+    expect(output).toContain('Logged in to 127.0.0.1');
+  });
+
+  it.each(['\u0003', 'sk_serv\u0003'])(
+    'Ctrl-C at a prompt ends it with 130 and gives the terminal back: %j',
+    async (typed) => {
+      const own = newHome();
+      const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl };
+      const line = 'stty -a > before; "$0" "$@"; echo "exit $?"; stty -a > after';
+      const login = inTerminal('sh', ['-c', `trap : INT; ${line}`, process.execPath, BIN, 'login'], {
+        env,
+        cwd: own,
+      });
+      await login.shown(/API key for .*: $/);
+      login.type(typed);
+      const { output } = await login.ended;
+      expect(stripVTControlCharacters(output)).toMatch(
+        /error: interrupted at the prompt\r\nhint: .+\r\nexit 130/,
+      );
+      expect(output).not.toContain(`${ESC}[?25l`);
+      expect(readFileSync(join(own, 'after'), 'utf8')).toBe(readFileSync(join(own, 'before'), 'utf8'));
+    },
+  );
+
+  it('Ctrl-C ends a request, and takes the spinner away', async () => {
+    const hanging = await startSandbox({ faults: [parseFault('hang')] });
+    const find = restaurantInTerminal(FIND, { env: envFor(hanging, { NO_COLOR: '1' }) });
+    await find.shown(SPINNER);
+    const began = performance.now();
+    find.type('\u0003');
+    const { exit, output } = await find.ended;
+    expect(performance.now() - began).toBeLessThan(3000);
+    await hanging.close();
+    expect(exit).toBe(130);
+    expect(screen(output).join('\n')).toMatch(/error: interrupted by SIGINT\nhint: run the command again\n$/);
+    expect(screen(output).join('\n')).not.toMatch(SPINNER);
+  });
+
+  it('a key that was promised on stdin is hidden too, when stdin is the keyboard', async () => {
+    const env = { HOME: newHome(), RESTAURANT_BASE_URL: plain.baseUrl };
+    const login = restaurantInTerminal(['login', '--key-stdin'], { env });
+    await login.shown('API key for');
+    login.type(`${KEY}\r`);
+    const { exit, output } = await login.ended;
+    expect([exit, output.includes('sk_service')]).toEqual([0, false]);
+  });
+
+  it('Ctrl-C and Ctrl-D at the question for the address leave the line first', async () => {
+    for (const [typed, exit] of [
+      ['\u0003', 130],
+      ['\u0004', 2],
+    ] as const) {
+      const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: newHome() } });
+      await login.shown('https://api.example.com: ');
+      login.type(typed);
+      const ended = await login.ended;
+      expect(ended.exit).toBe(exit);
+      expect(ended.output).toMatch(/\r\nerror: .+\r\nhint: .+\r\n$/);
+    }
+  });
+
+  it.each([['--no-input'], ['CI']])('nothing is asked with %s', async (how) => {
+    const env = {
+      HOME: newHome(),
+      RESTAURANT_BASE_URL: plain.baseUrl,
+      ...(how === 'CI' ? { CI: 'true' } : {}),
+    };
+    const { exit, output } = await restaurantInTerminal(['login', ...(how === 'CI' ? [] : [how])], { env })
+      .ended;
+    expect(exit).toBe(2);
+    expect(output).toContain('restaurant login --key-stdin');
+  });
+
+  it('what reads from the keyboard says so', async () => {
+    for (const [words, what] of [
+      [['lookup', '-'], 'reading ids, one a line'],
+      [['raw', 'tools/call', '-'], 'reading params'],
+      [['call', 'find_restaurant', '--args', '-'], 'reading --args'],
+    ] as const) {
+      const run = restaurantInTerminal(words, { env: envFor(plain, { NO_COLOR: '1' }) });
+      await run.shown(`${what} from the keyboard; Ctrl-D ends it`);
+      run.type('\u0003');
+      expect((await run.ended).exit).toBe(130);
+    }
+    const typed = restaurantInTerminal(['lookup', '-', '--json'], { env: envFor(plain) });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    typed.type('a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53\r\u0004');
+    const { exit, output } = await typed.ended;
+    expect(exit).toBe(0);
+    expect(output).toContain('"restaurant_id": "a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53"');
+  });
+
+  it('hostile names do nothing to it', async () => {
+    const name = `Evil\u001b]0;owned\u0007\u001b[2J\r\nName\u009b31m\u202e`;
+    const evil = await startSandbox({
+      restaurants: readRestaurants(
+        JSON.stringify([{ service_id: 'evil-1', name, city: 'SF', grade: 'A' }]),
+        'json',
+      ),
+    });
+    for (const words of [
+      ['find', 'Evil', '--city', 'SF'],
+      ['lookup', 'evil-1', '--fields', 'premium'],
+      ['find', 'Evil', '--city', 'SF', '--verbose'],
+      ['lookup', `evil\u001b[2J`],
+    ]) {
+      const { output } = await at(evil, [...words, '--no-color']);
+      expect([words, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/.test(output)]).toEqual([
+        words,
+        false,
+      ]);
+    }
+    await evil.close();
+  });
+
+  it('the sandbox says how to try it, with a key that works', async () => {
+    const run = restaurantInTerminal(['sandbox', '--port', '0'], {
+      env: { HOME: newHome(), NO_COLOR: '1' },
+      columns: 200,
+    });
+    await run.shown(/try it: .*\r\n/);
+    const [, line = ''] = /try it: (.*)\r\n/.exec(run.output()) ?? [];
+    const [assignment = '', ...words] = line.split(' ').filter((word) => word !== 'restaurant');
+    const [variable = '', key = ''] = assignment.split('=');
+    const tried = await restaurant(words, { env: { HOME: newHome(), [variable]: key } });
+    expect(tried).toMatchObject({ exit: 0, stderr: '' });
+    await run.shown('200 tools/call find_restaurant (paid');
+    run.type('\u0003');
+    expect((await run.ended).exit).toBe(130);
+    writeFileSync(join(home, 'seen.txt'), run.output());
+    expect(run.output()).not.toContain('error:');
+  });
+});

@@ -1,0 +1,374 @@
+import { describe, expect, it } from 'vitest';
+import { SETTING_NAMES, SETTINGS } from '../../src/settings/catalogue.ts';
+import { VERSION } from '../../src/version.ts';
+import { freshHome, runCli } from '../helpers/program.ts';
+import { everyCommand, isGroup, readTree, type SchemaCommand, wordsOf } from '../helpers/tree.ts';
+
+const tree = await readTree();
+const commands = everyCommand(tree.commands);
+const leaves = commands.filter((command) => !isGroup(command));
+const { env } = freshHome();
+const run = (...words: string[]) => runCli(words, { env });
+
+/** Arguments that a command could be called with, as far as their number goes. */
+const enough = (command: SchemaCommand): string[] =>
+  command.arguments.filter(({ required }) => required).map(() => 'x');
+
+/** Refused as a usage error: two lines on stderr, nothing on stdout. */
+const refusal = (message: string | RegExp) => ({
+  exit: 2,
+  stdout: '',
+  stderr: expect.stringMatching(
+    typeof message === 'string'
+      ? new RegExp(`^error: ${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\nhint: .+\n$`)
+      : message,
+  ),
+});
+
+describe('the tree', () => {
+  it('has every command', () => {
+    const names = tree.commands.map(({ name }) => name);
+    const documented = ['find', 'lookup', 'raw', 'tools', 'call', 'login', 'logout', 'status', 'config'];
+    expect(names).toEqual(expect.arrayContaining([...documented, 'cache', 'sandbox', 'schema', 'help']));
+  });
+
+  it('names things the way POSIX does', () => {
+    for (const { name } of commands) expect(name).toMatch(/^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*)?$/);
+    for (const { name, short } of [...tree.options, ...commands.flatMap(({ options }) => options)]) {
+      expect(name).toMatch(/^--[a-z]+(-[a-z]+)*$/);
+      if (short !== null) expect(short).toMatch(/^-[A-Za-z0-9]$/);
+      // -h is help everywhere, and -v is verbose here, version there: it is nothing.
+      expect(['-h', '-v']).not.toContain(short);
+    }
+  });
+
+  it('offers the forms that a command has, and its own defaults, in help and schema', async () => {
+    const found: Record<string, unknown> = {};
+    for (const name of ['find', 'lookup', 'tools', 'call', 'enrich']) {
+      const { format, 'max-age': maxAge } = JSON.parse((await run('schema', name)).stdout).input.properties;
+      const help = (await run(name, '--help')).stdout.replace(/\s+/g, ' ');
+      expect(help).toContain(`(${format.enum.join(', ')}; default`);
+      found[name] = [format.enum.at(-1), maxAge?.default];
+    }
+    expect(found).toEqual({
+      find: ['html', '10m'],
+      lookup: ['html', '10m'],
+      tools: ['geojson', undefined],
+      call: ['geojson', '0'],
+      enrich: ['json', '10m'],
+    });
+  });
+
+  it('describes every option, with its choices, its default and what it takes', () => {
+    for (const { name, flags, description, type, choices, ...rest } of [
+      ...tree.options,
+      ...commands.flatMap(({ options }) => options),
+    ]) {
+      expect([name, description.length > 4]).toEqual([name, true]);
+      expect([name, /<.+>$/.test(flags)]).toEqual([name, type !== 'boolean']);
+      for (const choice of choices ?? []) expect(description).toContain(choice);
+      if (type !== 'array' && typeof rest.default === 'string' && rest.default.length > 0) {
+        expect(description).toContain(`default: ${rest.default.replace(/^0$/, '')}`);
+      }
+    }
+    for (const { arguments: args } of commands)
+      for (const each of args) expect(each.description).not.toBe('');
+    for (const { summary } of commands) expect(summary.length).toBeGreaterThan(10);
+  });
+
+  it('gives a flag one form, one type and one default, wherever it stands', () => {
+    const seen = new Map<string, unknown>();
+    for (const { name, flags, type, default: fallback } of [
+      ...tree.options,
+      ...commands.flatMap(({ options }) => options),
+    ]) {
+      const facts = { name, flags, type };
+      expect(facts).toEqual({ ...facts, ...(seen.get(name) ?? {}) });
+      seen.set(name, facts);
+      expect([undefined, false]).toContainEqual(type === 'boolean' ? fallback : undefined);
+    }
+  });
+
+  it('is told whole: exit codes and variables', () => {
+    expect(tree.exit_codes.map(({ exit }) => exit)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130]);
+    const names = tree.environment.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(SETTING_NAMES.map((name) => SETTINGS[name].env)));
+    for (const name of names.flatMap((each) => each.split(', '))) expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
+  });
+});
+
+describe('help', () => {
+  it.each(commands.map((command) => [command.name, command] as const))('of %s', async (name, command) => {
+    const words = wordsOf(command);
+    const help = await run('help', ...words);
+    expect(help).toMatchObject({ exit: 0, stderr: '' });
+    expect(await run(...words, '--help')).toEqual(help);
+    expect(await run(...words, '-h')).toEqual(help);
+    const lines = help.stdout.split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^Usage: restaurant ${name}( |$)`));
+    expect(help.stdout).toMatch(/^ {2}\$ restaurant /m);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.filter((line) => /[\u001b\t]| $/.test(line))).toEqual([]);
+    for (const { flags } of command.options) expect(help.stdout).toContain(flags);
+    for (const long of command.global_options) expect(help.stdout).toContain(long);
+  });
+
+  it('of the program, and what it says when called with nothing', async () => {
+    const help = await run('help');
+    expect(help).toMatchObject({ exit: 0, stderr: '' });
+    for (const flag of ['--help', '-h']) expect(await run(flag)).toEqual(help);
+    expect(help.stdout).toMatch(/^Usage: restaurant/);
+    for (const { name } of tree.commands) expect(help.stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+    expect(help.stdout).toContain('-V, --version');
+    const bare = await run();
+    expect(bare).toMatchObject({ exit: 0, stderr: '' });
+    expect(bare.stdout).toMatch(/\$ restaurant find .* --demo[\s\S]*--help/);
+    for (const line of `${help.stdout}${bare.stdout}`.split('\n'))
+      expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it.each(['environment', 'exit-codes', 'formats'])('on the topic %s', async (topic) => {
+    const { exit, stdout, stderr } = await run('help', topic);
+    expect([exit, stderr]).toEqual([0, '']);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('on the environment names every variable, its default and its flag', async () => {
+    const { stdout } = await run('help', 'environment');
+    for (const { name } of tree.environment) expect(stdout).toContain(name);
+    for (const name of SETTING_NAMES) {
+      const { fallback } = SETTINGS[name] as { fallback?: string };
+      if (fallback !== undefined) expect(stdout).toContain(fallback);
+    }
+  });
+
+  it.each(commands.filter(isGroup).map(({ name }) => name))(
+    'is what the group %s says by itself',
+    async (name) => {
+      expect(await run(name)).toEqual(await run(name, '--help'));
+    },
+  );
+
+  it.each(leaves.map((command) => [command.name, command] as const))(
+    'wins over mistakes: %s',
+    async (_name, command) => {
+      const words = wordsOf(command);
+      const help = await run('help', ...words);
+      expect(await run(...words, '--no-such-option', '-h')).toEqual(help);
+      if (command.commands === undefined) {
+        expect(await run(...words, 'a', 'b', 'c', 'd', '--help')).toEqual(help);
+      }
+      expect(await run('-h', ...words)).toEqual(help);
+      expect(await run(...words, '--format', '-h')).toEqual(help);
+      expect(await run(...words, '-qh')).toEqual(help);
+    },
+  );
+
+  it('is not given for a command that does not exist', async () => {
+    for (const words of [
+      ['fnd', '-h'],
+      ['--help', 'fnd'],
+      ['help', 'fnd'],
+    ]) {
+      expect(await run(...words)).toEqual(
+        refusal(/^error: unknown command 'fnd'\nhint: .*restaurant find\?/),
+      );
+    }
+    expect(await run('help', 'config', 'gte')).toEqual(refusal("unknown command 'config gte'"));
+  });
+});
+
+describe('--version', () => {
+  it('prints the version and nothing else', async () => {
+    for (const flag of ['--version', '-V']) {
+      expect(await run(flag)).toEqual({ exit: 0, stdout: `${VERSION}\n`, stderr: '' });
+    }
+  });
+});
+
+describe('a wrong command line', () => {
+  it.each(leaves.map((command) => [command.name, command] as const))(
+    'of %s: an option that it does not have',
+    async (_name, command) => {
+      const words = [...wordsOf(command), ...enough(command), '--no-such-option'];
+      expect(await run(...words)).toEqual(
+        refusal(/^error: unknown option '--no-such-option'\nhint: .*--help\n$/),
+      );
+      const { exit, stdout, stderr } = await run(...words, '--json');
+      expect([exit, stdout, stderr.split('\n').length]).toEqual([2, '', 2]);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code: 'usage',
+        message: "unknown option '--no-such-option'",
+        hint: expect.stringContaining('restaurant '),
+        retryable: false,
+      });
+    },
+  );
+
+  it.each(leaves.map((command) => [command.name, command] as const))(
+    'of %s: too few or too many words',
+    async (name, command) => {
+      const words = wordsOf(command);
+      const needed = enough(command);
+      if (needed.length > 0) {
+        expect(await run(...words)).toEqual(
+          refusal(new RegExp(`^error: ${name} needs <.+>\nhint: .*--help\n$`)),
+        );
+      }
+      if (command.arguments.some(({ variadic }) => variadic)) return;
+      const tooMany = [...command.arguments.map(() => 'x'), 'one-more'];
+      const told = command.commands === undefined ? `^error: ${name} takes ` : '^error: unknown command ';
+      expect(await run(...words, ...tooMany)).toEqual(refusal(new RegExp(told)));
+    },
+  );
+
+  it.each(leaves.map((command) => [command.name, command] as const))(
+    'of %s: a global option that it does not obey',
+    async (name, command) => {
+      for (const option of tree.options) {
+        if (option.name === '--version' || command.global_options.includes(option.name)) continue;
+        const value = option.type === 'boolean' ? [] : ['x'];
+        const words = [...wordsOf(command), ...enough(command), option.name, ...value, '--quiet'];
+        expect(await run(...words)).toMatchObject({
+          exit: 2,
+          stdout: '',
+          stderr: expect.stringContaining(
+            option.name === '--json'
+              ? `"${name} does not take --json"`
+              : `error: ${name} does not take ${option.name}\n`,
+          ),
+        });
+      }
+    },
+  );
+
+  it('names the nearest command, and never takes a part of one, or any word, for it', async () => {
+    expect(await run('fnd', 'x')).toEqual(refusal(/did you mean restaurant find\?/));
+    expect(await run('ramen')).toEqual(refusal("unknown command 'ramen'"));
+    expect(await run('')).toEqual(refusal("unknown command ''"));
+    expect(await run('--', 'ramen')).toEqual(refusal("unknown command 'ramen'"));
+    const names = commands.map((command) => command.name);
+    for (const command of commands) {
+      const part = command.name.slice(0, -1);
+      if (names.includes(part) || part.endsWith(' ')) continue;
+      expect(await run(...part.split(' '), 'x')).toEqual(refusal(`unknown command '${part}'`));
+    }
+    for (const flag of ['--lim', '--jso', '--verb']) {
+      expect(await run('find', 'x', flag)).toEqual(refusal(`unknown option '${flag}'`));
+    }
+  });
+
+  it.each([
+    ['search', 'find'],
+    ['query', 'find'],
+    ['list', 'find'],
+    ['get', 'lookup'],
+    ['show', 'lookup'],
+    ['info', 'lookup'],
+    ['whoami', 'status'],
+    ['signin', 'login'],
+    ['serve', 'sandbox'],
+    ['set', 'config set'],
+    ['version', '--version'],
+  ])('knows the verb %s of other tools', async (verb, ours) => {
+    expect(await run(verb)).toEqual(
+      refusal(new RegExp(`^error: unknown command '${verb}'\nhint: did you mean restaurant ${ours}\\?`)),
+    );
+  });
+
+  it('is told apart from no command at all', async () => {
+    expect(await run('--bogus')).toEqual(refusal("unknown option '--bogus'"));
+    expect(await run('-v')).toEqual(refusal("unknown option '-v'"));
+    expect((await run('--jsn')).stderr).toContain('did you mean --json?');
+    expect((await run('config', '--bogus')).stderr).toMatch(/^error: unknown option '--bogus'/);
+    expect(await run('--city', 'SF', 'find', 'x')).toEqual(
+      refusal(/^error: unknown option '--city'\nhint: it is an option of find: restaurant find … --city/),
+    );
+    for (const words of [['--json'], ['config', '--json']]) {
+      const { exit, stdout, stderr } = await run(...words);
+      expect([exit, stdout]).toEqual([2, '']);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code: 'usage',
+        hint: expect.stringContaining('schema'),
+      });
+    }
+  });
+
+  it('is answered in JSON where JSON was asked for, wherever that stands', async () => {
+    const wrong = [
+      ['fnd', 'x', '--json'],
+      ['--json', 'fnd', 'x'],
+      ['-j', 'fnd'],
+      ['-qj', 'fnd'],
+      ['find', 'x', '--bogus', '--json'],
+      ['find', 'x', '--format=json', '--bogus'],
+      ['find', 'x', '--format', 'json', '--bogus'],
+      ['find', '--limit', 'x', '-j'],
+      ['find', '-jn', '0', 'x'],
+      ['config', 'gte', '--json'],
+      ['help', 'fnd', '--json'],
+      ['find', 'x', '--json', '--timeout'],
+    ];
+    for (const words of wrong) {
+      const { exit, stdout, stderr } = await run(...words);
+      expect([words, exit, stdout]).toEqual([words, 2, '']);
+      expect(Object.keys(JSON.parse(stderr).error)).toEqual(['code', 'message', 'hint', 'retryable']);
+    }
+    const asked = await runCli(['find', 'x'], { env: { ...env, RESTAURANT_FORMAT: 'json' } });
+    expect(JSON.parse(asked.stderr).error.code).toBe('usage');
+    // What stands behind `--` asks for nothing.
+    expect((await run('fnd', '--', '--json')).stderr).toMatch(/^error: /);
+  });
+
+  it('names both of two options that contradict each other', async () => {
+    for (const [one, other] of [
+      ['--json', '--format=csv'],
+      ['--base-url=http://127.0.0.1:1', '--endpoint=http://127.0.0.1:1'],
+      ['--demo', '--base-url=http://127.0.0.1:1'],
+      ['--dry-run', '--curl'],
+      ['--verbose', '--quiet'],
+    ] as const) {
+      for (const words of [
+        [one, other],
+        [other, one],
+      ]) {
+        const { exit, stdout, stderr } = await run('find', 'x', '--city', 'SF', ...words);
+        expect([exit, stdout]).toEqual([2, '']);
+        for (const flag of words) expect(stderr).toContain(flag.replace(/=.*/, ''));
+      }
+    }
+  });
+
+  it('never repeats what stands behind the = of an unknown option', async () => {
+    const { exit, stderr } = await run('login', '--key=sk_live_abcdefghijkl');
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/^error: unknown option '--key'\n/);
+  });
+});
+
+describe('an option', () => {
+  const demo = (...words: string[]) => run(...words, '--demo');
+
+  it('may stand before or after the command, joined or apart, alone or in a group', async () => {
+    const json = await demo('find', 'Nopa', '--city', 'SF', '--limit', '2', '--json');
+    expect(JSON.parse(json.stdout).results).toHaveLength(2);
+    for (const words of [
+      ['--json', 'find', 'Nopa', '--city', 'SF', '--limit', '2'],
+      ['find', '--limit', '2', '--city', 'SF', 'Nopa', '-j'],
+      ['find', 'Nopa', '--city=SF', '--limit=2', '--json'],
+      ['find', 'Nopa', '--city', 'SF', '-n', '2', '-j'],
+      ['find', 'Nopa', '--city', 'SF', '-n2', '-qj'],
+      ['find', 'Nopa', '--city', 'SF', '-jn2'],
+      ['-q', '--format', 'json', 'find', 'Nopa', '--city', 'SF', '-n2'],
+    ]) {
+      expect(await demo(...words)).toEqual(json);
+    }
+  });
+
+  it('given twice counts as given last', async () => {
+    const last = await demo('find', 'Nopa', '--city', 'Paris', '--city', 'SF', '-n1', '-n2');
+    expect(last).toEqual(await demo('find', 'Nopa', '--city', 'SF', '-n2'));
+    expect((await run('--help')).stdout).toContain('An option given twice: the last one counts.');
+  });
+});

@@ -1,0 +1,284 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fitArguments, type GivenArguments, knownTool } from '../../../src/actions/tool-arguments.ts';
+import { AppError } from '../../../src/errors.ts';
+
+type Schema = Record<string, unknown>;
+const OF = (properties: Schema, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
+
+/** Fits texts (and, under `json`, values) to a schema. */
+async function fitted(
+  inputSchema: Schema,
+  texts: Record<string, string>,
+  json: Record<string, unknown> = {},
+) {
+  const given: GivenArguments = new Map<string, { text: string } | { value: unknown }>([
+    ...Object.entries(texts).map(([key, text]) => [key, { text }] as const),
+    ...Object.entries(json).map(([key, value]) => [key, { value }] as const),
+  ]);
+  const warnings: string[] = [];
+  const warn = async (text: string) => void warnings.push(text);
+  return { args: await fitArguments({ warn }, given, { name: 'tool', inputSchema }), warnings };
+}
+
+/** One text fitted to the schema of one argument. */
+const fitOne = async (schema: Schema, text: string) =>
+  (await fitted(OF({ it: schema }), { it: text })).args.it;
+
+async function refusal(...given: Parameters<typeof fitted>): Promise<AppError> {
+  try {
+    await fitted(...given);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('expected a refusal');
+}
+
+describe('texts become values', () => {
+  it.each<[Schema, string, unknown]>([
+    [{ type: 'string' }, '3', '3'],
+    [{ type: 'integer' }, '3', 3],
+    [{ type: 'integer' }, '-3', -3],
+    [{ type: 'number' }, '2.5', 2.5],
+    [{ type: 'number' }, '1e3', 1000],
+    [{ type: 'boolean' }, 'true', true],
+    [{ type: ['null', 'string'] }, 'null', null],
+    [{ type: ['integer', 'string'] }, '3', 3],
+    [{ type: ['integer', 'string'] }, 'x', 'x'],
+    [{ type: ['string', 'integer'] }, '3', '3'],
+    [{ type: 'array' }, 'a,b', ['a', 'b']],
+    [{ type: 'array', items: { type: 'integer' } }, '1, 2,3', [1, 2, 3]],
+    [{ type: 'array', items: { type: 'string' } }, '1,2', ['1', '2']],
+    [{ type: 'array' }, '', []],
+    [{ type: 'array' }, '["a,b",1]', ['a,b', 1]],
+    [{ type: 'object' }, '{"a":1}', { a: 1 }],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, '7', 7],
+    [{ oneOf: [{ type: 'boolean' }, { type: 'number', minimum: 5 }] }, '7', 7],
+    [{ anyOf: [{ type: 'integer', maximum: 5 }, { type: 'string' }] }, '7', '7'],
+    [{ allOf: [{ type: 'integer' }, { minimum: 1 }] }, '7', 7],
+    [{ enum: [1, 2] }, '2', 2],
+    [{ const: true }, 'true', true],
+    [{ enum: ['1', 1] }, '1', '1'],
+    [{}, '7', '7'],
+  ])('%j takes %j as %j', async (schema, text, value) => {
+    expect(await fitOne(schema, text)).toEqual(value);
+  });
+
+  it('follows references inside the schema, also one that leads in a circle', async () => {
+    const schema = OF(
+      { n: { $ref: '#/$defs/count' }, tree: { $ref: '#/$defs/node' } },
+      {
+        $defs: {
+          count: { type: 'integer' },
+          node: {
+            type: 'object',
+            properties: { next: { $ref: '#/$defs/node' } },
+            additionalProperties: false,
+          },
+        },
+      },
+    );
+    expect((await fitted(schema, { n: '3', tree: '{"next":{"next":{}}}' })).args).toEqual({
+      n: 3,
+      tree: { next: { next: {} } },
+    });
+    expect((await refusal(schema, { tree: '{"next":{"last":1}}' })).message).toBe(
+      "tool has no argument 'tree.next.last'",
+    );
+  });
+
+  it('reads a draft-07 schema by its own rules', async () => {
+    const pair = { type: 'array', items: [{ type: 'integer' }, { type: 'string' }] };
+    const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...OF({ pair }) };
+    expect((await fitted(schema, { pair: '[1,"a"]' })).args).toEqual({ pair: [1, 'a'] });
+    expect((await refusal(schema, { pair: '["a",1]' })).message).toContain('pair.0 "a": expected integer');
+  });
+
+  it('keeps every number that JSON carries, and passes on no other', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+        async (number) => {
+          const text = JSON.stringify(number);
+          const safe = Number.isSafeInteger(number) || !Number.isInteger(number);
+          expect(await fitOne({ type: ['number', 'string'] }, text)).toBe(safe ? Number(text) : text);
+        },
+      ),
+      { numRuns: 50 },
+    );
+    for (const text of ['', ' 3', '0x10', '1_000', 'Infinity', 'NaN', '.', '12345678901234567890'])
+      expect((await refusal(OF({ it: { type: 'number' } }), { it: text })).message).toContain(
+        'expected number',
+      );
+  });
+});
+
+describe('arguments that do not fit', () => {
+  it.each<[string, Schema, Record<string, string>, Record<string, unknown>, string, string]>([
+    [
+      'missing',
+      OF({ a: {}, b: {} }, { required: ['a', 'b'] }),
+      {},
+      {},
+      'tool needs a and b',
+      'restaurant tools tool',
+    ],
+    [
+      'misspelt',
+      OF({ city: {} }, { required: ['city'] }),
+      { citty: 'x' },
+      {},
+      'tool needs city',
+      'did you mean city? restaurant tools tool',
+    ],
+    [
+      'missing inside',
+      OF({ at: { type: 'object', required: ['lat'] } }),
+      {},
+      { at: {} },
+      'tool needs at.lat',
+      'restaurant tools tool',
+    ],
+    [
+      'unknown',
+      OF({ location: {} }, { additionalProperties: false }),
+      { loaction: 'x' },
+      {},
+      "tool has no argument 'loaction'",
+      'did you mean location? restaurant tools tool',
+    ],
+    [
+      'none of the values',
+      OF({ city: { type: 'string', enum: ['New York', 'Chicago'] } }),
+      { city: 'Chicgo' },
+      {},
+      'city "Chicgo": expected one of New York, Chicago',
+      'did you mean Chicago? restaurant tools tool',
+    ],
+    [
+      'none of the titled values',
+      OF({ city: { oneOf: [{ const: 'ny', title: 'New York' }, { const: 'chi' }] } }),
+      { city: 'sf' },
+      {},
+      'city "sf": expected one of ny, chi',
+      'restaurant tools tool',
+    ],
+    [
+      'another type',
+      OF({ n: { type: 'number' } }),
+      { n: 'x' },
+      {},
+      'n "x": expected number',
+      'restaurant tools tool',
+    ],
+    [
+      'JSON of another type, which stays as it was typed',
+      OF({ n: { type: 'string' } }),
+      {},
+      { n: 3 },
+      'n 3: expected string',
+      'restaurant tools tool',
+    ],
+    [
+      'none of the types',
+      OF({ n: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }),
+      { n: 'x' },
+      {},
+      'n "x": expected integer or boolean',
+      'restaurant tools tool',
+    ],
+    [
+      'too large',
+      OF({ n: { type: 'integer', maximum: 3 } }),
+      { n: '9' },
+      {},
+      'n 9: expected at most 3',
+      'tools tool',
+    ],
+    [
+      'too short',
+      OF({ s: { minLength: 1 } }),
+      { s: '' },
+      {},
+      's "": expected at least 1 characters',
+      'tools tool',
+    ],
+    [
+      'no match',
+      OF({ s: { pattern: '^a+$' } }),
+      { s: 'b' },
+      {},
+      's "b": expected text that matches ^a+$',
+      'tools',
+    ],
+    [
+      'deep inside',
+      OF({ list: { type: 'array', items: OF({ 'a/b': { type: 'integer' } }) } }),
+      {},
+      { list: [{}, { 'a/b': 'x' }] },
+      'list.1.a/b "x": expected integer',
+      'restaurant tools tool',
+    ],
+    [
+      'twice the same',
+      OF({ l: { uniqueItems: true } }),
+      {},
+      { l: [1, 1] },
+      'must NOT have duplicate items',
+      'tools',
+    ],
+  ])('%s', async (_name, schema, texts, json, message, hint) => {
+    const error = await refusal(schema, texts, json);
+    expect(error.code).toBe('usage');
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+  });
+
+  it('sends what is not listed, and asks whether it is misspelt', async () => {
+    const schema = OF({ neighborhood: {}, city: {} });
+    const { args, warnings } = await fitted(schema, { neighbourhood: 'x', limit: '3' });
+    expect(args).toEqual({ neighbourhood: 'x', limit: '3' });
+    expect(warnings).toEqual(["tool lists no 'neighbourhood'; did you mean neighborhood?"]);
+  });
+
+  it('tells where JSON stops being JSON', async () => {
+    expect((await refusal(OF({ o: { type: 'object' } }), { o: '{"a":' })).message).toMatch(
+      /^o is not JSON: line 1/,
+    );
+  });
+});
+
+describe('schemas that cannot be used', () => {
+  it.each<[string, Schema]>([
+    ['another document', OF({ n: { type: 'integer' }, far: { $ref: 'https://example.com/far.json' } })],
+    ['an unknown type', OF({ n: { type: 'integer' }, odd: { type: 'strnig' } })],
+    ['a broken pattern', OF({ n: { type: 'integer' }, odd: { pattern: '(' } })],
+  ])('%s: warns, sends, and still reads texts by what is known', async (_name, schema) => {
+    const { args, warnings } = await fitted(schema, { n: '3', odd: 'x' });
+    expect(args).toEqual({ n: 3, odd: 'x' });
+    expect(warnings).toEqual([expect.stringContaining('the JSON Schema of tool cannot be used')]);
+  });
+
+  it('asynchronous ones are read as others are', async () => {
+    expect((await refusal({ $async: true, ...OF({ n: { type: 'integer' } }) }, { n: 'x' })).code).toBe(
+      'usage',
+    );
+  });
+
+  it.each([undefined, {}, { type: 'object' }])('%j says nothing of the arguments', async (schema) => {
+    expect(await fitted(schema ?? {}, { a: '1' })).toEqual({ args: { a: '1' }, warnings: [] });
+  });
+
+  it('ignores words that are not of JSON Schema', async () => {
+    const schema = OF({ a: { type: 'string', 'x-mcp-header': 'A', format: 'date', title: 'A' } });
+    expect(await fitted(schema, { a: 'x' })).toEqual({ args: { a: 'x' }, warnings: [] });
+  });
+});
+
+describe('knownTool', () => {
+  it('names the nearest', () => {
+    expect(() => knownTool([{ name: 'get-sum' }], 'get_sum')).toThrow(AppError);
+    expect(knownTool([{ name: 'get-sum' }], 'get-sum').name).toBe('get-sum');
+  });
+});

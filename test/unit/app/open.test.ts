@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openerFor, whyNoBrowser } from '../../../src/app/opener.ts';
+import { freshHome } from '../../helpers/program.ts';
+import { PAID, useService } from '../../helpers/service.ts';
+
+const service = useService();
+
+/** A browser that fetches what it is given, and leaves the page behind. */
+function useBrowser(
+  body = "fetch(url).then((answer) => answer.text()).then((text) => fs.writeFileSync(seen, url + '\\n' + text))",
+) {
+  const { home, env } = freshHome();
+  const seen = join(home, 'seen');
+  const path = join(home, 'browser');
+  writeFileSync(
+    path,
+    `#!${process.execPath}\nconst fs = require('node:fs');\nconst url = process.argv.at(-1);\nconst seen = ${JSON.stringify(seen)};\n${body};\n`,
+  );
+  chmodSync(path, 0o755);
+  return { home, path, seen, env: { ...service.env, ...env, BROWSER: path, PATH: process.env.PATH } };
+}
+
+const FIND = ['find', 'Nopa', '--city', 'SF', '--open'];
+
+describe('--open', () => {
+  it('shows the page under an address of this machine, and keeps it for its owner alone', async () => {
+    const { env, seen, home } = useBrowser();
+    const { exit, stdout, stderr } = await service.run(FIND, { env });
+    expect([exit, stderr]).toEqual([0, '']);
+    const path = stdout.trim();
+    expect(path.startsWith(join(home, '.cache/restaurant/pages/restaurant-nopa-in-sf-'))).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    // The browser may still be writing.
+    await expect
+      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8').endsWith('</html>\n'), { timeout: 10_000 })
+      .toBe(true);
+    const [url = '', ...text] = readFileSync(seen, 'utf8').split('\n');
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
+    expect(text.join('\n')).toBe(readFileSync(path, 'utf8'));
+    expect(text.join('\n')).not.toContain(PAID);
+    // It was served once.
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('goes to the file of -o where there is one, and says nothing on stdout', async () => {
+    const { env, home } = useBrowser();
+    const file = join(home, 'nopa.html');
+    const options = { env, tty: { stderr: true } };
+    const { exit, stdout, stderr } = await service.run([...FIND, '-o', file], options);
+    expect([exit, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('shown in the browser');
+    expect(readFileSync(file, 'utf8')).toContain('<h1 dir="auto">Nopa in SF</h1>');
+  });
+
+  it.each([
+    ['--no-input', ['--no-input'], {}, 'not shown'],
+    ['CI', [], { CI: 'true' }, 'not shown'],
+    ['no display', [], { BROWSER: '' }, 'there is no display'],
+    ['no such program', [], { BROWSER: '/no/such/browser' }, 'there is no /no/such/browser'],
+  ])('prints the path and fails nothing with %s', async (_, more, own, said) => {
+    const { env } = useBrowser();
+    const options = { env: { ...env, ...own }, tty: { stderr: true } };
+    const { exit, stdout, stderr } = await service.run([...FIND, ...more], options);
+    expect(exit).toBe(0);
+    expect(readFileSync(stdout.trim(), 'utf8')).toContain('</html>');
+    expect(stderr).toContain(said);
+  });
+
+  it('says when the browser fails, and when none ever asks for the page', async () => {
+    const failing = useBrowser('process.exit(3)');
+    const tty = { stderr: true };
+    const failed = await service.run(FIND, { env: failing.env, tty });
+    expect([failed.exit, failed.stderr]).toEqual([0, expect.stringContaining('failed (3)')]);
+    const idle = useBrowser('');
+    const waited: number[] = [];
+    const sleep = async (ms: number): Promise<void> => {
+      waited.push(ms);
+    };
+    const { exit, stderr } = await service.run([...FIND, '--verbose'], { env: idle.env, sleep });
+    expect([exit, waited]).toEqual([0, [20_000]]);
+    expect(stderr).toContain('no browser asked for it in 20 seconds');
+  });
+
+  it('forgets kept pages after a week, and with cache clear', async () => {
+    const { env, home } = useBrowser();
+    const folder = join(home, '.cache/restaurant/pages');
+    const first = (await service.run([...FIND, '--no-input'], { env })).stdout.trim();
+    utimesSync(first, 0, 0);
+    writeFileSync(join(folder, 'mine.html'), 'mine');
+    const second = (await service.run([...FIND, '--no-input'], { env })).stdout.trim();
+    expect(
+      readdirSync(folder)
+        .map((name) => join(folder, name))
+        .sort(),
+    ).toEqual([join(folder, 'mine.html'), second].sort());
+    await service.run(['cache', 'clear'], { env });
+    expect(readdirSync(folder)).toEqual(['mine.html']);
+  });
+
+  it.each([
+    [[...FIND, '--json'], '--open and --json'],
+    [[...FIND, '--format', 'csv'], '--open and --format'],
+    [[...FIND, '-o', 'x.csv'], 'x.csv is named as something else'],
+    [[...FIND, '--dry-run'], '--open and --dry-run'],
+    [['call', 'find_restaurant', 'name=x', '--open'], 'call does not take --open'],
+    [['call', 'find_restaurant', 'name=x', '--format', 'html'], 'call makes no page'],
+    [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], 'call makes no page'],
+  ])('is refused beside what contradicts it: %j', async (words, said) => {
+    service.sent();
+    const { exit, stderr } = await service.run(words);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(said);
+    expect(service.sent()).toBe(0);
+  });
+
+  it('is what html is set to for all commands, where a command has a page', async () => {
+    const env = { RESTAURANT_FORMAT: 'html' };
+    expect((await service.run(['find', 'Nopa', '--city', 'SF'], { env })).stdout).toMatch(/^<!doctype html>/);
+    const { exit, stdout } = await service.run(['call', 'find_restaurant', 'name=Nopa', 'city=SF'], { env });
+    expect([exit, stdout.includes('<html')]).toEqual([0, false]);
+  });
+});
+
+describe('the browser', () => {
+  const url = 'http://127.0.0.1:1/x/';
+  it.each([
+    [{ BROWSER: 'firefox' }, 'linux', ['firefox', url]],
+    [{ BROWSER: 'firefox -P "work":w3m' }, 'linux', ['firefox', '-P', '"work"', url]],
+    [{ BROWSER: 'run %s now' }, 'linux', ['run', url, 'now']],
+    [{ BROWSER: ' ' }, 'linux', ['xdg-open', url]],
+    [{}, 'linux', ['xdg-open', url]],
+    [{ WSL_DISTRO_NAME: 'Debian' }, 'linux', ['wslview', url]],
+    [{}, 'darwin', ['open', url]],
+    [{ BROWSER: 'C:\\Program Files\\b.exe' }, 'win32', ['C:\\Program Files\\b.exe', url]],
+    [{}, 'win32', ['rundll32', 'url.dll,FileProtocolHandler', url]],
+  ] as const)('of %j on %s', (env, platform, words) => {
+    expect(openerFor({ env, platform }, url)).toEqual(words);
+  });
+
+  it('needs a display, but for those who name one', () => {
+    const why = (env: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
+      whyNoBrowser({ env, platform });
+    expect(why({})).toContain('no display');
+    for (const name of ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME', 'BROWSER'])
+      expect(why({ [name]: 'x' })).toBeUndefined();
+    expect(why({}, 'darwin')).toBeUndefined();
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
+import { clientFor, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+
+interface Body {
+  jsonrpc: string;
+  id: number;
+  method: string;
+  params: { name: string; arguments: Record<string, unknown> };
+}
+
+/** The documented service in a few lines. */
+const documented = (sse: boolean) =>
+  serve((request, response) => {
+    if (request.headers.authorization !== `Bearer ${KEY}`) return sendJson(response, '{}', 401);
+    const { id, params } = JSON.parse(request.body) as Body;
+    const output =
+      params.name === 'find_restaurant' ? FOUND : { grade: 'A', ...params.arguments, price_level: 2 };
+    const reply = toolReply(id, output);
+    if (!sse) return sendJson(response, reply);
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(`: hello\n\nevent: message\ndata: ${reply}\n\n`);
+  });
+
+describe.each([
+  ['JSON', false],
+  ['a stream that stays open', true],
+])('the documented service answering with %s', (_name, sse) => {
+  it('finds', async () => {
+    const { url, requests } = await documented(sse);
+    const { client } = clientFor(url);
+    const answer = await client.find({ name: 'Nopa', city: 'SF' });
+    expect(answer.output).toEqual(FOUND);
+    expect(answer.results).toEqual(FOUND.results);
+    expect(requests).toHaveLength(1);
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } },
+    });
+    expect(requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/api/mcp',
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'user-agent': 'restaurant-cli/1.2.3',
+      },
+    });
+  });
+
+  it('looks up, naming the level unless it is basic', async () => {
+    const { url, requests } = await documented(sse);
+    const { client } = clientFor(url);
+    expect(await client.lookup('r-1', 'basic')).toEqual({ grade: 'A', restaurant_id: 'r-1', price_level: 2 });
+    expect(await client.lookup('r-1', 'premium')).toMatchObject({ fields: 'premium' });
+    expect(requests.map(({ body }) => (JSON.parse(body) as Body).params.arguments)).toEqual([
+      { restaurant_id: 'r-1' },
+      { restaurant_id: 'r-1', fields: 'premium' },
+    ]);
+  });
+
+  it('refuses another key', async () => {
+    const { url } = await documented(sse);
+    const { client } = clientFor(url, { key: 'sk_service_other_abcd' });
+    const error = await failure(client.check());
+    expect(error).toMatchObject({ code: 'unauthorized', details: { status: 401 } });
+    expect(error.message).toContain('abcd');
+    expect(error.message).not.toContain('sk_service_other');
+  });
+});
+
+describe('raw', () => {
+  it('gives the envelope and its exact text', async () => {
+    const text = '{"jsonrpc":"2.0","id":1,"result":{"n":9007199254740993}}';
+    const { url } = await serve((_request, response) => sendJson(response, text));
+    const answer = await clientFor(url).client.raw('x/y', [1]);
+    expect(answer).toMatchObject({ status: 200, text, failed: false });
+    expect(answer.headers).toContainEqual(['content-type', 'application/json']);
+  });
+
+  it('gives the text of the event for a stream', async () => {
+    const text = '{"jsonrpc": "2.0",  "id":1,"result":{}}';
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.end(`data: {"jsonrpc":"2.0","method":"notifications/x"}\n\ndata: ${text}\n\n`);
+    });
+    expect((await clientFor(url).client.raw('x/y', undefined)).text).toBe(text);
+  });
+
+  it.each([200, 400, 404, 500])('takes a JSON-RPC error with status %d as an answer', async (status) => {
+    const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}';
+    const { url, requests } = await serve((_request, response) => sendJson(response, text, status));
+    const answer = await clientFor(url).client.raw('x/y', {});
+    expect(answer).toMatchObject({ status, failed: true, text });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('throws an HTTP error without an envelope', async () => {
+    const { url } = await serve((_request, response) => response.writeHead(403).end('no entry'));
+    const error = await failure(clientFor(url).client.raw('x/y', {}));
+    expect(error).toMatchObject({ code: 'forbidden', details: { status: 403 } });
+    expect(error.message).toContain('no entry');
+  });
+
+  it('adds headers, and refuses those that are not for hands', async () => {
+    const { url, requests } = await serve((request, response) =>
+      sendJson(response, `{"jsonrpc":"2.0","id":${idOf(request.body)},"result":{}}`),
+    );
+    const { client } = clientFor(url);
+    await client.raw('x/y', {}, { headers: { 'X-Trace': 'abc', accept: 'application/json' } });
+    expect(requests[0]?.headers).toMatchObject({ 'x-trace': 'abc', accept: 'application/json' });
+    const refused: Record<string, string>[] = [
+      { Authorization: 'x' },
+      { 'bad name': 'x' },
+      { 'X-A': 'a\r\nb' },
+    ];
+    for (const headers of refused) {
+      expect(await failure(client.raw('x/y', {}, { headers }))).toMatchObject({ code: 'usage' });
+    }
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('tools', () => {
+  it('reads all pages, an empty cursor included, and stops at one seen before', async () => {
+    const pages: Record<string, { tools: unknown[]; nextCursor?: string | null }> = {
+      first: { tools: [{ name: 'a' }, { title: 'nameless' }], nextCursor: '' },
+      '': { tools: [{ name: 'b' }], nextCursor: 'c2' },
+      c2: { tools: [{ name: 'c' }], nextCursor: '' },
+    };
+    const { url, requests } = await serve((request, response) => {
+      const { id, params } = JSON.parse(request.body) as { id: number; params?: { cursor: string } };
+      sendJson(response, JSON.stringify({ jsonrpc: '2.0', id, result: pages[params?.cursor ?? 'first'] }));
+    });
+    const tools = await clientFor(url).client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(requests).toHaveLength(3);
+  });
+
+  it('throws a result that says isError', async () => {
+    const { url } = await serve((request, response) =>
+      sendJson(
+        response,
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: idOf(request.body),
+          result: { isError: true, content: [{ type: 'text', text: 'it broke' }] },
+        }),
+      ),
+    );
+    const error = await failure(clientFor(url).client.callTool('t', {}));
+    expect(error).toMatchObject({ code: 'tool_error' });
+    expect(error.message).toContain('it broke');
+  });
+});
+
+describe('the key', () => {
+  it('is not sent over plain http to another machine', () => {
+    expect(() => clientFor(new URL('http://example.com/api/mcp'))).toThrow(
+      expect.objectContaining({ code: 'usage', hint: expect.stringContaining('--insecure-http') }),
+    );
+  });
+
+  it('is nowhere in errors or answers of a service that echoes it', async () => {
+    const { url } = await serve((request, response, count) => {
+      const said = `you sent ${request.headers.authorization}`;
+      if (count === 0) response.writeHead(400, { 'X-Echo': said }).end(said);
+      else sendJson(response, toolReply(idOf(request.body), { ...FOUND, echo: KEY }));
+    });
+    const traced: string[] = [];
+    const { client } = clientFor(url, { trace: (event) => traced.push(JSON.stringify(event)) });
+    const error: AppError = await failure(client.find({ name: 'a', city: 'b' }));
+    const answer = await client.find({ name: 'a', city: 'b' });
+    for (const text of [error.message, error.hint, JSON.stringify(answer), ...traced]) {
+      expect(text).not.toContain(KEY);
+    }
+    expect(traced.join()).toContain('Bearer sk_service_…cdef');
+  });
+});
+
+describe('the plan', () => {
+  it.each([402, 403])('a refused level (%d) needs a paid key', async (status) => {
+    const { url } = await serve((_request, response) => response.writeHead(status).end());
+    const error = await failure(clientFor(url).client.lookup('r-1', 'premium'));
+    expect(error).toMatchObject({ code: 'plan_required', details: { status, restaurantId: 'r-1' } });
+  });
+
+  it('a 403 for the basic level stays what it is', async () => {
+    const { url } = await serve((_request, response) => response.writeHead(403).end());
+    expect(await failure(clientFor(url).client.lookup('r-1', 'basic'))).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('says of another refusal that it may be the level', async () => {
+    const { url } = await serve((request, response) =>
+      sendJson(response, toolReply(idOf(request.body), { status: 'error', message: 'not for you' })),
+    );
+    const error = await failure(clientFor(url).client.lookup('r-1', 'standard'));
+    expect(error.code).toBe('tool_error');
+    expect(error.hint).toContain('--fields basic');
+  });
+});
+
+it('ends with the reason of the signal', async () => {
+  const { url } = await serve(() => {});
+  const controller = new AbortController();
+  const { client } = clientFor(url, { context: { signal: controller.signal } });
+  const call = failure(client.find({ name: 'a', city: 'b' }));
+  setTimeout(() => controller.abort(new Error('stop')), 50);
+  expect((await call).message).toBe('stop');
+});
+
+it('makes many calls at once over one client', async () => {
+  const { url } = await documented(false);
+  const { client } = clientFor(url);
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => client.lookup(`r-${at}`, 'basic')));
+  expect(answers.map((answer) => answer.restaurant_id)).toEqual(answers.map((_, at) => `r-${at}`));
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decodeFind,
+  decodeLookup,
+  isRestaurant,
+  readToolResult,
+  toolOutput,
+  unwrapText,
+} from '../../../src/client/decode.ts';
+import { rpcFailure } from '../../../src/client/refusal.ts';
+import { findReply, readReply } from '../../../src/client/rpc.ts';
+import type { AppError } from '../../../src/errors.ts';
+
+const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });
+
+function fault(run: () => unknown): AppError {
+  try {
+    run();
+  } catch (error) {
+    return error as AppError;
+  }
+  throw new Error('expected a failure');
+}
+
+describe('toolOutput', () => {
+  it('takes the first text, whatever stands before it', () => {
+    const content = [
+      { type: 'image', data: '' },
+      null,
+      'x',
+      { type: 'text' },
+      { type: 'text', text: '{"a":1}' },
+      { type: 'text', text: 'b' },
+    ];
+    expect(toolOutput({ content })).toEqual({ a: 1 });
+  });
+
+  it('takes structuredContent where there is no text', () => {
+    expect(toolOutput({ content: [], structuredContent: { a: 1 } })).toEqual({ a: 1 });
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['x'],
+    [[]],
+    [{}],
+    [{ content: null }],
+    [{ content: {} }],
+    [{ content: 'x' }],
+    [{ content: [] }],
+    [{ content: [{ type: 'image' }] }],
+  ])('finds nothing in %j', (result) => {
+    expect(fault(() => toolOutput(result)).code).toBe('bad_response');
+  });
+
+  it('shows the start of what is no JSON', () => {
+    const error = fault(() => toolOutput({ content: [{ type: 'text', text: `sorry ${'x'.repeat(900)}` }] }));
+    expect(error.code).toBe('bad_response');
+    expect(error.message).toContain('sorry xxx');
+    expect(error.message.length).toBeLessThan(400);
+  });
+});
+
+describe('decodeFind', () => {
+  it('keeps the output as it came and counts what is no object', () => {
+    const output = {
+      status: 'ok',
+      results: [{ service_id: 'a', name: 'A', more: 1 }, null, 3, [], { name: 'B' }],
+      total_matches: 5,
+      next: 'x',
+    };
+    const answer = decodeFind(text(output));
+    expect(answer.output).toEqual(output);
+    expect(answer.unreadable).toBe(3);
+    expect(answer.results.map(isRestaurant)).toEqual([true, false, false, false, false]);
+  });
+
+  it('takes an empty list for an answer', () => {
+    expect(decodeFind(text({ results: [], total_matches: 0 }))).toMatchObject({ results: [], unreadable: 0 });
+  });
+
+  it.each([[{ status: 'ok' }], [{ results: null }], [{ results: {} }], [[]], [null], [3], ['x']])(
+    'refuses %j',
+    (output) => {
+      const error = fault(() => decodeFind(text(output)));
+      expect(error.code).toBe('bad_response');
+      expect(error.message).toContain('expected');
+    },
+  );
+});
+
+describe('a tool that fails', () => {
+  it.each([
+    [{ status: 'not_found' }, 'not_found'],
+    [{ status: 'error', code: 'NotFound' }, 'not_found'],
+    [{ status: 'error', error: { code: 'PAYMENT-REQUIRED' } }, 'plan_required'],
+    [{ status: 'error', error: 'upgrade required' }, 'plan_required'],
+    [{ status: 'unauthorized' }, 'unauthorized'],
+    [{ status: 'rate_limited' }, 'rate_limited'],
+    [{ status: 'error', message: 'not_found' }, 'tool_error'],
+    [{ status: 'constructor' }, 'tool_error'],
+    [{ status: 'failed' }, 'tool_error'],
+  ])('%j is %s', (output, code) => {
+    expect(fault(() => decodeLookup(text(output))).code).toBe(code);
+    expect(fault(() => readToolResult({ ...text(output), isError: true })).code).toBe(code);
+  });
+
+  it.each([[true], [1], ['true']])('isError: %j', (isError) => {
+    const error = fault(() => readToolResult({ isError, content: [{ type: 'text', text: 'it  broke\n' }] }));
+    expect(error).toMatchObject({ code: 'tool_error', message: 'the service says: it broke' });
+  });
+
+  it.each([[false], [0], ['false'], [null]])('isError: %j is none', (isError) => {
+    expect(readToolResult({ isError, content: [] })).toMatchObject({ content: [] });
+  });
+
+  it('is cut to 200 characters', () => {
+    const error = fault(() => decodeLookup(text({ status: 'error', message: 'x'.repeat(5000) })));
+    expect(error.message.length).toBeLessThan(230);
+  });
+});
+
+describe('a JSON-RPC error', () => {
+  it.each([
+    [{ code: -32601, message: 'no' }, 'rpc_error', -32601],
+    [{ code: -32000, message: 'no', data: { code: 'plan_required' } }, 'plan_required', -32000],
+    [{ code: 'not_found', message: 'no' }, 'not_found', 'not_found'],
+    [{ message: 'no', data: 'not_found' }, 'rpc_error', undefined],
+  ])('%j is %s', (error, code, rpcCode) => {
+    expect(rpcFailure(error)).toMatchObject({ code, details: rpcCode === undefined ? {} : { rpcCode } });
+  });
+
+  it.each([
+    ['boom', 'boom'],
+    [[], 'an error without a message'],
+    [7, 'an error without a message'],
+    [null, 'an error without a message'],
+    [{ code: 1 }, 'an error without a message'],
+    [{ message: 3 }, 'an error without a message'],
+  ])('error: %j', (error, message) => {
+    expect(readReply({ error })).toMatchObject({ error: { message } });
+    expect(readReply({ error, result: {} })).toEqual(
+      error === null ? { result: {} } : { error: expect.objectContaining({ message }) },
+    );
+  });
+});
+
+describe('findReply', () => {
+  const ours = { id: 1, result: {} };
+  const lone = { id: null, error: { message: 'x' } };
+  it.each([
+    [ours, 'stream', ours],
+    [[{ id: 2, result: {} }, ours], 'body', ours],
+    [{ ...ours, id: '1' }, 'stream', { ...ours, id: '1' }],
+    [{ ...ours, method: 'x' }, 'body', undefined],
+    [{ ...ours, id: 2 }, 'body', undefined],
+    [{ id: null, result: {} }, 'body', undefined],
+    [lone, 'stream', undefined],
+    [lone, 'body', lone],
+    [{ error: 1 }, 'body', { error: 1 }],
+    [{ id: 9, error: 1 }, 'body', undefined],
+    [{ id: 9, error: 1 }, 'refusal', { id: 9, error: 1 }],
+    [{ error: 'invalid_token', error_description: 'x' }, 'refusal', undefined],
+    [{ Result: {}, ID: 1 }, 'body', undefined],
+    [{ id: { valueOf: 1 }, result: {} }, 'body', undefined],
+    ['x', 'body', undefined],
+    [null, 'body', undefined],
+  ] as const)('in %j from a %s', (value, origin, found) => {
+    expect(findReply(value, 1, origin)).toEqual(found);
+  });
+});
+
+it('unwraps the text of an envelope', () => {
+  expect(unwrapText({ result: text([1]) })).toEqual([1]);
+  expect(unwrapText({ result: { content: [{ type: 'text', text: 'hi' }] } })).toBe('hi');
+  expect(fault(() => unwrapText({ result: {} })).code).toBe('bad_response');
+});

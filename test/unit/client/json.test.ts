@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ExchangeError } from '../../../src/client/failure.ts';
+import { parseJson } from '../../../src/client/json.ts';
+import { AppError } from '../../../src/errors.ts';
+
+function fault(text: string): AppError {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error('expected an AppError');
+}
+
+describe('parseJson', () => {
+  it('reads what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value);
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+        expect(parseJson(`\uFEFF${text}`)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('throws nothing but bad_response, whatever comes', () => {
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '\\',
+      'u00',
+      '1',
+      '-',
+      'e',
+      'true',
+      ' ',
+      '\n',
+      'a',
+      '\u0000',
+    );
+    fc.assert(
+      fc.property(fc.array(pieces), (parts) => {
+        const text = parts.join('');
+        try {
+          expect(parseJson(text)).toEqual(JSON.parse(text));
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'bad_response' });
+          expect(() => JSON.parse(text)).toThrow();
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['{"a":1,}', 7],
+    ['{"a" 1}', 5],
+    ['[1 2]', 3],
+    ['{"a":tru}', 5],
+    ['01', 1],
+    ['{} {}', 3],
+    ['"a\nb"', 2],
+    ['["\\x"]', 2],
+    ["{'a':1}", 1],
+    ['NaN', 0],
+    ['}', 0],
+  ])('%j is wrong at offset %d', (text, offset) => {
+    expect(fault(text).message).toBe(`the answer is not valid JSON (offset ${offset})`);
+  });
+
+  it('tells a text that ends too early from a wrong one', () => {
+    const text = '{"a":[1,"x\\u00e9",true,null,{"b":-1.5e3}]}';
+    for (let length = 0; length < text.length; length++) {
+      expect(fault(text.slice(0, length))).toBeInstanceOf(ExchangeError);
+    }
+  });
+
+  it.each(['Here it is: {not JSON', '{not', '[1,x', '{"a":1 "b"', '"\\x'])('%j is wrong, not cut', (text) => {
+    expect(fault(text)).not.toBeInstanceOf(ExchangeError);
+  });
+
+  it('takes 200 levels and no more', () => {
+    expect(parseJson('['.repeat(200) + ']'.repeat(200))).toHaveLength(1);
+    expect(fault('['.repeat(201) + ']'.repeat(201)).message).toContain('offset 200');
+    expect(parseJson(JSON.stringify('['.repeat(300)))).toBe('['.repeat(300));
+  });
+
+  it('leaves prototypes alone', () => {
+    const value = parseJson('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}');
+    expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
+    expect(({} as { x?: number }).x).toBeUndefined();
+  });
+});

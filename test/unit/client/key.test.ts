@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkKey, DEFAULT_KEY_PREFIX, keyEraser, last4, redactor } from '../../../src/client/key.ts';
+import { KEY } from './helpers.ts';
+
+const check = (raw: string) => checkKey(raw, DEFAULT_KEY_PREFIX);
+
+describe('checkKey', () => {
+  it.each([KEY, ` ${KEY}\r\n`, `\uFEFF${KEY}`])('takes %j', (raw) => {
+    expect(check(raw)).toBe(KEY);
+  });
+
+  it.each([
+    ['', 'empty'],
+    [' \n', 'empty'],
+    [`Bearer ${KEY}`, 'Bearer'],
+    [`"${KEY}"`, 'quotes'],
+    [`“${KEY}”`, 'quotes'],
+    ['sk_live_0123456789', 'begins with sk_service_'],
+    ['sk_service_', 'nothing but its prefix'],
+    [`${KEY} ${KEY}`, 'characters'],
+    [`${KEY}\nx`, 'characters'],
+    [`${KEY}\0`, 'characters'],
+    [`${KEY}é`, 'characters'],
+    [`${KEY}\u200b`, 'characters'],
+    [`${KEY.slice(0, 15)}\u00a0${KEY.slice(15)}`, 'characters'],
+  ])('refuses %j without repeating it', (raw, told) => {
+    expect(() => check(raw)).toThrow(
+      expect.objectContaining({ code: 'bad_key', message: expect.stringContaining(told) }),
+    );
+    expect(() => check(raw)).not.toThrow(
+      expect.objectContaining({ message: expect.stringContaining('0123456789') }),
+    );
+  });
+
+  it('takes another prefix', () => {
+    expect(checkKey('rk_1', 'rk_')).toBe('rk_1');
+  });
+});
+
+const secret = fc
+  .string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 12,
+    maxLength: 60,
+  })
+  .map((text) => DEFAULT_KEY_PREFIX + text);
+
+describe('redactor', () => {
+  it('hides a key however it is written', () => {
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), fc.nat(5), (key, before, after, pad) => {
+        const redact = redactor(key);
+        const body = key.slice(DEFAULT_KEY_PREFIX.length);
+        const base64 = Buffer.from(`${'x'.repeat(pad)}${key}${after}`).toString('base64');
+        for (const text of [
+          before + key + after,
+          `Authorization: Bearer ${key}`,
+          JSON.stringify({ key, before }),
+          `https://h/?k=${encodeURIComponent(key)}`,
+        ]) {
+          const shown = redact(text);
+          expect(shown).not.toContain(body);
+          expect(shown).not.toContain(encodeURIComponent(body));
+          expect(redact(shown)).toBe(shown);
+        }
+        expect(
+          Buffer.from(redact(base64).replace(/sk_service_….{4}/, ' '), 'base64').toString(),
+        ).not.toContain(body);
+        expect(
+          Buffer.from(
+            redact(base64.replaceAll('+', '-').replaceAll('/', '_')).replace(/sk_service_….{4}/, ' '),
+            'base64url',
+          ).toString(),
+        ).not.toContain(body);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('hides a key of awkward characters and leaves the JSON around it whole', () => {
+    const awkward = fc.array(fc.constantFrom('a', 'B', '\\', '"', '/', '&', '<', '%', '$', "'", 'u0'), {
+      minLength: 8,
+      maxLength: 16,
+    });
+    fc.assert(
+      fc.property(awkward, (parts) => {
+        const key = `${DEFAULT_KEY_PREFIX}${parts.join('')}.`;
+        const erase = keyEraser(key);
+        const shown = erase(`x ${key} y`);
+        expect(shown).toMatch(/^x sk_service_…[\w.~-]{0,4} y$/);
+        const once = JSON.stringify(`x ${key} y`);
+        expect(JSON.parse(erase(once))).toBe(shown);
+        expect(JSON.parse(JSON.parse(erase(JSON.stringify(once))))).toBe(shown);
+        expect(JSON.parse(erase(once.replaceAll('/', '\\/').replaceAll('<', '\\u003C')))).toBe(shown);
+        expect(decodeURIComponent(erase(encodeURIComponent(`x ${key} y`)))).toBe(shown);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes no longer for what was made to take long', () => {
+    const key = `${KEY}\\\\\\"\\/"/\\\\x`;
+    const erase = keyEraser(key);
+    expect(erase(JSON.stringify({ key: JSON.stringify({ key }) }))).not.toContain(KEY);
+    for (const part of ['\\', '%25', '&#0', 's%20', KEY, `${KEY}\\`, '\\u0073']) {
+      const start = performance.now();
+      erase(part.repeat(200_000 / part.length));
+      erase(`${KEY}${part.repeat(200_000 / part.length)}`);
+      expect([part, performance.now() - start < 3000]).toEqual([part, true]);
+    }
+  });
+
+  it('shows the last four characters', () => {
+    expect(last4(KEY)).toBe('cdef');
+    expect(redactor(KEY)(`the key ${KEY}.`)).toBe('the key sk_service_…cdef.');
+    expect(redactor(KEY)(`Bearer ${KEY}`)).toBe('Bearer sk_service_…cdef');
+  });
+
+  it('hides what looks like a key or a token, unknown as it is', () => {
+    const redact = redactor(undefined);
+    expect(redact('{"k":"sk_service_12345678","n":1}')).toBe('{"k":"sk_service_…5678","n":1}');
+    expect(redact('a bearer abc.def-ghi, b')).toBe('a bearer …, b');
+    expect(redact('Bearer error="invalid_token"')).toBe('Bearer error="invalid_token"');
+    expect(redact('keys begin with sk_service_.')).toBe('keys begin with sk_service_.');
+  });
+
+  it('leaves other text as it is', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        fc.pre(!/bearer|sk_service_/i.test(text));
+        expect(redactor(KEY)(text)).toBe(text);
+        expect(keyEraser(KEY)(text)).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,206 @@
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { proxyFor } from '../../../src/client/proxy.ts';
+import { breakageError } from '../../../src/client/system-error.ts';
+import { openTransport } from '../../../src/client/transport.ts';
+import { UNTRUSTED } from './certificate.ts';
+import { clientFor, closedPort, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+
+const QUERY = { name: 'Nopa', city: 'SF' };
+const REMOTE = new URL('http://service.example/api/mcp');
+
+/** A proxy that answers CONNECT with `answer`, then ties the tunnel to `target`. */
+async function serveProxy(answer: string, target?: URL): Promise<{ url: string; heads: string[] }> {
+  const heads: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.once('data', (head) => {
+      heads.push(head.toString());
+      socket.write(`HTTP/1.1 ${answer}\r\n\r\n`);
+      if (target === undefined) return void socket.end();
+      const upstream = connect(Number(target.port), target.hostname).on('error', () => {});
+      sockets.add(upstream);
+      socket.pipe(upstream).pipe(socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `http://user:pa%40ss@127.0.0.1:${(server.address() as AddressInfo).port}`, heads };
+}
+
+const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
+
+describe('a proxy', () => {
+  it('is asked for a tunnel, with its credentials and without our key', async () => {
+    const { url, requests } = await service();
+    const proxy = await serveProxy('200 OK', url);
+    const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(requests[0]?.headers.host).toBe('service.example');
+    expect(proxy.heads[0]).toMatch(/^CONNECT service\.example:80 HTTP/);
+    expect(proxy.heads[0]).toContain(Buffer.from('user:pa@ss').toString('base64'));
+    expect(proxy.heads[0]).not.toContain(KEY);
+  });
+
+  it.each([
+    ['407 Proxy Authentication Required', 'wants credentials'],
+    ['502 Bad Gateway', '502'],
+  ])('that answers %s is to blame, and is no interruption', async (answer, told) => {
+    const proxy = await serveProxy(answer);
+    const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error.message).toContain(told);
+    expect(error.message).toContain(new URL(proxy.url).host);
+    expect(error.message + error.hint).not.toMatch(/pa%40ss|pa@ss|user/);
+  });
+
+  it('at which nobody listens is to blame', async () => {
+    const { port } = await closedPort();
+    const { client } = clientFor(REMOTE, {
+      insecureHttp: true,
+      context: { env: { http_proxy: `127.0.0.1:${port}` } },
+    });
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error.message).toContain(`127.0.0.1:${port} refused`);
+  });
+
+  it('is never asked for this machine', async () => {
+    const { url } = await service();
+    const { client } = clientFor(url, { context: { env: { HTTP_PROXY: 'http://127.0.0.1:1' } } });
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it.each(['socks5://h:1080', 'ftp://h', 'http://'])('%s cannot be used', (proxy) => {
+    expect(() => proxyFor(REMOTE, { HTTP_PROXY: proxy })).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+
+  it.each([
+    ['*', false],
+    ['service.example', false],
+    ['.example', false],
+    ['*.example', false],
+    ['a, SERVICE.example:80 b', false],
+    ['service.example:443', true],
+    ['ice.example', true],
+    ['', true],
+  ])('NO_PROXY=%j', (list, used) => {
+    const found = proxyFor(REMOTE, { HTTP_PROXY: 'http://p:1', NO_PROXY: list });
+    expect(found !== undefined).toBe(used);
+  });
+
+  it('of the other scheme, or an empty variable, counts for nothing', () => {
+    expect(proxyFor(REMOTE, { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: '' })).toBeUndefined();
+    expect(
+      proxyFor(new URL('https://h'), { HTTPS_PROXY: 'http://p:1', https_proxy: 'http://q:2' })?.url.host,
+    ).toBe('q:2');
+  });
+});
+
+describe('TLS', () => {
+  it('a certificate that nobody trusts', async () => {
+    const server = createTlsServer(UNTRUSTED, (_request, response) => response.end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const port = (server.address() as AddressInfo).port;
+    const { client, slept } = clientFor(new URL(`https://localhost:${port}/api/mcp`));
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'tls' });
+    expect(error.message).toContain(`localhost:${port}`);
+    expect(error.hint).toContain('NODE_EXTRA_CA_CERTS');
+    expect(slept).toEqual([]);
+  });
+
+  it('a port that speaks plain HTTP', async () => {
+    const { url } = await service();
+    const { client } = clientFor(new URL(url.href.replace('http:', 'https:')));
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'tls' });
+    expect(error.hint).toContain(`http://${url.host}`);
+  });
+
+  it('a certificate for another host: both names are told', () => {
+    const wrong = Object.assign(new Error('x'), {
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      cert: { subjectaltname: 'DNS:other.example' },
+    });
+    const target = new URL('https://service.example/api/mcp');
+    const error = breakageError(wrong, {
+      target,
+      proxy: undefined,
+      phase: 'connecting',
+      connectMs: 10_000,
+      judgement: undefined,
+    });
+    expect(error.code).toBe('tls');
+    expect(error.message).toContain('other.example');
+    expect(error.message).toContain('service.example');
+  });
+});
+
+describe('a connection that does not come about', () => {
+  /** Accepts and says nothing: TLS never gets its handshake. */
+  async function silent(): Promise<{ url: URL; sockets: Socket[] }> {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return { url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`), sockets };
+  }
+
+  it('ends with the call, and closing the client leaves nothing open', async () => {
+    const { url, sockets } = await silent();
+    const { client } = clientFor(url, { timeoutMs: 200 });
+    const error = await failure(client.find(QUERY));
+    expect(error).toMatchObject({ code: 'timeout' });
+    expect(error.message).toBe(`no connection to ${url.host} within 200ms`);
+    const closed = new Promise((resolve) => sockets[0]?.resume().on('close', resolve));
+    await client.close();
+    await closed;
+  });
+
+  it('has a deadline of its own', async () => {
+    const { url } = await silent();
+    const transport = openTransport({ endpoint: url, env: {}, now: Date.now, connectMs: 100 });
+    const error = await failure(
+      transport.send({
+        method: 'POST',
+        headers: {},
+        signal: new AbortController().signal,
+        deadline: Date.now() + 10_000,
+      }),
+    );
+    expect(error).toMatchObject({ code: 'timeout', reason: 'connect_timeout' });
+    expect(error.message).toBe(`no connection to ${url.host} within 100ms`);
+    await transport.close();
+  });
+});
+
+describe('a connection', () => {
+  it('serves requests that come one after the other', async () => {
+    const { url } = await service();
+    let connections = 0;
+    const between = createServer((socket) => {
+      connections += 1;
+      const upstream = connect(Number(url.port), url.hostname).on('error', () => {});
+      socket.on('error', () => {}).on('close', () => upstream.destroy());
+      socket.pipe(upstream).pipe(socket);
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void between.close());
+    const { port } = between.address() as AddressInfo;
+    const { client } = clientFor(new URL(`http://127.0.0.1:${port}/api/mcp`));
+    for (let turn = 0; turn < 4; turn += 1) expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(connections).toBe(1);
+    await client.close();
+  });
+});

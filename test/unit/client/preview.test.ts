@@ -1,0 +1,98 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
+import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+
+const run = promisify(execFile);
+const PARAMS = {
+  name: 'find_restaurant',
+  arguments: { name: 'L\'Ami "Jean" $HOME `x` \\n', city: 'Zürich\n' },
+};
+
+describe('previewRequest', () => {
+  it('is what the client sends, but for the key', async () => {
+    const { url, requests } = await serve((request, response) =>
+      sendJson(response, toolReply(idOf(request.body), FOUND)),
+    );
+    await clientFor(url).client.raw('tools/call', PARAMS, { headers: { 'X-A': 'b' } });
+    const preview = previewRequest({
+      endpoint: url,
+      key: KEY,
+      version: '1.2.3',
+      method: 'tools/call',
+      params: PARAMS,
+      headers: { 'X-A': 'b' },
+    });
+    expect(JSON.stringify(preview.body)).toBe(requests[0]?.body);
+    expect(preview).toMatchObject({ method: 'POST', url: url.href });
+    for (const [name, value] of Object.entries(preview.headers)) {
+      if (name !== 'Authorization') expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
+    }
+    expect(preview.headers.Authorization).toBe('Bearer sk_service_…cdef');
+  });
+
+  it('is that of the modern revision where that is set', async () => {
+    const { url, requests } = await serve((request, response) =>
+      sendJson(response, toolReply(idOf(request.body), FOUND)),
+    );
+    const protocol = '2026-07-28';
+    await clientFor(url, { protocol }).client.raw('tools/call', PARAMS);
+    const preview = previewRequest({
+      endpoint: url,
+      version: '1.2.3',
+      method: 'tools/call',
+      params: PARAMS,
+      protocol,
+    });
+    expect(JSON.stringify(preview.body)).toBe(requests[0]?.body);
+    for (const [name, value] of Object.entries(preview.headers)) {
+      expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
+    }
+  });
+
+  it('has no Authorization without a key', () => {
+    const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: 'x' });
+    expect(preview.headers).not.toHaveProperty('Authorization');
+    expect(preview.body).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' });
+  });
+});
+
+describe('curlCommand', () => {
+  it.skipIf(spawnSync('curl', ['--version']).error !== undefined)('sends the same bytes', async () => {
+    const { url, requests } = await serve((_request, response) => response.end('{}'));
+    const preview = previewRequest({
+      endpoint: url,
+      key: KEY,
+      version: '1.2.3',
+      method: 'tools/call',
+      params: PARAMS,
+    });
+    await run('sh', ['-c', `${curlCommand(preview)} -s --noproxy '*'`], {
+      env: { PATH: '/usr/bin:/bin:/usr/local/bin', RESTAURANT_API_KEY: KEY },
+    });
+    expect(requests[0]?.body).toBe(JSON.stringify(preview.body));
+    expect(requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/api/mcp',
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'user-agent': 'restaurant-cli/1.2.3',
+      },
+    });
+  });
+
+  it('quotes for the shell whatever it gets', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: name });
+        const command = curlCommand(preview);
+        // Outside of quotes there is nothing that a shell would act on.
+        expect(command.replace(/'(?:[^']|'\\'')*'/g, '')).toMatch(/^[\w .-]*$/);
+      }),
+    );
+  });
+});

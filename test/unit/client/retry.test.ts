@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inWords } from '../../../src/client/duration.ts';
+import { ExchangeError, type Reason } from '../../../src/client/failure.ts';
+import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/retry.ts';
+import { AppError, type ErrorDetails } from '../../../src/errors.ts';
+import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const QUERY = { name: 'a', city: 'b' };
+
+describe('parseRetryAfter', () => {
+  it.each([
+    ['7', 7],
+    [' 0 ', 0],
+    ['999999999999', 999_999_999_999],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
+    [['3', '9', 'x'], 9],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
+    ['', undefined],
+    ['abc', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['1e3', undefined],
+    ['0x10', undefined],
+    ['Infinity', undefined],
+    ['2026-01-02', undefined],
+    ['9'.repeat(400), undefined],
+    [undefined, undefined],
+  ])('%j', (header, seconds) => {
+    expect(parseRetryAfter(header, NOW)).toBe(seconds);
+  });
+
+  it('gives whole seconds from now or nothing, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const seconds = parseRetryAfter(text, NOW);
+        if (seconds !== undefined) expect(Number.isSafeInteger(seconds) && seconds >= 0).toBe(true);
+      }),
+    );
+  });
+});
+
+const http = (status: number, details: ErrorDetails = {}) =>
+  new AppError('http_error', 'm', { status, ...details });
+const broken = (reason: Reason) => new ExchangeError('network', reason, 'm');
+const plan = (failed: Partial<Failure> & { error: AppError }) =>
+  planRetry({
+    attempt: 0,
+    policy: 'read',
+    retries: 2,
+    remainingMs: 30_000,
+    maxWaitMs: 60_000,
+    random: () => 0.5,
+    ...failed,
+  });
+
+describe('planRetry', () => {
+  it.each([400, 401, 402, 403, 404, 407, 408, 409, 422, 425, 429, 500, 501, 502, 503, 504])(
+    'status %d',
+    (status) => {
+      const error = http(status);
+      expect('waitMs' in plan({ error })).toBe([408, 425, 429, 500, 502, 503, 504].includes(status));
+      expect('waitMs' in plan({ error, policy: 'write' })).toBe([429, 503].includes(status));
+    },
+  );
+
+  it.each<[Reason, boolean, boolean]>([
+    ['refused', true, true],
+    ['connect_timeout', true, false],
+    ['reset', true, false],
+    ['cut_off', true, false],
+    ['incomplete', true, false],
+    ['dns', false, false],
+    ['unreachable', false, false],
+    ['proxy', false, false],
+    ['time', false, false],
+  ])('%s', (reason, read, write) => {
+    expect('waitMs' in plan({ error: broken(reason) })).toBe(read);
+    expect('waitMs' in plan({ error: broken(reason), policy: 'write' })).toBe(write);
+  });
+
+  it('asks for an answer that is not all there once more only', () => {
+    expect(plan({ error: broken('incomplete'), attempt: 1, retries: 9 })).toHaveProperty('giveUp');
+  });
+
+  it('backs off with full jitter, from half a second to ten', () => {
+    const wait = (attempt: number, random: number) =>
+      plan({ error: http(500), attempt, retries: 99, random: () => random });
+    expect(wait(0, 0.99)).toEqual({ waitMs: 495, asked: false });
+    expect(wait(1, 0.99)).toEqual({ waitMs: 990, asked: false });
+    expect(wait(9, 0.99)).toEqual({ waitMs: 9900, asked: false });
+    expect(wait(9, 0)).toEqual({ waitMs: 100, asked: false });
+    expect(plan({ error: http(429), random: () => 0 })).toEqual({ waitMs: 500, asked: false });
+  });
+
+  it('gives up with the error as it was, or the number of tries', () => {
+    const error = http(500);
+    expect(plan({ error, retries: 0 })).toEqual({ giveUp: error });
+    expect(plan({ error, attempt: 2 })).toMatchObject({
+      giveUp: { message: 'm (tried 3 times)', details: { status: 500 } },
+    });
+  });
+
+  it('gives up when the wait does not fit into the time', () => {
+    expect(plan({ error: http(500), remainingMs: 200 })).toMatchObject({
+      giveUp: { message: 'm; no time is left to try again' },
+    });
+  });
+
+  it('obeys Retry-After of a 429 beyond the time of the call, up to the longest wait', () => {
+    const asked = (retryAfter: number) =>
+      plan({ error: http(429, { retryAfter }), remainingMs: 1000, random: () => 0 });
+    expect(asked(7)).toEqual({ waitMs: 7000, asked: true });
+    expect(asked(0)).toEqual({ waitMs: 500, asked: true });
+    expect(asked(7200)).toMatchObject({
+      giveUp: {
+        message: expect.stringContaining('asks to wait 2 hours, longer than 60s (--max-wait)'),
+        hint: expect.stringContaining('--max-wait 7230s'),
+      },
+    });
+    expect(asked(999_999_999_999)).toMatchObject({
+      giveUp: { message: expect.stringContaining('31,709 years') },
+    });
+  });
+
+  it('obeys that of a 503 within the time of the call', () => {
+    const asked = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
+    expect(asked(7)).toEqual({ waitMs: 7000, asked: false });
+    expect(asked(40)).toMatchObject({
+      giveUp: { code: 'http_error', message: expect.stringContaining('wait 40s') },
+    });
+  });
+});
+
+describe('a client', () => {
+  it('tries a read again, with a new id, and tells each wait', async () => {
+    const { url, requests } = await serve((request, response, count) =>
+      count < 2 ? response.writeHead(503).end() : sendJson(response, toolReply(idOf(request.body), FOUND)),
+    );
+    const told: number[] = [];
+    let counted = 0;
+    const { client, slept } = clientFor(url, {
+      onWait: ({ ms, error }) => told.push(ms, error.details.status ?? 0),
+      onRequest: () => {
+        counted += 1;
+      },
+    });
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(requests.map(({ body }) => idOf(body))).toEqual([1, 2, 3]);
+    expect(counted).toBe(3);
+    expect(slept).toEqual([250, 500]);
+    expect(told).toEqual([250, 503, 500, 503]);
+  });
+
+  it('waits as told by a 429, longer than its own time, and passes the word', async () => {
+    const { url } = await serve((request, response, count) =>
+      count === 0
+        ? response.writeHead(429, { 'Retry-After': '30' }).end()
+        : sendJson(response, toolReply(idOf(request.body), FOUND)),
+    );
+    const until: number[] = [];
+    const { client, slept } = clientFor(url, {
+      timeoutMs: 1000,
+      context: { now: () => NOW, random: () => 0 },
+      onRateLimited: (time) => until.push(time),
+    });
+    await client.callTool('t', {});
+    expect(slept).toEqual([30_000]);
+    expect(until).toEqual([NOW + 30_000]);
+  });
+
+  it('fails at once when a 429 asks for more than is allowed', async () => {
+    const { url, requests } = await serve((_request, response) =>
+      response.writeHead(429, { 'Retry-After': '7200' }).end(),
+    );
+    const error = await failure(clientFor(url).client.find(QUERY));
+    expect(error).toMatchObject({
+      code: 'rate_limited',
+      retryable: true,
+      details: { status: 429, retryAfter: 7200 },
+    });
+    expect(error.message).toContain('2 hours');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('ends when the budget says so, without a request', async () => {
+    const { url, requests } = await serve((_request, response) => response.end());
+    const { client } = clientFor(url, {
+      onRequest: () => {
+        throw new AppError('budget_spent', 'spent');
+      },
+    });
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'budget_spent', message: 'spent' });
+    expect(requests).toHaveLength(0);
+  });
+
+  it('does not count the time that a budget holds it back', async () => {
+    const { url } = await serve((request, response) =>
+      sendJson(response, toolReply(idOf(request.body), FOUND)),
+    );
+    let now = Date.now();
+    const { client } = clientFor(url, {
+      timeoutMs: 1000,
+      context: { now: () => now },
+      onRequest: () => {
+        now += 60_000;
+      },
+    });
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+  });
+
+  it('stops waiting when it is interrupted', async () => {
+    const { url } = await serve((_request, response) => response.writeHead(503).end());
+    const controller = new AbortController();
+    const { client } = clientFor(url, {
+      context: { signal: controller.signal },
+      onWait: () => controller.abort(new AppError('interrupted', 'by hand')),
+    });
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'interrupted' });
+  });
+});
+
+it.each([
+  [0, '0ms'],
+  [500, '500ms'],
+  [1500, '1.5s'],
+  [30_000, '30s'],
+  [90_000, '90s'],
+  [120_000, '2 minutes'],
+  [3_600_000, '60 minutes'],
+  [7_200_000, '2 hours'],
+  [172_800_000, '2 days'],
+])('%d ms are %s', (ms, words) => {
+  expect(inWords(ms)).toBe(words);
+});

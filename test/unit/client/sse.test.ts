@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bodyReader } from '../../../src/client/body.ts';
+import { type SseEvent, sseDecoder } from '../../../src/client/sse.ts';
+
+function decode(chunks: readonly string[]): SseEvent[] {
+  const events: SseEvent[] = [];
+  const decoder = sseDecoder(10_000, (event) => events.push(event));
+  for (const chunk of chunks) decoder.feed(chunk);
+  decoder.end();
+  return events;
+}
+
+/** The same through bytes cut at every `size`, as they come from a socket. */
+function decodeBytes(text: string, size: number): SseEvent[] {
+  const events: SseEvent[] = [];
+  const reader = bodyReader({
+    contentType: 'text/event-stream',
+    maxBytes: 10_000,
+    onEvent: (event) => events.push(event),
+  });
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += size) reader.feed(bytes.subarray(at, at + size));
+  reader.end();
+  return events;
+}
+
+const STREAM =
+  ': hello\n\nid: 1\ndata:\n\nid: only\n\nretry: 1500\n\nevent: message\ndata: {"a":\ndata: "日本 👩‍🍳"}\nid\n\n' +
+  'data: x\u2028id: no\n\nevent: other\n\ndata:  two blanks\n\nid: a\0b\ndata: nul\n\nunknown: 1\ndata: last';
+
+const EVENTS: SseEvent[] = [
+  { data: '', id: '1' },
+  { data: '', id: 'only' },
+  { data: '', retry: 1500 },
+  { event: 'message', data: '{"a":\n"日本 👩‍🍳"}', id: '' },
+  { data: 'x\u2028id: no' },
+  { data: ' two blanks' },
+  { data: 'nul' },
+  { data: 'last', unfinished: true },
+];
+
+describe('an event stream', () => {
+  it.each(['\n', '\r\n', '\r'])('with the line end %j, whole and byte by byte', (end) => {
+    const text = STREAM.replaceAll('\n', end);
+    expect(decode([text])).toEqual(EVENTS);
+    expect(decode([...text])).toEqual(EVENTS);
+    for (const size of [1, 2, 3, 7]) expect(decodeBytes(text, size)).toEqual(EVENTS);
+  });
+
+  it('is the same however it is cut', () => {
+    const line = fc.constantFrom(
+      'data: a',
+      'data:é',
+      'data',
+      'id: 7',
+      'id',
+      'event: x',
+      'retry: 9',
+      ': c',
+      '',
+      '',
+      'x',
+    );
+    const end = fc.constantFrom('\n', '\r', '\r\n');
+    const stream = fc.array(fc.tuple(line, end)).map((lines) => lines.flat().join(''));
+    fc.assert(
+      fc.property(stream, fc.array(fc.nat(40)), (text, cuts) => {
+        const places = [0, ...cuts.map((cut) => cut % (text.length + 1)).sort((a, b) => a - b), text.length];
+        const chunks = places.map((place, at) => text.slice(place, places[at + 1] ?? text.length));
+        expect(decode(chunks)).toEqual(decode([text]));
+      }),
+    );
+  });
+
+  it('hands out an event at its blank line, also after a lone CR', () => {
+    const events: SseEvent[] = [];
+    const decoder = sseDecoder(100, (event) => events.push(event));
+    decoder.feed('data: a\r\r');
+    expect(events).toEqual([{ data: 'a' }]);
+    decoder.feed('\ndata: b\n\n');
+    expect(events).toEqual([{ data: 'a' }, { data: 'b' }]);
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(decodeBytes('\uFEFFdata: a\n\n', 1)).toEqual([{ data: 'a' }]);
+  });
+
+  it.each([
+    ['one line', `data: ${'x'.repeat(200)}`],
+    ['many lines', 'data: xxxxxxxxxx\n'.repeat(20)],
+  ])('with an event over the limit is refused: %s', (_name, text) => {
+    const decoder = sseDecoder(100, () => {});
+    expect(() => {
+      for (const chunk of text.match(/.{1,16}/gs) ?? []) decoder.feed(chunk);
+    }).toThrow(expect.objectContaining({ code: 'bad_response' }));
+  });
+});

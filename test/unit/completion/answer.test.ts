@@ -1,0 +1,245 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SHELLS } from '../../../src/commands/completion/shells.ts';
+import { MCP_CLIENTS } from '../../../src/mcp/clients.ts';
+import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
+import { SETTING_NAMES } from '../../../src/settings/catalogue.ts';
+import { freshHome, runCli } from '../../helpers/program.ts';
+import { useService } from '../../helpers/service.ts';
+import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../../helpers/tree.ts';
+
+const tree = await readTree();
+const { env, home } = freshHome();
+const service = useService({ mode: 'mcp' });
+
+type Env = Readonly<Record<string, string>>;
+const asked = async (shell: string, words: readonly string[], own: Env = env): Promise<string> => {
+  const { exit, stdout, stderr } = await runCli(['completion', '--complete', shell, '--', ...words], {
+    env: own,
+  });
+  expect([words, exit, stderr]).toEqual([words, 0, '']);
+  return stdout;
+};
+/** The words that are offered for the last one, with what is said of each. */
+async function offered(words: readonly string[], own?: Env): Promise<Record<string, string>> {
+  const lines = (await asked('fish', words, own)).split('\n').filter((line) => line !== '');
+  return Object.fromEntries(lines.filter((line) => !line.startsWith('\t')).map((line) => line.split('\t')));
+}
+const names = async (...words: string[]): Promise<string[]> => Object.keys(await offered(words));
+/** What bash puts into the place of what it calls the word. */
+const bash = async (line: string, word: string, type = '9'): Promise<string[]> =>
+  (await asked('bash', [line, word, type])).split('\n').slice(0, -1);
+
+function remember(rows: readonly (readonly [string, string])[], own = home): void {
+  const folder = join(own, '.local', 'state', 'restaurant');
+  mkdirSync(folder, { recursive: true });
+  const [ids, told] = [rows.map(([id]) => id), rows.map(([, name]) => name)];
+  writeFileSync(
+    join(folder, 'last-find.json'),
+    JSON.stringify({ endpoint: 'demo', at: 1, ids, names: told }),
+  );
+}
+
+describe('a completion script', () => {
+  it.each(SHELLS)('for %s is all that is printed', async (shell) => {
+    const { exit, stdout, stderr } = await runCli(['completion', shell], { env });
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`restaurant completion --complete ${shell} --`);
+  });
+
+  it('is refused for another shell', async () => {
+    const { exit, stdout, stderr } = await runCli(['completion', 'ksh'], { env });
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('expected one of bash, zsh, fish');
+  });
+});
+
+describe('what is offered', () => {
+  it('is every command of the tree, with its summary', async () => {
+    const top = await offered(['']);
+    for (const { name, summary } of tree.commands) expect(top[name]).toBe(summary);
+    for (const group of everyCommand(tree.commands)) {
+      for (const child of group.commands ?? []) {
+        expect(await offered([...wordsOf(group), ''])).toMatchObject({
+          [wordsOf(child).at(-1) ?? '']: child.summary,
+        });
+      }
+    }
+  });
+
+  it('is every option of the tree, long and short, where it may stand', async () => {
+    for (const command of everyCommand(tree.commands).filter((each) => !isGroup(each))) {
+      const found = await offered([...wordsOf(command), '-']);
+      const wanted = (await optionsOf(tree, command)).flatMap(({ name, short, description }) =>
+        [name, short].flatMap((flag) => (flag === null ? [] : [[flag, description]])),
+      );
+      expect(found).toEqual({
+        ...Object.fromEntries(wanted),
+        '--help': 'show this help',
+        '-h': 'show this help',
+      });
+    }
+    expect(await names('-')).toEqual(expect.arrayContaining(['--json', '-j', '--version', '-V', '--help']));
+  });
+
+  it('is every closed set of values, apart and joined', async () => {
+    for (const command of everyCommand(tree.commands)) {
+      for (const { name, short, choices } of await optionsOf(tree, command)) {
+        if (choices === undefined) continue;
+        expect(await names(...wordsOf(command), name, '')).toEqual(choices);
+        expect(await names(...wordsOf(command), `${name}=`)).toEqual(
+          choices.map((each) => `${name}=${each}`),
+        );
+        if (short !== null) expect(await names(...wordsOf(command), short, '')).toEqual(choices);
+      }
+    }
+    expect(await names('mcp', 'config', '')).toEqual(MCP_CLIENTS.map(({ name }) => name));
+    expect(await names('completion', '')).toEqual(SHELLS);
+    expect(await names('sandbox', '--fault', '')).toEqual(FAULT_KINDS);
+    for (const verb of ['get', 'set', 'unset'])
+      expect(await names('config', verb, '')).toEqual(SETTING_NAMES);
+    expect(await names('config', 'set', 'format', '')).toContain('geojson');
+    expect(await names('call', 'x', '--format', '')).not.toContain('html');
+    expect(await names('config', 'set', 'city', '')).toEqual([]);
+  });
+
+  it('follows the words: commands behind help and schema, nothing where free text stands', async () => {
+    expect(await names('help', '')).toEqual(expect.arrayContaining(['find', 'exit-codes', 'formats']));
+    expect(await names('help', 'config', '')).toEqual(['get', 'set', 'unset', 'list', 'path']);
+    expect(await names('schema', '')).not.toContain('exit-codes');
+    expect(await names('find', '')).toEqual([]);
+    expect(await names('find', 'Nopa', '--city', '')).toEqual([]);
+    expect(await names('--json', '')).toContain('find');
+    expect(await names('--format', 'json', '-q', 'mcp', '')).toEqual(['config']);
+    expect(await names('find', '--', '-')).toEqual([]);
+    expect(await names('no-such-command', '')).not.toContain('find');
+    // Behind the last word there are options alone, and none that was given.
+    const left = await names('find', 'Nopa', '--city', 'SF', '');
+    expect(left).toContain('--limit');
+    expect(left).not.toContain('--city');
+    expect(await names('raw', 'x', '-f', 'a=b', '-')).toContain('--field');
+  });
+
+  it('is a file where one is expected, behind what must stay', async () => {
+    for (const [words, head, path] of [
+      [['enrich', 'a'], '', 'a'],
+      [['find', 'x', '-o', 'out'], '', 'out'],
+      [['find', 'x', '-oout'], '-o', 'out'],
+      [['find', 'x', '--output=some\\ dir/'], '--output=', 'some dir/'],
+      [['login', '--key-file', ''], '', ''],
+      [['sandbox', '--data', ''], '', ''],
+      [['raw', 'x', '@p'], '@', 'p'],
+      [['call', 'x', '--args', '@p'], '@', 'p'],
+      [['call', 'x', '"text=@my f'], 'text=@', 'my f'],
+    ] as const) {
+      expect([words, await asked('fish', words)]).toEqual([words, `\tfiles\t${head}\t${path}\n`]);
+    }
+    expect(await asked('zsh', ['find', 'x', '--output=o'])).toBe('\tfiles\t9\n');
+    for (const words of [
+      ['raw', 'x', 'p'],
+      ['call', 'x', 'a=b'],
+    ])
+      expect(await asked('zsh', words)).toBe('');
+  });
+});
+
+describe('what is known on this machine', () => {
+  it('are the rows of the last find: numbers with names, and ids once something is typed', async () => {
+    remember([
+      ['place:1', 'Nopa'],
+      ['b2', 'Blue "Door"'],
+      ['c3', 'C:\\x'],
+    ]);
+    expect(await offered(['lookup', '--demo', ''])).toEqual({ 1: 'Nopa', 2: 'Blue "Door"', 3: 'C:\\x' });
+    expect(await offered(['lookup', '--demo', 'p'])).toMatchObject({ 'place:1': 'Nopa', 2: 'Blue "Door"' });
+    expect(await asked('zsh', ['lookup', '--demo', 'p'])).toMatch(/^3:C:\\\\x\nplace\\:1:Nopa$/m);
+    // They asked the demo: a number means nothing to another service.
+    expect(await offered(['lookup', '--endpoint', 'https://mcp.example.com', ''])).toEqual({});
+    expect(await bash('restaurant lookup --demo ', '', '63')).toEqual([
+      '1  (Nopa)',
+      '2  (Blue "Door")',
+      '3  (C:\\x)',
+    ]);
+    expect(await bash('restaurant lookup --demo ', '')).toEqual(['1', '2', '3']);
+  });
+
+  it('is harmless, whatever the service called its restaurants', async () => {
+    const evil = freshHome();
+    remember(
+      [
+        ['$(touch x)', 'a'],
+        ['a\nb', 'c'],
+        ['ok', '\u001b]0;x\u0007bad\tname\nfiles\u202e'],
+        ['x\u001b[2J', 'd'],
+      ],
+      evil.home,
+    );
+    for (const shell of SHELLS) {
+      const words = shell === 'bash' ? ['restaurant lookup --demo o', 'o', '9'] : ['lookup', '--demo', 'o'];
+      const text = await asked(shell, words, evil.env);
+      expect(text).toContain('ok');
+      expect(text).not.toMatch(/[^\n\t\P{C}]|touch|^\tfiles/mu);
+    }
+    expect((await offered(['lookup', '--demo', 'o'], evil.env)).ok).toBe('^[]0;x^Gbad name files');
+    expect(await bash('restaurant lookup --demo o', 'o')).toEqual([]);
+  });
+
+  it('are the profiles of the config file', async () => {
+    const folder = join(home, '.config', 'restaurant');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'config.json'), '{"profiles":{"work":{},"x\\u001by":{},"home":{}}}', {
+      mode: 0o600,
+    });
+    expect(await names('find', '--profile', '')).toEqual(['work', 'home']);
+    expect(await names('config', 'set', 'profile', '')).toEqual(['work', 'home']);
+    writeFileSync(join(folder, 'config.json'), '{"profiles":');
+    const { exit, stdout, stderr } = await runCli(
+      ['completion', '--complete', 'zsh', '--', '--profile', ''],
+      { env },
+    );
+    expect([exit, stdout, stderr]).toEqual([1, '', '']);
+  });
+
+  it('are the tools that the service listed, else the documented ones; nothing is asked for that', async () => {
+    const documented = ['find_restaurant', 'lookup_restaurant'];
+    const ask = async (...words: string[]) => Object.keys(await offered(words, service.env));
+    expect(await ask('call', '')).toEqual(documented);
+    service.sent();
+    await service.run(['tools']);
+    expect(service.sent()).toBeGreaterThan(0);
+    expect(await ask('call', '')).toEqual(expect.arrayContaining([...documented, 'explore_area']));
+    expect(await ask('tools', '')).toContain('explore_area');
+    expect(service.sent()).toBe(0);
+  });
+});
+
+describe('a line of bash', () => {
+  it.each([
+    ['restaurant fi', 'fi', ['find']],
+    ['restaurant --json fi', 'fi', ['find']],
+    ['restaurant find x --format=j', 'j', ['json']],
+    ['restaurant find x --format=j', '--format=j', ['--format=json']],
+    ['restaurant find x --format "j', 'j', ['json']],
+    ["restaurant find 'a b' --ci", '--ci', ['--city']],
+    ['restaurant find a\\ b --ci', '--ci', ['--city']],
+    ['restaurant find "a \\" b" --ci', '--ci', ['--city']],
+    ['restaurant find x > o', 'o', ['\tfiles\t0']],
+    ['restaurant find x 2> err --ci', '--ci', ['--city']],
+    ['restaurant find x --output=o', 'o', ['\tfiles\t0']],
+    ['restaurant call x a=@o', '@o', ['\tfiles\t1']],
+    ['restaurant find x --nothing-like-it', '--nothing-like-it', []],
+  ])('%s', async (line, word, wanted) => {
+    expect(await bash(line, word)).toEqual(wanted);
+  });
+
+  it('is given back so that bash reads the same', async () => {
+    remember([['place:1', 'x']]);
+    expect(await bash('restaurant lookup --demo place:', '')).toEqual(['1']);
+    const folder = join(home, '.config', 'restaurant');
+    writeFileSync(join(folder, 'config.json'), '{"profiles":{"my work":{}}}', { mode: 0o600 });
+    expect(await bash('restaurant find --profile my', 'my')).toEqual(['my\\ work']);
+    expect(await bash('restaurant find --profile my\\ w', 'my\\ w')).toEqual(['my\\ work']);
+    expect(await bash('restaurant find --profile "my w', 'my w')).toEqual(['my work']);
+  });
+});

@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SHELLS, type Shell } from '../../../src/commands/completion/shells.ts';
+import { BIN, start } from '../../helpers/process.ts';
+import { runCli } from '../../helpers/program.ts';
+import { inTerminal } from '../../helpers/terminal.ts';
+
+/** A folder with the files that are completed, and `restaurant` on the path. */
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'restaurant-shells-')));
+const cwd = join(home, 'work');
+const bin = join(home, 'bin');
+for (const folder of [bin, join(cwd, 'some dir')]) mkdirSync(folder, { recursive: true });
+writeFileSync(join(bin, 'restaurant'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+chmodSync(join(bin, 'restaurant'), 0o755);
+for (const file of ['my file.csv', 'some dir/a b.json']) writeFileSync(join(cwd, file), '');
+const env = { HOME: home, PATH: `${bin}${delimiter}${process.env.PATH}` };
+for (const shell of SHELLS) {
+  writeFileSync(join(home, `c.${shell}`), (await runCli(['completion', shell])).stdout);
+}
+
+function has(shell: Shell): boolean {
+  try {
+    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a shell is not installed its tests are told as skipped, or fail where all shells are required. */
+const missing = (shell: Shell): boolean => process.env.RESTAURANT_REQUIRE_SHELLS !== '1' && !has(shell);
+
+/** Runs lines in a shell that has read its script. */
+async function inShell(shell: Shell, options: readonly string[], lines: readonly string[]): Promise<string> {
+  const script = [`source '${join(home, `c.${shell}`)}'`, ...lines].join('\n');
+  const { exit, stdout, stderr } = await start(shell, [...options, '-c', script], { env, cwd }).ended;
+  expect([exit, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+describe.each(SHELLS)('%s', (shell) => {
+  it.skipIf(missing(shell))('finds its script well formed', async () => {
+    const { exit, stderr } = await start(shell, ['-n', join(home, `c.${shell}`)], { env }).ended;
+    expect([exit, stderr]).toEqual([0, '']);
+  });
+});
+
+describe.skipIf(missing('bash')).concurrent('in bash', () => {
+  it('the function fills COMPREPLY', async () => {
+    // As readline calls it: the line up to the cursor, and what of the word it replaces.
+    const ask = (line: string, word: string) =>
+      `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_TYPE=9; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`;
+    const harness = 'compopt() { :; }';
+    const words = `unset COMP_LINE; COMP_WORDS=(restaurant config se); COMP_CWORD=2; _restaurant; echo "\${COMPREPLY[@]}"`;
+    const text = await inShell(
+      'bash',
+      ['--norc'],
+      [
+        harness,
+        ask('restaurant fi', 'fi'),
+        ask('restaurant find x --format=j', 'j'),
+        ask('restaurant find x --fo rest', ''),
+        ask('restaurant call x a=@my', '@my'),
+        ask('restaurant call x a=@so', '@so'),
+        ask('restaurant enrich x -o ', ''),
+        ask('restaurant find "$(touch ran)" `touch ran` --ci', '--ci'),
+        words,
+        'complete -p restaurant',
+      ],
+    );
+    expect(text.split('\n')).toEqual([
+      'find|',
+      'json|',
+      '|',
+      '@my\\ file.csv|',
+      '@some\\ dir/|',
+      '|',
+      '--city|',
+      'set',
+      'complete -o nosort -F _restaurant restaurant',
+      '',
+    ]);
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  });
+});
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+describe.skipIf(missing('fish'))('in fish', () => {
+  it('complete -C lists what is offered', async () => {
+    const lines = [
+      'restaurant fi',
+      'restaurant --json fi',
+      'restaurant find x --format=js',
+      'restaurant call x "a=@my',
+    ];
+    const text = await inShell(
+      'fish',
+      ['--no-config'],
+      lines.map((line) => `complete -C${quoted(line)}; echo ==`),
+    );
+    expect(text.split('==\n')).toEqual([
+      'find\tsearch restaurants by name and city\n',
+      'find\tsearch restaurants by name and city\n',
+      '--format=json\n',
+      'a=@my file.csv\n',
+      '',
+    ]);
+  });
+});
+
+/** Types each line and a TAB into an interactive shell, and waits for what the screen shall show. */
+async function tab(
+  shell: Shell,
+  options: readonly string[],
+  load: string,
+  cases: readonly (readonly [string, string])[],
+): Promise<void> {
+  const terminal = inTerminal(shell, options, {
+    env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
+    cwd,
+    columns: 120,
+  });
+  // A line that is run proves that the shell reads; the quotes keep its echo from being taken for that.
+  const run = async (line: string, mark: string) => {
+    terminal.type(`${line}; echo "${mark.slice(0, 2)}""${mark.slice(2)}"\r`);
+    await terminal.shown(mark);
+  };
+  await run(load, 'loaded');
+  for (const [line, shown] of cases) {
+    terminal.type(`${line}\t`);
+    await terminal.shown(shown);
+    terminal.type('\u0005\u0015');
+  }
+  terminal.type('exit\r');
+  await terminal.ended;
+}
+
+describe.concurrent('a real TAB', () => {
+  it.skipIf(missing('bash'))('in bash', async () => {
+    await tab('bash', ['--norc', '--noprofile', '-i'], `source '${home}/c.bash'`, [
+      ['restaurant fi', 'restaurant find '],
+      ['restaurant enrich my', 'my\\ file.csv '],
+    ]);
+  });
+
+  it.skipIf(missing('zsh'))('in zsh, with descriptions', async () => {
+    await tab('zsh', ['-f', '-i'], `autoload -U compinit; compinit -D; source '${home}/c.zsh'`, [
+      ['restaurant co', 'settings in the config file'],
+      ['restaurant find x --format=js', '=json'],
+      ['restaurant find "a b" -o "my', '"my file.csv"'],
+    ]);
+  });
+
+  it.skipIf(missing('fish'))('in fish, with descriptions', async () => {
+    await tab('fish', ['--no-config', '-i'], `source '${home}/c.fish'`, [
+      ['restaurant co', 'settings in the config file'],
+      ['restaurant enrich my', 'my\\ file.csv'],
+    ]);
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../../src/sandbox/types.ts';
+import { openLedger } from '../../../src/storage/ledger.ts';
+import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { PAID } from '../../helpers/service.ts';
+import { restaurants } from './service-data.ts';
+
+const DAY_MS = 86_400_000;
+const { home, env } = freshHome();
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(home, 'budget-'));
+  const rows = Array.from({ length: 12 }, (_each, place) => `Place ${place},Testville\n`);
+  writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
+});
+
+const rowsDone = (): number => readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\n').length - 1;
+
+/** A clock that sleeping moves. */
+function fakeClock() {
+  const clock = { time: Date.UTC(2025, 0, 1), slept: 0 };
+  return {
+    clock,
+    options: {
+      now: () => clock.time,
+      sleep: async (ms: number, signal?: AbortSignal) => {
+        signal?.throwIfAborted();
+        clock.time += ms;
+        clock.slept += ms;
+      },
+    },
+  };
+}
+
+async function enrich(words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) {
+  const sandbox = await startSandbox({
+    restaurants: restaurants(20),
+    perMinute: 0,
+    perDay: 0,
+    ...sandboxOptions,
+  });
+  try {
+    const transcript = await runCli(
+      ['enrich', 'in.csv', '-o', 'out.csv', '--concurrency', '2', ...words.split(' ')],
+      {
+        cwd: folder,
+        ...options,
+        env: {
+          ...env,
+          // The ledger belongs to an endpoint: a sandbox has another port each time.
+          RESTAURANT_ENDPOINT: sandbox.endpoint,
+          RESTAURANT_API_KEY: PAID,
+          RESTAURANT_STATE_DIR: join(folder, 'state'),
+          RESTAURANT_CACHE_DIR: join(folder, 'cache'),
+          ...options.env,
+        },
+      },
+    );
+    return { ...transcript, requests: sandbox.requests.length };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+describe('the budget', () => {
+  it('of a day, when it is spent, ends the run with 5, the time and the command', async () => {
+    const { clock, options } = fakeClock();
+    const first = await enrich('--per-day 5 --per-minute 0', {}, options);
+    expect([first.exit, first.requests, rowsDone()]).toEqual([5, 5, 5]);
+    expect(first.stderr).toMatch(/^5 of 12 rows in out\.csv: 5 matched/);
+    expect(first.stderr).toContain(
+      'error: the budget of 5 requests a day is spent until 2025-01-02T00:00:00Z',
+    );
+    expect(first.stderr).toMatch(
+      /hint: from 2025-01-02T00:00:00Z on: restaurant enrich in\.csv --concurrency 2 --per-minute 0 --per-day 5 -o out\.csv --resume\n/,
+    );
+    clock.time += DAY_MS + 1;
+    const second = await enrich('--per-day 50 --per-minute 0 --resume', {}, options);
+    expect([second.exit, second.requests, rowsDone()]).toEqual([0, 7, 12]);
+  });
+
+  it('of a day is waited for with --wait', async () => {
+    const { clock, options } = fakeClock();
+    const { exit, requests, stderr } = await enrich('--per-day 5 --per-minute 0 --wait', {}, options);
+    expect([exit, requests, rowsDone()]).toEqual([0, 12, 12]);
+    expect(clock.slept).toBeGreaterThanOrEqual(2 * DAY_MS);
+    expect(stderr).toMatch(/^12 rows in out\.csv/);
+  });
+
+  it('of a minute slows the run down', async () => {
+    const { clock, options } = fakeClock();
+    const { exit, requests } = await enrich('--per-minute 4', {}, options);
+    expect([exit, requests]).toEqual([0, 12]);
+    expect(clock.slept).toBeGreaterThan(120_000);
+    expect(clock.slept).toBeLessThan(125_000);
+  });
+
+  it('can be set for all runs', async () => {
+    const { options } = fakeClock();
+    const { exit, stderr } = await enrich(
+      '--prefix x_',
+      {},
+      { ...options, env: { RESTAURANT_PER_DAY: '3' } },
+    );
+    expect([exit, rowsDone()]).toEqual([5, 3]);
+    expect(stderr).toContain('the budget of 3 requests a day is spent');
+  });
+
+  it('is told as JSON with --json', async () => {
+    const { options } = fakeClock();
+    const { exit, stdout, stderr } = await enrich('--per-day 5 --json', {}, options);
+    expect([exit, stdout]).toEqual([5, '']);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'budget_spent',
+      retryable: true,
+      retry_after: expect.any(Number),
+      hint: expect.stringContaining('--resume'),
+    });
+  });
+});
+
+describe('two runs at once', () => {
+  it('never send more in any minute than one may', async () => {
+    const rows = Array.from({ length: 130 }, (_each, place) => `Place ${place},Testville\n`);
+    writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
+    const { clock } = fakeClock();
+    const now = () => clock.time;
+    const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
+    const stateDir = join(folder, 'state');
+    const ledger = openLedger({
+      stateDir,
+      key: PAID,
+      endpoint: sandbox.endpoint,
+      now,
+      perMinute: 0,
+      perDay: 0,
+    });
+    // One time for both: it goes on to the first moment that somebody waits for. None passes while a request is on its
+    // way, since it is counted when it is sent, and timed when it comes.
+    const awaited: number[] = [];
+    const sleep = async (ms: number) => {
+      const until = clock.time + ms;
+      awaited.push(until);
+      while (clock.time < until) {
+        await pause(1);
+        if (ledger.usage().perDay.used > sandbox.requests.length) continue;
+        clock.time = Math.max(clock.time, Math.min(...awaited));
+      }
+      awaited.splice(awaited.indexOf(until), 1);
+    };
+    const run = (output: string) =>
+      runCli(['enrich', 'in.csv', '-o', output, '--per-minute', '60', '--max-age', '0'], {
+        cwd: folder,
+        now,
+        sleep,
+        env: {
+          ...env,
+          RESTAURANT_ENDPOINT: sandbox.endpoint,
+          RESTAURANT_API_KEY: PAID,
+          RESTAURANT_STATE_DIR: stateDir,
+        },
+      });
+    const runs = await Promise.all([run('a.csv'), run('b.csv')]);
+    const times = sandbox.requests.map(({ time }) => time);
+    await sandbox.close();
+    expect(runs.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(times).toHaveLength(260);
+    const windows = times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length);
+    expect(Math.max(...windows)).toBeLessThanOrEqual(60);
+    // And it is used: five minutes are enough for 260.
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(5 * 61_000);
+  });
+});
+
+describe('a service that asks to wait', () => {
+  it('for a long time ends the run with 5, and loses no row', async () => {
+    const { exit, stderr } = await enrich('--per-minute 0', { perDay: 5 });
+    expect([exit, rowsDone()]).toEqual([5, 5]);
+    expect(stderr).toMatch(/hint: from \d{4}-\d\d-\d\dT\S+Z on: restaurant enrich .*--resume\n/);
+    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).not.toContain('error,');
+  });
+
+  it('for a short time is obeyed', async () => {
+    const { clock, options } = fakeClock();
+    const now = () => clock.time;
+    const { exit, requests } = await enrich('--per-minute 0', { perMinute: 5, now }, options);
+    expect([exit, rowsDone()]).toEqual([0, 12]);
+    expect(requests).toBeLessThanOrEqual(12 + 2 * 3);
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Level } from '../../../src/client/types.ts';
+import { answersInFile } from '../../../src/enrich/answers.ts';
+import { resolveColumns } from '../../../src/enrich/columns.ts';
+import { Ending } from '../../../src/enrich/ending.ts';
+import { openForm } from '../../../src/enrich/form.ts';
+import type { Lookups } from '../../../src/enrich/lookups.ts';
+import { resume } from '../../../src/enrich/resume.ts';
+import type { InputRow, ListFormat } from '../../../src/enrich/row.ts';
+import { enrichRows } from '../../../src/enrich/run.ts';
+import { openRowFile } from '../../../src/enrich/write.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'restaurant-cut-'));
+const path = join(folder, 'out');
+const beforePath = join(folder, 'before');
+
+/** Names with all that a cell can hold; some stand twice, one finds two, one nothing. */
+const NAMES = ['Nopa', 'a "b"', 'two\nlines', 'Nopa', 'é🍕,', 'nothing', 'twins', ',";\r\n"', 'last'];
+
+/** For the forms that are longer. */
+const FEW = ['Nopa', 'é🍕,', 'Nopa', 'last'];
+
+async function* rowsOf(format: ListFormat, names: readonly string[]): AsyncGenerator<InputRow> {
+  for (const [place, name] of names.entries()) {
+    const value = { name, city: 'SF' };
+    if (format === 'ndjson') yield { kind: 'object', line: place + 1, text: JSON.stringify(value), value };
+    else yield { kind: 'cells', line: place + 2, cells: [name, 'SF'] };
+  }
+}
+
+function service(asked: string[]): Lookups {
+  return {
+    async find({ name }) {
+      asked.push(`find ${name}`);
+      const ids = name === 'nothing' ? [] : name === 'twins' ? ['1', '2'] : [name.toLowerCase()];
+      return { results: ids.map((id) => ({ service_id: id, name, address: 'x\n"y"' })), total: ids.length };
+    },
+    async lookup(id) {
+      asked.push(`lookup ${id}`);
+      return { id, note: '"\n,' };
+    },
+  };
+}
+
+/** Works on the rows with what the output holds already. @returns what was asked */
+async function run(format: ListFormat, level: Level | undefined, retry = false): Promise<string[]> {
+  const asked: string[] = [];
+  const form = openForm({
+    format,
+    delimiter: ',',
+    bom: false,
+    columns: ['name', 'city'],
+    prefix: 'r_',
+    added: [{ name: 'note', path: 'note' }],
+    guard: true,
+  });
+  const file = openRowFile(path, 'old', () => 0);
+  const before = retry ? openRowFile(beforePath, 'old', () => 0) : undefined;
+  try {
+    await enrichRows({
+      rows: rowsOf(format, level === undefined ? NAMES : FEW),
+      ask: resolveColumns(['name', 'city'], { nested: true }).ask,
+      form,
+      earlier: resume({ file, form, name: 'out', before, retryErrors: retry }),
+      answers: answersInFile(file.read),
+      lookups: service(asked),
+      level,
+      concurrency: 3,
+      output: file,
+      ending: new Ending(new AbortController().signal),
+      onRow: () => {},
+    });
+  } finally {
+    file.close();
+    before?.close();
+  }
+  return asked;
+}
+
+describe.each([
+  ['csv', undefined],
+  ['csv', 'basic'],
+  ['ndjson', 'basic'],
+] as const)('an output cut at any byte: %s, lookups %s', (format, level) => {
+  it('is finished as if it had never been cut, without asking what it holds', async () => {
+    writeFileSync(path, '');
+    const all = await run(format, level);
+    expect(new Set(all).size).toBe(all.length);
+    const whole = readFileSync(path);
+    // Each run leaves it whole again.
+    for (let cut = 0; cut <= whole.length; cut += 1) {
+      truncateSync(path, cut);
+      const asked = await run(format, level);
+      expect(readFileSync(path).equals(whole)).toBe(true);
+      expect(new Set(asked).size).toBe(asked.length);
+      const held = whole.subarray(0, cut).toString();
+      if (held.includes('last'))
+        expect(asked.filter((what) => what !== 'find last' && what !== 'lookup last')).toEqual([]);
+      if (cut === whole.length) expect(asked).toEqual([]);
+    }
+  });
+
+  it('is finished in the same way while failed rows are asked again', async () => {
+    writeFileSync(path, '');
+    await run(format, level);
+    const whole = readFileSync(path);
+    writeFileSync(beforePath, failLast(whole.toString(), format));
+    const before = readFileSync(beforePath);
+    for (let cut = 0; cut <= whole.length; cut += 7) {
+      truncateSync(path, cut);
+      const asked = await run(format, level, true);
+      expect(readFileSync(path).equals(whole)).toBe(true);
+      expect(asked.every((what) => what.endsWith('last'))).toBe(true);
+      expect(readFileSync(beforePath).equals(before)).toBe(true);
+    }
+  });
+});
+
+/** The output with a failure in place of what was found for `last`. */
+function failLast(text: string, format: ListFormat): string {
+  return format === 'csv'
+    ? text.replace(/^last,SF,.*\n$/m, 'last,SF,error,,,,,,,,,,,,,,timeout: x,\n')
+    : text.replace(/^(\{"name":"last","city":"SF",).*\n$/m, '$1"r":{"status":"error","details":null}}\n');
+}

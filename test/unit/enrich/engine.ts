@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LookupOutput } from '../../../src/client/types.ts';
+import { type Answers, answersInMemory } from '../../../src/enrich/answers.ts';
+import { resolveColumns } from '../../../src/enrich/columns.ts';
+import { Ending } from '../../../src/enrich/ending.ts';
+import { openForm } from '../../../src/enrich/form.ts';
+import type { Found, Lookups } from '../../../src/enrich/lookups.ts';
+import { noEarlierRows } from '../../../src/enrich/resume.ts';
+import type { CellRow } from '../../../src/enrich/row.ts';
+import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run.ts';
+import { rowStream } from '../../../src/enrich/write.ts';
+
+export interface FakeService {
+  find?(name: string, signal: AbortSignal): Promise<Found> | Found;
+  lookup?(id: string, signal: AbortSignal): Promise<LookupOutput> | LookupOutput;
+}
+
+/** One restaurant of the name asked for. */
+export const found = (name: string): Found => ({ results: [{ service_id: `id-${name}`, name }], total: 1 });
+
+/** Runs the engine on names, with a service of functions. */
+export async function runEngine(
+  names: readonly string[] | AsyncIterable<CellRow>,
+  service: FakeService,
+  more: Partial<Job> = {},
+) {
+  const form = openForm({
+    format: 'csv',
+    delimiter: ',',
+    bom: false,
+    columns: ['name', 'city'],
+    prefix: 'restaurant_',
+    added: [],
+    guard: true,
+  });
+  const stopping = new AbortController();
+  const ending = new Ending(stopping.signal);
+  const asked: string[] = [];
+  const rows: string[] = [];
+  const done: RowDone[] = [];
+  let most = 0;
+  let now = 0;
+  const counted = async <T>(what: string, ask: () => Promise<T> | T): Promise<T> => {
+    asked.push(what);
+    now += 1;
+    most = Math.max(most, now);
+    try {
+      await Promise.resolve();
+      return await ask();
+    } finally {
+      now -= 1;
+    }
+  };
+  const lookups: Lookups = {
+    find: ({ name }) => counted(name, () => (service.find ?? found)(name, ending.signal)),
+    lookup: (id) => counted(id, () => (service.lookup ?? (() => ({ id })))(id, ending.signal)),
+  };
+  const answers: Answers = answersInMemory();
+  let error: unknown;
+  try {
+    await enrichRows({
+      rows: Array.isArray(names) ? cellRows(names) : (names as AsyncIterable<CellRow>),
+      ask: resolveColumns(['name', 'city'], {}).ask,
+      form,
+      earlier: noEarlierRows,
+      answers,
+      lookups,
+      level: undefined,
+      concurrency: 4,
+      output: rowStream(async (text) => {
+        rows.push(text.trimEnd());
+      }),
+      ending,
+      onRow: (row) => done.push(row),
+      ...more,
+    });
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { rows, asked, done, error, most, stop: (reason: unknown) => stopping.abort(reason) };
+}
+
+export async function* cellRows(names: readonly string[]): AsyncGenerator<CellRow> {
+  for (const [place, name] of names.entries()) yield { kind: 'cells', line: place + 2, cells: [name, 'SF'] };
+}
+
+/** Waits, or fails with the signal's reason. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {
+    throw signal.reason;
+  });
+}
+
+/** As `found`, after a while. */
+export async function foundAfter(ms: number, name: string, signal: AbortSignal): Promise<Found> {
+  await pause(ms, signal);
+  return found(name);
+}

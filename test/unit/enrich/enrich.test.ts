@@ -1,0 +1,349 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tryLock } from '../../../src/storage/lock.ts';
+import type { RunOptions } from '../../helpers/program.ts';
+import { useService } from '../../helpers/service.ts';
+import { restaurants, UNPACED } from './service-data.ts';
+
+const service = useService({ restaurants: restaurants(30) });
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(service.home, 'run-'));
+  service.sent();
+});
+
+const file = (name: string, text?: string | Uint8Array): string => {
+  const path = join(folder, name);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+};
+const read = (name: string): string => readFileSync(file(name), 'utf8');
+const enrich = (words: string, options: RunOptions = {}) =>
+  service.run(['enrich', ...words.split(' ')], {
+    cwd: folder,
+    ...options,
+    env: { ...UNPACED, ...options.env },
+  });
+
+type Cells = Record<string, string>;
+const table = (text: string, delimiter = ','): Cells[] =>
+  parse(text, { columns: true, delimiter, bom: true });
+
+describe('enrich', () => {
+  it('gives every row its status, in order', async () => {
+    file(
+      'in.csv',
+      'nr,name,city\n1,place 3,Testville\n2,The Place 4!,testville\n3,Twin,Testville\n4,ubermut,Testville\n5,nothing,Testville\n6,,Testville\n7,Place 3,Elsewhere\n',
+    );
+    const { exit, stdout, stderr } = await enrich('in.csv -o out.csv');
+    expect([exit, stdout]).toEqual([8, '']);
+    const rows = table(read('out.csv'));
+    const facts = ['nr', 'status', 'match', 'candidates', 'id', 'lng', 'cuisine_tags'];
+    expect(rows.map((row) => facts.map((name) => row[name] ?? row[`restaurant_${name}`]))).toEqual(
+      [
+        ['1', 'matched', 'exact', '2', 'id-3', '-3', 'a; b'],
+        ['2', 'matched', 'exact', '1', 'id-4', '-4', 'a; b'],
+        ['3', 'ambiguous', 'best', '2', 'twin-1', '', ''],
+        ['4', 'matched', 'only', '1', 'only', '', ''],
+        ['5', 'not_found', '', '0', '', '', ''],
+        ['6', 'error', '', '', '', '', ''],
+        ['7', 'not_found', '', '0', '', '', ''],
+      ].map((row) =>
+        row[0] === '1' ? [...row.slice(0, 3), expect.stringMatching(/^\d+$/), ...row.slice(4)] : row,
+      ),
+    );
+    expect(rows[5]?.restaurant_error).toBe('bad_input: the name is empty');
+    expect(service.sent()).toBe(6);
+    expect(stderr).toContain(
+      '7 rows in out.csv: 3 matched, 1 ambiguous, 2 not found, 1 error; 6 requests sent',
+    );
+    expect(stderr).toContain('error: 1 of 7 rows failed');
+  });
+
+  it('leaves own columns as they were and guards those of the service', async () => {
+    const own = '=1+1,"@x ""y""\r\nz",\'-3, Testville,é🍕';
+    file('in.csv', `name,note,n,city,x\n"=1+1","@x ""y""\r\nz",'-3, Testville,é🍕\n`);
+    await enrich('in.csv -o out.csv');
+    expect(read('out.csv').split('\n').slice(1, 3).join('\n').startsWith(own)).toBe(true);
+    const [row] = table(read('out.csv'));
+    expect(row).toMatchObject({
+      name: '=1+1',
+      note: '@x "y"\r\nz',
+      restaurant_status: 'matched',
+      restaurant_name: "'=1+1",
+      restaurant_address: "'@SUM(A1)^[[31m",
+      restaurant_grade: "'-A",
+    });
+    await enrich('in.csv -o raw.csv --raw-csv');
+    expect(table(read('raw.csv'))[0]?.restaurant_name).toBe('=1+1');
+  });
+
+  it('keeps delimiter and byte order mark, and writes the form of the extension', async () => {
+    file('in.csv', '\ufeffName;City;Note\r\nPlace 1;Testville;"a;b"\r\n');
+    expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
+    expect(read('out.csv')).toMatch(/^\ufeffName;City;Note;restaurant_status;/);
+    expect(table(read('out.csv'), ';')[0]).toMatchObject({ Note: 'a;b', restaurant_id: 'id-1' });
+    await enrich('in.csv -o out.tsv');
+    expect(table(read('out.tsv'), '\t')[0]).toMatchObject({ Name: 'Place 1', restaurant_id: 'id-1' });
+    await enrich('in.csv -o out.ndjson');
+    expect(JSON.parse(read('out.ndjson'))).toMatchObject({
+      Name: 'Place 1',
+      Note: 'a;b',
+      restaurant: { status: 'matched', lat: 1.5, lng: -1, cuisine_tags: ['a', 'b'] },
+    });
+  });
+
+  it('keeps NDJSON as it stood, and makes a CSV of it', async () => {
+    file(
+      'in.ndjson',
+      '{"name":"Place 1","city":"Testville","n":12345678901234567890}\n\n{"name":"x","city":"Testville","more":{"a":[1,2]}}\n',
+    );
+    expect((await enrich('in.ndjson -o out.ndjson --prefix found_')).exit).toBe(0);
+    const [first = ''] = read('out.ndjson').split('\n');
+    expect(first).toMatch(
+      /^\{"name":"Place 1","city":"Testville","n":12345678901234567890,"found":\{"status":"matched"/,
+    );
+    await enrich('in.ndjson -o out.csv');
+    expect(table(read('out.csv')).map((row) => [row.name, row['more.a'], row.restaurant_status])).toEqual([
+      ['Place 1', '', 'matched'],
+      ['x', '1; 2', 'not_found'],
+    ]);
+  });
+
+  it('keeps every column of a strange header', async () => {
+    file('in.csv', 'name,city,name,__proto__,,\nPlace 1,Testville,b,c,d,e\nPlace 2,Testville\n');
+    expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
+    const [header, first, second] = parse(read('out.csv')) as string[][];
+    expect(header?.slice(0, 7)).toEqual(['name', 'city', 'name', '__proto__', '', '', 'restaurant_status']);
+    expect(first?.slice(0, 7)).toEqual(['Place 1', 'Testville', 'b', 'c', 'd', 'e', 'matched']);
+    expect(second?.slice(0, 7)).toEqual(['Place 2', 'Testville', '', '', '', '', 'matched']);
+    expect((await enrich('in.csv -o out.ndjson')).stderr).toContain("the list has two columns 'name'");
+  });
+
+  it('reads stdin, whatever is in it, and writes stdout', async () => {
+    const csv = await enrich('-', { stdin: 'name\tcity\nPlace 1\tTestville\n' });
+    expect(csv.stdout).toMatch(/^name\tcity\trestaurant_status\t[^\n]*\nPlace 1\tTestville\tmatched\t/);
+    const json = await enrich('- -o -', { stdin: '{"title":"Place 1","town":"Testville"}\n' });
+    expect(JSON.parse(json.stdout)).toMatchObject({ restaurant: { id: 'id-1' } });
+    const asked = await enrich('- --format ndjson', { stdin: 'name,city\nPlace 1,Testville\n' });
+    expect(JSON.parse(asked.stdout)).toMatchObject({ name: 'Place 1', restaurant: { id: 'id-1' } });
+    expect((await enrich('- --city Testville --quiet', { stdin: 'name\nPlace 1\n' })).stderr).toBe('');
+  });
+
+  it('looks ids up without a search', async () => {
+    file('in.csv', 'service_id,name,city\nid-3,,\nid-99,,\n,Place 4,Testville\nid-3,,\n');
+    const { exit } = await enrich('in.csv -o out.csv --add level=price_level');
+    expect(exit).toBe(0);
+    expect(
+      table(read('out.csv')).map((row) => [row.restaurant_status, row.restaurant_id, row.restaurant_name]),
+    ).toEqual([
+      ['matched', 'id-3', 'Place 3.'],
+      ['not_found', '', ''],
+      ['matched', 'id-4', 'Place 4.'],
+      ['matched', 'id-3', 'Place 3.'],
+    ]);
+    expect(table(read('out.csv'))[0]?.level).toMatch(/^\$+$/);
+    expect(service.sent()).toBe(4);
+  });
+
+  it('asks equal queries, and the details of a restaurant, once', async () => {
+    file('in.csv', `name,city\n${'Place 1,Testville\nPLACE 1,Testville\nplace 2,Testville\n'.repeat(40)}`);
+    await enrich('in.csv -o out.csv --fields standard --add seats=seating.indoor');
+    expect(service.sent()).toBe(5);
+    const rows = table(read('out.csv'));
+    expect(rows).toHaveLength(120);
+    expect(new Set(rows.map((row) => row.seats)).size).toBe(2);
+    expect(JSON.parse(rows[119]?.restaurant_details ?? '')).toMatchObject({ service_id: 'id-2' });
+    await enrich('in.csv --fields standard');
+    expect(service.sent()).toBe(5);
+  });
+
+  it('refuses a list with bad rows before it asks anything', async () => {
+    file('in.csv', 'name,city\na,b,c\nok,x\n"a,b\n');
+    const { exit, stderr, stdout } = await enrich('in.csv -o out.csv');
+    expect([exit, stdout, service.sent()]).toEqual([2, '', 0]);
+    expect(stderr).toMatch(
+      /^error: in\.csv: line 2 has 3 fields, the header has 2; line 4 opens a quote that is never closed\n/,
+    );
+    expect(existsSync(file('out.csv'))).toBe(false);
+    file('in.ndjson', '{"name":"a"}\n[1]\n');
+    expect((await enrich('in.ndjson --city x')).stderr).toContain('in.ndjson: line 2 is no JSON object');
+    file('latin.csv', Buffer.from('name,city\nok,x\ncaf\xe9,x\n', 'latin1'));
+    expect((await enrich('latin.csv')).stderr).toContain('latin.csv: line 3 is not UTF-8');
+    file('utf16.csv', Buffer.from('\ufeffname,city\n', 'utf16le'));
+    expect((await enrich('utf16.csv')).stderr).toContain('utf16.csv: line 1 is UTF-16, not UTF-8');
+    file('many.csv', `name,city\n${'a,b,c\n'.repeat(100)}`);
+    expect((await enrich('many.csv')).stderr).toMatch(/also lines 5, 6, .*100 in all/);
+    expect(service.sent()).toBe(0);
+  });
+
+  it('stops at a bad row of stdin, behind the rows before it', async () => {
+    const { exit, stderr } = await enrich('- -o out.csv', {
+      stdin: 'name,city\nPlace 1,Testville\na,b,c\nPlace 2,Testville\n',
+    });
+    expect(exit).toBe(2);
+    expect(stderr).toContain('error: stdin: line 3 has 3 fields');
+    expect(table(read('out.csv')).map((row) => row.name)).toEqual(['Place 1']);
+  });
+
+  it.each([
+    ['in.csv', '', /in\.csv has no header row/],
+    ['in.csv', 'a,b\n1,2\n', /no column for the name/],
+    ['in.csv', 'name\nx\n', /no column for the city/],
+    ['in.csv', 'name,city,restaurant_id\nx,y,\n', /the list has a column 'restaurant_id' already/],
+  ])('refuses %s with %j', async (name, text, message) => {
+    file(name, text);
+    const { exit, stderr } = await enrich(name);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/hint: .*/);
+  });
+
+  it('does nothing with nothing', async () => {
+    file('in.csv', 'name,city\n');
+    expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
+    expect(read('out.csv').split('\n')).toHaveLength(2);
+    file('in.ndjson', '');
+    expect(await enrich('in.ndjson')).toMatchObject({ exit: 0, stdout: '' });
+  });
+
+  it('uses the city that is set where the list has none', async () => {
+    file('in.csv', 'name\nPlace 1\n');
+    const { exit, stdout } = await enrich('in.csv', { env: { RESTAURANT_CITY: 'Testville' } });
+    expect([exit, table(stdout)[0]?.restaurant_id]).toEqual([0, 'id-1']);
+  });
+
+  it.each([
+    ['in.csv --city x --city-column city', '--city and --city-column'],
+    ['in.csv --resume', '--resume needs the output file'],
+    ['in.csv -o out.csv --resume --force', '--resume and --force'],
+    ['in.csv -o out.csv --retry-errors', '--retry-errors needs --resume'],
+    ['in.csv --columns name', 'does not take --columns'],
+    ['in.csv --curl', 'does not take --curl'],
+    ['in.csv --format geojson', '--format geojson'],
+    ['in.csv --json', '--json prints the summary'],
+    ['in.csv --progress json --quiet', '--progress and --quiet'],
+    ['in.csv --add phone', "--add 'phone'"],
+    ['in.csv --delimiter :', '--delimiter'],
+    ['in.csv --concurrency 0', '--concurrency'],
+    ['in.csv --fields all', '--fields'],
+    ['none.csv', 'no such file'],
+    ['.', 'is a folder'],
+  ])('refuses %s', async (words, message) => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n');
+    const { exit, stdout, stderr } = await enrich(words);
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(service.sent()).toBe(0);
+  });
+});
+
+describe('the output file', () => {
+  beforeEach(() => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n');
+  });
+
+  it('is not overwritten unless told so', async () => {
+    file('out.csv', 'precious');
+    const { exit, stderr } = await enrich('in.csv -o out.csv');
+    expect([exit, read('out.csv'), service.sent()]).toEqual([2, 'precious', 0]);
+    expect(stderr).toMatch(/out\.csv exists\nhint: .*--resume.*--force/);
+    expect((await enrich('in.csv -o out.csv --force')).exit).toBe(0);
+    expect(table(read('out.csv'))).toHaveLength(1);
+    expect(existsSync(file('out.csv.lock'))).toBe(false);
+  });
+
+  it('is never the input', async () => {
+    symlinkSync(file('in.csv'), file('link.csv'));
+    for (const name of ['in.csv', 'link.csv']) {
+      const { exit, stderr } = await enrich(`in.csv -o ${name} --force`);
+      expect(exit).toBe(2);
+      expect(stderr).toContain('is the input itself');
+    }
+    expect(read('in.csv')).toBe('name,city\nPlace 1,Testville\n');
+  });
+
+  it('belongs to one process at a time', async () => {
+    const lock = tryLock(file('out.csv'));
+    const { exit, stderr } = await enrich('in.csv -o out.csv');
+    lock.release();
+    expect(exit).toBe(9);
+    expect(stderr).toMatch(/^error: .*out\.csv is in use by process \d+/);
+  });
+
+  it('tells where it cannot be written', async () => {
+    mkdirSync(file('folder'));
+    for (const path of ['folder', 'none/out.csv', '/dev/full']) {
+      const { exit, stderr } = await enrich(`in.csv -o ${path}`);
+      expect([path, exit]).toEqual([path, 9]);
+      expect(stderr).toMatch(/^error: .*(is a folder|there is no folder|the disk is full)/m);
+    }
+  });
+
+  it('may be a device', async () => {
+    expect((await enrich('in.csv -o /dev/null')).exit).toBe(0);
+    expect((await enrich('in.csv -o /dev/null --resume')).exit).toBe(2);
+    expect(existsSync('/dev/null.lock')).toBe(false);
+  });
+
+  it('needs a key and a service before it is touched', async () => {
+    file('out.csv', 'precious');
+    const { exit } = await enrich('in.csv -o out.csv --force', { env: { RESTAURANT_API_KEY: '' } });
+    expect([exit, read('out.csv')]).toEqual([4, 'precious']);
+  });
+});
+
+describe('what is told', () => {
+  beforeEach(() => {
+    file('in.csv', 'name,city\nPlace 1,Testville\nTwin,Testville\n');
+  });
+
+  it('is the summary as JSON on stdout with --json', async () => {
+    const { exit, stdout, stderr } = await enrich('in.csv -o out.csv --json');
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual({
+      rows: 2,
+      done: 2,
+      earlier: 0,
+      matched: 1,
+      ambiguous: 1,
+      not_found: 0,
+      errors: 0,
+      unusable: 0,
+      requests: 2,
+      finished: true,
+      output: 'out.csv',
+      report: null,
+      next: null,
+    });
+  });
+
+  it('is JSON lines alone with --progress json, also when it fails', async () => {
+    const good = await enrich('in.csv -o out.csv --progress json');
+    const events = good.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ event }) => event)).toEqual(['start', 'summary']);
+    expect(events[1]).toMatchObject({ rows: 2, matched: 1, ambiguous: 1, requests: 2, output: 'out.csv' });
+    const bad = await enrich('in.csv -o out.csv --progress json');
+    expect(bad.exit).toBe(2);
+    expect(JSON.parse(bad.stderr)).toMatchObject({ error: { code: 'usage' } });
+  });
+
+  it('is a bar on a terminal, which leaves nothing behind', async () => {
+    const { stderr } = await enrich('in.csv -o out.csv', { tty: { stderr: true } });
+    expect(stderr).toContain('2 rows in out.csv: 1 matched, 1 ambiguous');
+    // What was overwritten is gone.
+    expect(stderr.replace(/\r[^\r\n]*(?=\r)/g, '')).not.toContain('[');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('never holds the key', async () => {
+    const { stderr, stdout } = await enrich('in.csv --verbose --fields premium');
+    expect(stderr).toContain('> POST');
+    expect(stderr + stdout).not.toContain('sk_service_demo_paid');
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldName, isSameName, matchName } from '../../../src/enrich/match.ts';
+
+const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
+const match = (name: string, results: readonly unknown[], total?: number) =>
+  matchName({ name, city: 'SF' }, results, total);
+
+describe('foldName', () => {
+  it.each([
+    ['Café Flore', 'cafe flore'],
+    ['THE Blue Door', 'blue door'],
+    ["Joe's", 'Joes'],
+    ['Joe’s', "JOE'S"],
+    ['P.F. Chang’s', 'PF Changs'],
+    ['Chez-Panisse', 'chez  panisse'],
+    ['Weiß & Söhne', 'weiss sohne'],
+    ['Smørrebrød', 'SMORREBROD'],
+    ['Łódź', 'lodz'],
+    ['ＮＯＰＡ', 'nopa'],
+    ['İstanbul', 'istanbul'],
+    ['¿Dónde?', 'donde'],
+    ['Nopa (San Francisco)', 'nopa san francisco'],
+    ['Ｔｈｅ Nopa', 'nopa'],
+    ['Σωκράτης', 'ΣΩΚΡΑΤΗΣ'],
+  ])('%s is %s', (one, other) => {
+    expect(foldName(one)).toBe(foldName(other));
+  });
+
+  it.each([
+    ['Nopa', 'Nopalito'],
+    ['The', 'A'],
+    ['パン', 'ハン'],
+    ['กา', 'กี'],
+    ['🍕', '🍣'],
+    ['Blue Door', 'Bluedoor'],
+    ['Then', 'n'],
+  ])('%s is not %s', (one, other) => {
+    expect(isSameName(one, other)).toBe(false);
+  });
+
+  it('keeps a name that is "the" alone', () => {
+    expect(foldName('The')).toBe('the');
+    expect(foldName('The The')).toBe('the');
+  });
+
+  it('lets & stand for "and", and for nothing', () => {
+    expect(isSameName('Salt & Straw', 'Salt and Straw')).toBe(true);
+    expect(isSameName('Salt & Straw', 'Salt Straw')).toBe(true);
+  });
+
+  it('does not change what it folded, and folds what case and accents change', () => {
+    const name = fc.string({ unit: 'grapheme', maxLength: 20 });
+    fc.assert(
+      fc.property(name, (text) => {
+        const folded = foldName(text);
+        expect(foldName(`${folded}`.replace(/^the /, ''))).toBe(folded.replace(/^the /, ''));
+      }),
+    );
+    const latin = fc.stringMatching(/^[a-z][a-z ]{0,15}[a-z]$/);
+    fc.assert(
+      fc.property(latin, fc.constantFrom('\u0301', '\u0308', '!', '.', ''), (text, mark) => {
+        const dressed = `The  ${[...text].map((letter) => letter.toUpperCase() + mark).join('')}`;
+        const letters = mark === '!' ? [...text].join(' ') : text;
+        expect(foldName(dressed)).toBe(foldName(`the ${letters}`));
+      }),
+    );
+  });
+});
+
+describe('matchName', () => {
+  it('is exact for one of the same name, among however many', () => {
+    const results = [restaurant('Nopalito'), restaurant('NOPÁ'), restaurant('Nopa Bar')];
+    expect(match('the nopa!', results)).toMatchObject({
+      status: 'matched',
+      kind: 'exact',
+      candidates: 3,
+      restaurant: { name: 'NOPÁ' },
+    });
+  });
+
+  it('is "only" for a single one of another name', () => {
+    expect(match('Nopa', [restaurant('Nopalito')])).toMatchObject({
+      status: 'matched',
+      kind: 'only',
+      candidates: 1,
+    });
+  });
+
+  it('is ambiguous for several of the same name, the one of the city first', () => {
+    const results = [
+      restaurant('Nopa', 'a', 'Oakland'),
+      restaurant('nopa', 'b', 'S.F.'),
+      restaurant('Bar', 'c'),
+    ];
+    expect(match('Nopa', results)).toMatchObject({
+      status: 'ambiguous',
+      kind: 'best',
+      candidates: 3,
+      restaurant: { service_id: 'b' },
+    });
+  });
+
+  it('is ambiguous for several of which none has the name, the first of the service shown', () => {
+    const results = [restaurant('Nopa Bar'), restaurant('Nopa Grill')];
+    expect(match('Nopa', results)).toMatchObject({
+      status: 'ambiguous',
+      kind: 'best',
+      restaurant: { name: 'Nopa Bar' },
+    });
+  });
+
+  it('finds nothing in nothing, and in what is no restaurant', () => {
+    expect(match('Nopa', [])).toEqual({ status: 'not_found', candidates: 0 });
+    expect(match('Nopa', [null, 3, [], { name: 'Nopa' }])).toEqual({ status: 'not_found', candidates: 0 });
+  });
+
+  it('counts what the service found and did not send', () => {
+    expect(match('Nopa', [restaurant('Nopa Bar')], 12)).toMatchObject({
+      status: 'ambiguous',
+      candidates: 12,
+    });
+    expect(match('Nopa', [restaurant('Nopa')], 12)).toMatchObject({ kind: 'exact', candidates: 12 });
+    expect(match('Nopa', [restaurant('Nopa Bar')], 1e300)).toMatchObject({ kind: 'only', candidates: 1 });
+    expect(match('Nopa', [restaurant('Nopa Bar')], 0)).toMatchObject({ kind: 'only', candidates: 1 });
+  });
+
+  it('takes a restaurant that is listed twice for one', () => {
+    expect(match('Nopa', [restaurant('Nopa', 'a'), restaurant('Nopa', 'a')])).toMatchObject({
+      kind: 'exact',
+      candidates: 1,
+    });
+  });
+
+  it('says of any results what the documented rules say', () => {
+    const names = fc.array(fc.constantFrom('Nopa', 'NOPA', 'The Nopa', 'Bar', 'Grill'), { maxLength: 5 });
+    fc.assert(
+      fc.property(names, (list) => {
+        const { status, candidates } = match(
+          'nopa',
+          list.map((name, place) => restaurant(name, String(place))),
+        );
+        const same = list.filter((name) => /nopa/i.test(name)).length;
+        const wanted =
+          list.length === 0 ? 'not_found' : same === 1 || list.length === 1 ? 'matched' : 'ambiguous';
+        expect([status, candidates]).toEqual([wanted, list.length]);
+      }),
+    );
+  });
+});

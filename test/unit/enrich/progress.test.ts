@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgressContext, ProgressFacts } from '../../../src/enrich/progress.ts';
+import { quietProgress, timeLeft } from '../../../src/enrich/progress.ts';
+import { barProgress } from '../../../src/enrich/progress-bar.ts';
+import { jsonProgress } from '../../../src/enrich/progress-json.ts';
+import type { RunSummary } from '../../../src/enrich/summary.ts';
+import { Tally } from '../../../src/enrich/tally.ts';
+import { plain } from '../../../src/output/color.ts';
+
+/** A terminal, and a clock that a test moves on. */
+function stage(columns = 200) {
+  let now = 1_000_000;
+  let written = '';
+  let wake: () => void = () => {};
+  const context: ProgressContext = {
+    stderr: { isTTY: true, columns, write: async () => {} },
+    now: () => now,
+    sleep: (_ms, signal) =>
+      new Promise((resolve, reject) => {
+        wake = resolve;
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      }),
+  };
+  return {
+    context,
+    say: async (text: string) => {
+      written += text;
+    },
+    async tick(ms: number) {
+      now += ms;
+      wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    take() {
+      const text = written;
+      written = '';
+      return text;
+    },
+  };
+}
+
+function facts(more: Partial<ProgressFacts> = {}) {
+  const tally = new Tally();
+  const add = (count: number, status: 'matched' | 'error' = 'matched', earlier = false) => {
+    for (let n = 0; n < count; n += 1) tally.add({ status, earlier, usable: true });
+  };
+  const shown: ProgressFacts = {
+    counts: () => tally.counts,
+    requests: () => tally.counts.done,
+    leftToday: () => 1750,
+    total: 200,
+    perMinute: 0,
+    ...more,
+  };
+  return { tally, add, shown };
+}
+
+const summary = (tally: Tally, more: Partial<RunSummary> = {}): RunSummary => ({
+  counts: tally.counts,
+  requests: 7,
+  output: 'out.csv',
+  finished: true,
+  total: 200,
+  next: undefined,
+  ...more,
+});
+
+describe('the bar', () => {
+  it('shows counts, waits and the time left on one line, and goes away', async () => {
+    const { context, say, tick, take } = stage();
+    const { tally, add, shown } = facts();
+    const progress = barProgress(context, say, shown, plain);
+    add(50);
+    await tick(5000);
+    expect(take()).toBe(
+      '\r[#####---------------] 25% 50/200, 15s left, 50 matched, 0 ambiguous, 0 not found, 0 errors, 1750 requests left today',
+    );
+    await tick(1);
+    expect(take()).toMatch(/^(\r\[#.*)?$/);
+    progress.waiting({ until: context.now() + 30_000, why: 'the budget\u001b[31m is spent' });
+    await tick(1000);
+    expect(take()).toContain('waiting 29s: the budget^[[31m is spent');
+    await tick(40_000);
+    expect(take()).not.toContain('waiting');
+    progress.warn('beware');
+    await tick(0);
+    expect(take()).toMatch(/^\r +\rwarning: beware\n\r\[#/);
+    await tick(200);
+    take();
+    await progress.finish(summary(tally));
+    expect(take().replace(/^\r +\r/, '')).toBe(
+      '50 rows in out.csv: 50 matched, 0 ambiguous, 0 not found, 0 errors; 7 requests sent\n',
+    );
+  });
+
+  it.each([
+    [41, '50% 1000/2000, 100s left, 20 errors'],
+    [61, '[#####-----] 50% 1000/2000, 100s left, 20 errors'],
+    [81, '[##########----------] 50% 1000/2000, 100s left, 980 matched, 20 errors'],
+    [
+      121,
+      '[##########----------] 50% 1000/2000, 100s left, 980 matched, 0 ambiguous, 20 errors, 1750 requests left today',
+    ],
+    [
+      161,
+      '[##########----------] 50% 1000/2000, 100s left, 980 matched, 0 ambiguous, 0 not found, 20 errors, 1750 requests left today',
+    ],
+  ])('shows at %i columns what matters most', async (columns, line) => {
+    const { context, say, tick, take } = stage(columns);
+    const { add, shown } = facts({ total: 2000 });
+    const progress = barProgress(context, say, shown, plain);
+    add(980);
+    add(20, 'error');
+    await tick(100_000);
+    expect(take()).toBe(`\r${line}`);
+    progress.waiting({ until: context.now() + 30_000, why: 'the budget of a minute is spent' });
+    await tick(1000);
+    expect(take()).toMatch(/^\r.*50% 1000\/2000, waiting 29s: the budget/);
+    await progress.stop();
+  });
+
+  it('is never wider than the terminal', async () => {
+    for (const columns of [0, 1, 10, 40]) {
+      const { context, say, tick, take } = stage(columns);
+      const progress = barProgress(context, say, facts().shown, plain);
+      await tick(200);
+      expect(take().replace('\r', '').length).toBeLessThanOrEqual(Math.max(1, columns - 1));
+      await progress.stop();
+    }
+  });
+
+  it('has no share where the length of the list is not known', async () => {
+    const { context, say, tick, take } = stage();
+    const { add, shown } = facts({ total: undefined, leftToday: () => undefined });
+    const progress = barProgress(context, say, shown, plain);
+    add(3, 'error');
+    await tick(9000);
+    expect(take()).toBe('\r3 rows, 0 matched, 0 ambiguous, 0 not found, 3 errors');
+    await progress.stop();
+    expect(take()).toMatch(/^\r +\r$/);
+  });
+});
+
+describe('progress as JSON', () => {
+  it('is one event a line', async () => {
+    const { context, say, tick, take } = stage();
+    const { tally, add, shown } = facts();
+    const progress = jsonProgress(context, say, shown);
+    add(20, 'matched', true);
+    add(20);
+    await tick(4000);
+    progress.waiting({ until: Date.UTC(2025, 0, 1), why: 'x' });
+    progress.warn('y');
+    await progress.finish(summary(tally, { finished: false, next: 'restaurant enrich …' }));
+    const events = take()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events).toEqual([
+      { event: 'start', rows: 200 },
+      {
+        event: 'progress',
+        rows: 200,
+        done: 40,
+        matched: 40,
+        ambiguous: 0,
+        not_found: 0,
+        errors: 0,
+        requests: 40,
+        left_today: 1750,
+        seconds_left: 32,
+      },
+      { event: 'waiting', until: '2025-01-01T00:00:00.000Z', why: 'x' },
+      { event: 'warning', message: 'y' },
+      expect.objectContaining({
+        event: 'summary',
+        done: 40,
+        earlier: 20,
+        finished: false,
+        next: 'restaurant enrich …',
+      }),
+    ]);
+  });
+});
+
+describe('no progress', () => {
+  it('tells the summary, or nothing', async () => {
+    const { say, take } = stage();
+    const { tally, add } = facts();
+    add(1);
+    await quietProgress(say, true).finish(summary(tally, { finished: false, requests: 1 }));
+    expect(take()).toBe(
+      '1 of 200 rows in out.csv: 1 matched, 0 ambiguous, 0 not found, 0 errors; 1 request sent\n',
+    );
+    await quietProgress(say, false).finish(summary(tally));
+    expect(take()).toBe('');
+  });
+});
+
+describe('timeLeft', () => {
+  it('knows the budget of a minute', () => {
+    const { add, shown } = facts({ perMinute: 10 });
+    add(10);
+    expect(timeLeft(shown, 2000)).toBe(19 * 60_000);
+    expect(timeLeft({ ...shown, perMinute: 0 }, 2000)).toBe(38_000);
+    expect(timeLeft(shown, 1999)).toBeUndefined();
+  });
+});

@@ -1,0 +1,211 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RunOptions } from '../../helpers/program.ts';
+import { useService } from '../../helpers/service.ts';
+import { restaurants, UNPACED } from './service-data.ts';
+
+const service = useService({ restaurants: restaurants(30) });
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(service.home, 'resume-'));
+});
+
+const path = (name: string): string => join(folder, name);
+const read = (name: string): Buffer => readFileSync(path(name));
+/** A cache of its own for each run, so that only the output can know what was answered. */
+const enrich = (words: string, options: RunOptions = {}) =>
+  service.run(['enrich', ...words.split(' ')], {
+    cwd: folder,
+    ...options,
+    env: { ...UNPACED, RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')), ...options.env },
+  });
+
+const CSV =
+  'name,city,note\r\n"Place 1",Testville,"a\n""b"""\r\nTwin,Testville,\r\nnothing,Testville,é\r\nplace 1,Testville,x\r\n"Place 1",Testville,y\r\nPlace 2,Testville,\r\n';
+const NDJSON =
+  '{"name":"Place 1","city":"Testville"}\n{"name":"nothing","city":"Testville","é":"\\n"}\n{"name":"Place 1","city":"Testville"}\n';
+
+describe('--resume', () => {
+  it.each([
+    ['CSV', 'out.csv', CSV, '', 5],
+    ['CSV with lookups', 'out.csv', CSV, ' --fields standard --add tel=phone', 7],
+    ['NDJSON', 'out.ndjson', NDJSON, ' --fields basic', 3],
+  ])('goes on after a cut, as the command: %s', async (_name, output, text, options, queries) => {
+    const input = output.replace('out', 'in');
+    writeFileSync(path(input), text);
+    service.sent();
+    expect((await enrich(`${input} -o ${output}${options}`)).exit).toBe(0);
+    expect(service.sent()).toBe(queries);
+    const whole = read(output);
+    for (const cut of [0, 5, 0.3, 0.6, 0.9].map((part) =>
+      Math.floor(part < 1 ? part * whole.length : part),
+    )) {
+      writeFileSync(path(output), whole.subarray(0, cut));
+      expect([cut, (await enrich(`${input} -o ${output}${options} --resume`)).exit]).toEqual([cut, 0]);
+      expect(read(output).equals(whole)).toBe(true);
+      expect(service.sent()).toBeLessThanOrEqual(queries);
+    }
+    expect((await enrich(`${input} -o ${output}${options} --resume`)).exit).toBe(0);
+    expect(service.sent()).toBe(0);
+  });
+
+  it('asks nothing again that stands in the output', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    await enrich('in.csv -o out.csv --fields basic');
+    const whole = read('out.csv');
+    service.sent();
+    const lines = whole.toString().split('\n');
+    writeFileSync(path('out.csv'), `${lines.slice(0, 6).join('\n')}\nNoth`);
+    const { exit, stderr } = await enrich('in.csv -o out.csv --fields basic --resume');
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('they differ at its last line')]);
+    writeFileSync(path('out.csv'), `${lines.slice(0, 6).join('\n')}\nPla`);
+    await enrich('in.csv -o out.csv --fields basic --resume');
+    expect(read('out.csv').equals(whole)).toBe(true);
+    expect(service.sent()).toBe(2);
+  });
+
+  it('notices another input, and leaves the output as it is', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    await enrich('in.csv -o out.csv');
+    const whole = read('out.csv');
+    for (const [text, place] of [
+      [CSV.replace('nothing', 'something'), 'line 5 of the input'],
+      [CSV.replace('\r\nTwin,Testville,', ''), 'line 4 of the input'],
+      [CSV.split('\r\n').slice(0, 3).join('\r\n'), 'the end'],
+      [CSV.replace('note', 'remark'), 'its header'],
+      [`extra,${CSV.replaceAll('\r\n', '\r\nx,')}`, 'its header'],
+    ] as const) {
+      writeFileSync(path('in.csv'), text);
+      const { exit, stderr } = await enrich('in.csv -o out.csv --resume');
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(place)]);
+      expect(stderr).toContain('out.csv was not made from this input');
+      expect(read('out.csv').equals(whole)).toBe(true);
+    }
+    expect(service.sent()).toBeGreaterThan(0);
+  });
+
+  it('notices other options', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    await enrich('in.csv -o out.csv');
+    for (const options of ['--fields basic', '--prefix x_', '--add a=b']) {
+      const { exit, stderr } = await enrich(`in.csv -o out.csv --resume ${options}`);
+      expect([options, exit, stderr]).toEqual([
+        options,
+        2,
+        expect.stringMatching(/was not made from this input|was begun with no --fields/),
+      ]);
+    }
+  });
+
+  it('notices options that the output does not tell, while it remembers those of the first run', async () => {
+    writeFileSync(path('in.csv'), 'name,town\nPlace 1,Testville\nPlace 2,Testville\n');
+    await enrich('in.csv -o out.csv --city Testville --fields basic');
+    const whole = read('out.csv');
+    for (const [options, message] of [
+      ['--city Elsewhere --fields basic', "--city 'Testville', and this run has --city 'Elsewhere'"],
+      ['--city Testville --fields standard', "--fields 'basic', and this run has --fields 'standard'"],
+      ['--fields basic', "--city 'Testville', and this run has no --city"],
+    ]) {
+      const { exit, stderr } = await enrich(`in.csv -o out.csv --resume ${options}`);
+      expect([exit, stderr]).toEqual([
+        2,
+        expect.stringContaining(`out.csv was begun with ${message}\nhint: `),
+      ]);
+      expect(stderr).toMatch(/^error: .*\nhint: .*begin anew: restaurant enrich in\.csv .*--force\n$/);
+    }
+    expect(read('out.csv').equals(whole)).toBe(true);
+    const same = '--name-column name --city Testville --fields basic';
+    expect((await enrich(`in.csv -o out.csv --resume ${same}`)).exit).toBe(0);
+    // Advice alone: another file of that name, or a state that is gone, is taken as it is.
+    rmSync(path('out.csv'));
+    writeFileSync(path('out.csv'), whole);
+    expect((await enrich('in.csv -o out.csv --resume --city Elsewhere --fields basic')).exit).toBe(0);
+    const env = { RESTAURANT_STATE_DIR: path('other-state') };
+    const { exit } = await enrich('in.csv -o out.csv --resume --city Testville --fields basic', { env });
+    expect(exit).toBe(0);
+  });
+
+  it('takes no file for its output that is none', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    for (const text of ['precious', 'precious\n', 'name,city,note,restaurant_status\n', 'name,city\nx,y\n']) {
+      writeFileSync(path('out.csv'), text);
+      expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(2);
+      expect(read('out.csv').toString()).toBe(text);
+    }
+    writeFileSync(path('in.ndjson'), NDJSON);
+    writeFileSync(path('out.ndjson'), '{"precious":1}\n');
+    expect((await enrich('in.ndjson -o out.ndjson --resume')).exit).toBe(2);
+    writeFileSync(path('out.ndjson'), 'prec');
+    expect((await enrich('in.ndjson -o out.ndjson --resume')).exit).toBe(2);
+    expect(read('out.ndjson').toString()).toBe('prec');
+  });
+
+  it('begins where there is no output yet, or an empty one', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(0);
+    const whole = read('out.csv');
+    writeFileSync(path('out.csv'), '');
+    expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(0);
+    expect(read('out.csv').equals(whole)).toBe(true);
+  });
+
+  it('cuts zeros that a power cut left', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    await enrich('in.csv -o out.csv');
+    const whole = read('out.csv');
+    for (const cut of [10, whole.length - 30, whole.length]) {
+      writeFileSync(path('out.csv'), Buffer.concat([whole.subarray(0, cut), Buffer.alloc(500)]));
+      expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(0);
+      expect(read('out.csv').equals(whole)).toBe(true);
+    }
+  });
+
+  it('goes on with rows that were added to the end of the input', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    await enrich('in.csv -o out.csv');
+    writeFileSync(path('in.csv'), `${CSV}Place 3,Testville,\r\n`);
+    service.sent();
+    expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(0);
+    expect(service.sent()).toBe(1);
+    expect(read('out.csv').toString()).toContain('\nPlace 3,Testville,,matched,exact,');
+  });
+
+  it('takes stdin again from its beginning', async () => {
+    const lines = CSV.split('\r\n');
+    await enrich('- -o out.csv', { stdin: CSV });
+    const whole = read('out.csv');
+    rmSync(path('out.csv'));
+    await enrich('- -o out.csv', { stdin: lines.slice(0, 4).join('\r\n') });
+    service.sent();
+    expect((await enrich('- -o out.csv --resume', { stdin: CSV })).exit).toBe(0);
+    expect(read('out.csv').equals(whole)).toBe(true);
+    expect(service.sent()).toBe(2);
+  });
+});
+
+describe('answers of a stopped run', () => {
+  it('are taken from the cache, however old the run let them be', async () => {
+    writeFileSync(path('in.csv'), CSV);
+    const env = { RESTAURANT_CACHE_DIR: path('cache'), RESTAURANT_MAX_AGE: '0' };
+    service.sent();
+    await enrich('in.csv -o out.csv', { env });
+    const whole = read('out.csv');
+    expect(service.sent()).toBe(5);
+    // The rows are lost, but for the header: as if it had been killed before they were written.
+    const header = whole.subarray(0, whole.indexOf(0x0a) + 1);
+    writeFileSync(path('out.csv'), header);
+    // Also of a slow run, whose answers are older when it comes to them than the run was when it went on.
+    let late = 0;
+    const now = () => {
+      late += 60_000;
+      return Date.now() + late;
+    };
+    await enrich('in.csv -o out.csv --resume', { env, now });
+    expect(read('out.csv').equals(whole)).toBe(true);
+    expect(service.sent()).toBe(0);
+    await enrich('in.csv -o other.csv', { env });
+    expect(service.sent()).toBe(5);
+    expect(existsSync(path('out.csv.lock'))).toBe(false);
+  });
+});

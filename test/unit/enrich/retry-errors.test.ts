@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../../src/sandbox/types.ts';
+import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { PAID } from '../../helpers/service.ts';
+import { restaurants, UNPACED } from './service-data.ts';
+
+const { home, env } = freshHome();
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(home, 'retry-'));
+  writeFileSync(path('in.csv'), `name,city\n${names.map((name) => `${name},Testville\n`).join('')}`);
+});
+
+const names = Array.from({ length: 12 }, (_each, place) => `Place ${place}`);
+const path = (name: string): string => join(folder, name);
+const read = (name: string): string => readFileSync(path(name), 'utf8');
+const statuses = (name: string): (string | undefined)[] =>
+  read(name)
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',')[2]);
+
+/** Runs against a sandbox of its own. @returns with the number of requests */
+async function enrich(words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) {
+  const sandbox = await startSandbox({
+    restaurants: restaurants(20),
+    perMinute: 0,
+    perDay: 0,
+    ...sandboxOptions,
+  });
+  try {
+    const transcript = await runCli(
+      ['enrich', 'in.csv', '-o', 'out.csv', ...words.split(' ').filter((word) => word !== '')],
+      {
+        cwd: folder,
+        ...options,
+        env: {
+          ...env,
+          ...UNPACED,
+          ...UNPACED,
+          RESTAURANT_BASE_URL: sandbox.baseUrl,
+          RESTAURANT_API_KEY: PAID,
+          RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')),
+          RESTAURANT_RETRIES: '0',
+          ...options.env,
+        },
+      },
+    );
+    return { ...transcript, requests: sandbox.requests.length };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** An output of which some rows failed, and the one that an undisturbed run makes. */
+async function failedRun(): Promise<string> {
+  await enrich('--concurrency 1');
+  const whole = read('out.csv');
+  const lines = whole.split('\n');
+  const failed = lines.map((line, place) =>
+    place % 4 === 2 ? `${line.split(',').slice(0, 2).join(',')},error,,,,,,,,,,,,,,timeout: no answer` : line,
+  );
+  writeFileSync(path('out.csv'), failed.join('\n'));
+  return whole;
+}
+
+describe('--retry-errors', () => {
+  it('makes of a run with failures what an undisturbed one makes', async () => {
+    const first = await enrich('--concurrency 1', { faults: [{ kind: '503', rate: 1, first: 3 }] });
+    expect(first.exit).toBe(8);
+    expect(statuses('out.csv').filter((status) => status === 'error')).toHaveLength(3);
+    expect(first.stderr).toContain('error: 3 of 12 rows failed');
+    expect(first.stderr).toMatch(
+      /hint: ask them again: restaurant enrich in\.csv .*-o out\.csv --resume --retry-errors\n/,
+    );
+    const plain = await enrich('--resume');
+    expect([plain.exit, plain.requests]).toEqual([8, 0]);
+    const retried = await enrich('--resume --retry-errors');
+    expect([retried.exit, retried.requests]).toEqual([0, 3]);
+    expect(statuses('out.csv')).toEqual(names.map(() => 'matched'));
+    expect(existsSync(path('out.csv.retry'))).toBe(false);
+  });
+
+  it('leaves the output whole until all rows are there, and goes on after a stop', async () => {
+    const whole = await failedRun();
+    const before = read('out.csv');
+    const stopped = await enrich('--resume --retry-errors --concurrency 1', {
+      faults: [{ kind: '401', rate: 1, first: 1 }],
+    });
+    expect(stopped.exit).toBe(4);
+    expect(read('out.csv')).toBe(before);
+    expect(read('out.csv.retry')).toBe(`${whole.split('\n').slice(0, 2).join('\n')}\n`);
+    expect(stopped.stderr).toContain('--resume --retry-errors');
+    const again = await enrich('--resume --retry-errors');
+    expect([again.exit, again.requests]).toEqual([0, 3]);
+    expect(read('out.csv')).toBe(whole);
+  });
+
+  it('loses no answer where the next run does not ask for it', async () => {
+    const whole = await failedRun();
+    writeFileSync(path('out.csv.retry'), `${whole.split('\n').slice(0, 5).join('\n')}\nPla`);
+    const { exit, requests } = await enrich('--resume');
+    expect([exit, requests]).toEqual([8, 0]);
+    expect(statuses('out.csv').map((status) => status === 'error')).toEqual(
+      names.map((_name, place) => place % 4 === 1 && place > 3),
+    );
+  });
+
+  it('begins anew with --force', async () => {
+    const whole = await failedRun();
+    writeFileSync(path('out.csv.retry'), 'rubbish');
+    expect((await enrich('--force')).exit).toBe(0);
+    expect(read('out.csv')).toBe(whole);
+    expect(existsSync(path('out.csv.retry'))).toBe(false);
+  });
+});
+
+describe('a run that fails', () => {
+  it('ends with 4 when the key is refused in the middle, and goes on with another', async () => {
+    const first = await enrich(
+      '--concurrency 1',
+      {},
+      { env: { RESTAURANT_API_KEY: 'sk_service_demo_revoked' } },
+    );
+    expect([first.exit, first.requests]).toEqual([4, 1]);
+    expect(first.stderr).toMatch(/hint: .*then go on with: restaurant enrich in\.csv .*--resume\n/);
+    const second = await enrich('--resume');
+    expect([second.exit, second.requests]).toEqual([0, 12]);
+  });
+
+  it('ends with 4 where the level needs a paid key', async () => {
+    const { exit, stderr } = await enrich(
+      '--fields premium',
+      {},
+      { env: { RESTAURANT_API_KEY: 'sk_service_demo_free' } },
+    );
+    expect(exit).toBe(4);
+    expect(stderr).toMatch(/^error: .*paid key/m);
+  });
+
+  it('stops after twenty failures in a row with the exit code of their cause', async () => {
+    writeFileSync(
+      path('in.csv'),
+      `name,city\n${Array.from({ length: 60 }, (_each, n) => `Place ${n},Testville\n`).join('')}`,
+    );
+    const { exit, stderr, requests } = await enrich('', { faults: [{ kind: 'html', rate: 1 }] });
+    expect(exit).toBe(7);
+    expect(stderr).toMatch(/error: 20 rows in a row failed: .*\nhint: .*--resume --retry-errors\n/);
+    expect(statuses('out.csv')).toEqual(Array.from({ length: 20 }, () => 'error'));
+    expect(requests).toBeLessThanOrEqual(24);
+    expect((await enrich('--resume --retry-errors')).exit).toBe(0);
+  });
+
+  it('tells the failure as JSON with --progress json', async () => {
+    const { exit, stderr, stdout } = await enrich(
+      '--progress json',
+      {},
+      { env: { RESTAURANT_API_KEY: 'sk_service_demo_revoked' } },
+    );
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([exit, stdout]).toEqual([4, '']);
+    expect(lines.at(-1)).toMatchObject({
+      error: { code: 'unauthorized', hint: expect.stringContaining('--resume') },
+    });
+  });
+});

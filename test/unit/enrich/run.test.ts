@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Ending, TooManyFailures } from '../../../src/enrich/ending.ts';
+import { Exhausted } from '../../../src/enrich/lookups.ts';
+import { AppError } from '../../../src/errors.ts';
+import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
+
+const names = (count: number): string[] => Array.from({ length: count }, (_each, place) => `r${place}`);
+const namesOf = (rows: readonly string[]): string[] => rows.map((row) => row.slice(0, row.indexOf(',')));
+const statusOf = (rows: readonly string[]): (string | undefined)[] => rows.map((row) => row.split(',')[2]);
+
+describe('enrichRows', () => {
+  it('writes every row once, in order, whatever comes first, and never has too many under way', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...names(6)), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.infiniteStream(fc.integer({ min: 0, max: 3 })),
+        async (list, concurrency, delays) => {
+          const { rows, asked, most } = await runEngine(
+            list,
+            { find: (name, signal) => foundAfter(delays.next().value ?? 0, name, signal) },
+            { concurrency },
+          );
+          expect(namesOf(rows)).toEqual(list);
+          expect([...asked].sort()).toEqual([...new Set(list)].sort());
+          expect(most).toBeLessThanOrEqual(concurrency);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('keeps the service busy also where equal rows stand together', async () => {
+    const list = names(4).flatMap((name) => [name, name, name, name, name]);
+    const { most } = await runEngine(list, {
+      find: (name, signal) => foundAfter(5, name, signal),
+    });
+    expect(most).toBe(4);
+  });
+
+  it('writes a row as soon as those before it are done, also when no more come in', async () => {
+    const written: number[] = [];
+    async function* slowRows() {
+      yield* cellRows(['a', 'b']);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      written.push(run.rows.length);
+    }
+    const run: { rows: string[] } = { rows: [] };
+    await runEngine(slowRows(), {}, { onRow: () => run.rows.push('') });
+    expect(written).toEqual([2]);
+  });
+
+  it('looks up each matched restaurant once, and no ambiguous one', async () => {
+    const { rows, asked } = await runEngine(
+      ['Nopa', 'nopa', 'bar'],
+      {
+        find: (name) => ({
+          results:
+            name === 'bar'
+              ? [
+                  { service_id: 'x', name: 'A' },
+                  { service_id: 'y', name: 'B' },
+                ]
+              : [{ service_id: 'n', name: 'Nopa' }],
+          total: 1,
+        }),
+      },
+      { level: 'standard' },
+    );
+    expect(asked.filter((what) => what === 'n')).toHaveLength(1);
+    expect(asked).not.toContain('x');
+    expect(rows.map((row) => row.includes('""id"":""n""'))).toEqual([true, true, false]);
+  });
+
+  it('keeps what a search found where the lookup fails', async () => {
+    const { rows } = await runEngine(
+      ['Nopa'],
+      {
+        lookup: () => {
+          throw new AppError('not_found', 'gone');
+        },
+      },
+      { level: 'basic' },
+    );
+    expect(rows).toEqual(['Nopa,SF,error,exact,1,id-Nopa,Nopa,,,,,,,,,,not_found: gone']);
+  });
+
+  it('makes a failure the row’s own, and asks an equal row again', async () => {
+    let times = 0;
+    const { rows, asked, error } = await runEngine(
+      ['a', 'b', 'a'],
+      {
+        find: (name) => {
+          times += 1;
+          if (times === 1) throw new AppError('timeout', 'no answer');
+          return found(name);
+        },
+      },
+      { concurrency: 1 },
+    );
+    expect(error).toBeUndefined();
+    expect(statusOf(rows)).toEqual(['error', 'matched', 'matched']);
+    expect(asked).toEqual(['a', 'b', 'a']);
+  });
+
+  it('says what cannot be asked without asking', async () => {
+    const { rows, asked } = await runEngine(['', ' ', 'a'], {});
+    expect(statusOf(rows)).toEqual(['error', 'error', 'matched']);
+    expect(asked).toEqual(['a']);
+  });
+
+  it('takes unreadable results for a failure, not for nothing', async () => {
+    const { rows } = await runEngine(['a'], { find: () => ({ results: [null, 3], total: 2 }) });
+    expect(rows[0]).toContain('error,,0,');
+    expect(rows[0]).toContain('bad_response: none of 2 results can be read');
+  });
+
+  it('ends at once with a refused key', async () => {
+    const { rows, asked, error } = await runEngine(names(50), {
+      find: async (name, signal) => {
+        if (name === 'r5') throw new AppError('unauthorized', 'refused');
+        await pause(name === 'r4' ? 5000 : 1, signal);
+        return found(name);
+      },
+    });
+    expect(error).toMatchObject({ code: 'unauthorized' });
+    expect(namesOf(rows)).toEqual(names(rows.length));
+    expect(rows.length).toBeLessThanOrEqual(4);
+    expect(asked.length).toBeLessThanOrEqual(10);
+  });
+
+  it('finishes what is under way when the budget is spent', async () => {
+    const { rows, asked, error } = await runEngine(names(50), {
+      find: async (name, signal) => {
+        if (Number(name.slice(1)) >= 6) throw new Exhausted(new AppError('budget_spent', 'spent'), 1000);
+        await pause(5, signal);
+        return found(name);
+      },
+    });
+    expect(error).toBeInstanceOf(Exhausted);
+    expect(namesOf(rows)).toEqual(names(6));
+    expect(asked.length).toBeLessThanOrEqual(10);
+  });
+
+  it('ends within a moment when it is interrupted', async () => {
+    const interruption = new AbortController();
+    const reason = new AppError('interrupted', 'stop');
+    const ending = new Ending(interruption.signal);
+    setTimeout(() => interruption.abort(reason), 20);
+    const { error, rows } = await runEngine(
+      names(50),
+      { find: (name) => foundAfter(name === 'r3' ? 60_000 : 0, name, ending.signal) },
+      { ending },
+    );
+    expect(error).toBe(reason);
+    expect(namesOf(rows)).toEqual(names(3));
+  });
+
+  it('ends though the input does not come to an end', async () => {
+    const interruption = new AbortController();
+    async function* endless() {
+      yield* cellRows(['a']);
+      await new Promise(() => {});
+    }
+    setTimeout(() => interruption.abort(new AppError('interrupted', 'stop')), 20);
+    const { error, rows } = await runEngine(endless(), {}, { ending: new Ending(interruption.signal) });
+    expect(error).toMatchObject({ code: 'interrupted' });
+    expect(rows).toHaveLength(1);
+  });
+
+  it('stops after twenty failed rows in a row, with their cause', async () => {
+    const { rows, error } = await runEngine(names(100), {
+      find: (name) => {
+        if (Number(name.slice(1)) >= 10) throw new AppError('network', 'cannot connect');
+        return found(name);
+      },
+    });
+    expect(error).toBeInstanceOf(TooManyFailures);
+    expect(error).toMatchObject({ code: 'network', message: '20 rows in a row failed: cannot connect' });
+    expect(namesOf(rows)).toEqual(names(30));
+  });
+
+  it('goes on while failures are not all in a row', async () => {
+    const { rows, error } = await runEngine(names(100), {
+      find: (name) => {
+        if (Number(name.slice(1)) % 15 !== 0) throw new AppError('network', 'cannot connect');
+        return found(name);
+      },
+    });
+    expect(error).toBeUndefined();
+    expect(rows).toHaveLength(100);
+  });
+
+  it('writes what came before a bad row', async () => {
+    async function* rowsThenFault() {
+      yield* cellRows(['a', 'b']);
+      throw new AppError('bad_input', 'line 4 is bad');
+    }
+    const { rows, error } = await runEngine(rowsThenFault(), {
+      find: (name, signal) => foundAfter(5, name, signal),
+    });
+    expect(namesOf(rows)).toEqual(['a', 'b']);
+    expect(error).toMatchObject({ code: 'bad_input' });
+  });
+
+  it('ends when the output fails', async () => {
+    const full = new AppError('io_error', 'the disk is full');
+    const { error } = await runEngine(
+      names(20),
+      {},
+      {
+        output: {
+          append: () => {
+            throw full;
+          },
+          flush: () => {},
+          close: () => {},
+        },
+      },
+    );
+    expect(error).toBe(full);
+  });
+});

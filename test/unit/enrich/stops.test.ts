@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Asked, KEY, useAnswers } from '../../helpers/answers.ts';
+import { restaurant, shell, startRestaurant, until } from '../../helpers/process.ts';
+import { UNPACED } from './service-data.ts';
+
+const ROWS = 60;
+const CONCURRENCY = 3;
+const service = useAnswers();
+let folder = '';
+let seen = 0;
+beforeEach(() => {
+  folder = mkdtempSync(join(service.home, 'stops-'));
+  const rows = Array.from({ length: ROWS }, (_each, place) => `Place ${place},Testville\n`);
+  writeFileSync(path('in.csv'), `name,city\n${rows.join('')}`);
+  service.answer(found);
+  seen = service.asked.length;
+});
+
+const path = (name: string): string => join(folder, name);
+const read = (name = 'out.csv'): string => readFileSync(path(name), 'utf8');
+const nameOf = ({ params }: Asked): string => String(params.arguments?.name);
+
+function found(asked: Asked, response: ServerResponse): void {
+  const name = nameOf(asked);
+  const output = { status: 'ok', results: [{ service_id: `id-${name}`, name }], total_matches: 1 };
+  const content = [{ type: 'text', text: JSON.stringify(output) }];
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: { content } }));
+}
+
+/** Answers, and does something at the request for the 30th row. */
+const inTheMiddle = (act: (response: ServerResponse) => boolean | undefined) =>
+  service.answer((asked, response) => {
+    if (nameOf(asked) !== 'Place 30' || act(response) !== true) found(asked, response);
+  });
+
+/** What was asked since the test began, or since the last call of this. */
+function asked(): string[] {
+  const since = service.asked.slice(seen).map(nameOf);
+  seen = service.asked.length;
+  return since;
+}
+
+/** Environment of a run; each has a cache of its own, so that only the output can know what was answered. */
+const env = (): Record<string, string> => ({
+  HOME: service.home,
+  RESTAURANT_BASE_URL: service.url,
+  RESTAURANT_API_KEY: KEY,
+  RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')),
+  RESTAURANT_STATE_DIR: path('state'),
+  ...UNPACED,
+});
+const words = (...more: string[]): string[] => [
+  'enrich',
+  'in.csv',
+  '-o',
+  'out.csv',
+  '--concurrency',
+  String(CONCURRENCY),
+  ...more,
+];
+const enrich = (...more: string[]) => service.run(words(...more), { cwd: folder, env: env() });
+
+const LINE = /^Place (\d+),Testville,matched,exact,1,id-Place \1,Place \1,.*\n/;
+
+/** Goes on with a run that was stopped: asks what it lacks and nothing else, and ends with every row. */
+async function goesOn(): Promise<void> {
+  const finished = read()
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split(',', 1)[0]);
+  expect(finished.length).toBeLessThan(ROWS);
+  asked();
+  service.answer(found);
+  expect(await enrich('--resume')).toMatchObject({ exit: 0 });
+  const names = Array.from({ length: ROWS }, (_each, place) => `Place ${place}`);
+  expect(asked().sort()).toEqual(names.filter((name) => !finished.includes(name)).sort());
+  const lines = read().split(/(?<=\n)/);
+  expect(lines.slice(1).map((line) => LINE.exec(line)?.[1])).toEqual(names.map((_name, place) => `${place}`));
+}
+
+describe('a run that is stopped in the middle', () => {
+  it('by a refused key ends at once with 4, and loses nothing', async () => {
+    inTheMiddle((response) => {
+      response.writeHead(401).end();
+      return true;
+    });
+    const { exit, stderr } = await enrich();
+    expect(exit).toBe(4);
+    expect(stderr).toMatch(
+      /^\d+ of 60 rows in out\.csv: .*\nerror: .*401.*\nhint: .*; then go on with: restaurant enrich in\.csv .*-o out\.csv --resume\n$/,
+    );
+    expect(asked().length).toBeLessThanOrEqual(30 + CONCURRENCY);
+    expect(read().split('\n').length).toBeGreaterThan(30 - CONCURRENCY);
+    await goesOn();
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('by %s ends with %i, and loses nothing', async (signal, code) => {
+    const run = startRestaurant(words(), { cwd: folder, env: env() });
+    inTheMiddle(() => run.process.kill(signal));
+    const { exit, stderr } = await run.ended;
+    expect(exit).toBe(code);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^\\d+ of 60 rows in out\\.csv: .*\\nerror: interrupted by ${signal}\\nhint: go on with: restaurant enrich .*--resume\\n$`,
+      ),
+    );
+    await goesOn();
+  });
+
+  it('by Ctrl-C twice ends at once, and loses nothing', async () => {
+    const run = startRestaurant(words(), { cwd: folder, env: env() });
+    inTheMiddle(() => run.process.kill('SIGINT') && run.process.kill('SIGINT'));
+    expect((await run.ended).exit).toBe(130);
+    await goesOn();
+  });
+
+  it('by a full disk ends with 9, and loses nothing', async () => {
+    // No file may be larger than 2 KiB, which ends a write as a full disk does.
+    const line = `ulimit -f 2; restaurant ${words().join(' ')}`;
+    const { exit, stderr } = await shell(line, { cwd: folder, env: env() });
+    expect(exit).toBe(9);
+    expect(stderr).toMatch(
+      /^\d+ of 60 rows in out\.csv: .*\nerror: cannot write .*out\.csv: .*\nhint: .*--resume\n$/,
+    );
+    await goesOn();
+  });
+});
+
+describe('an input that vanishes', () => {
+  it('while it is read is read to its end', async () => {
+    inTheMiddle(() => {
+      rmSync(path('in.csv'));
+      return undefined;
+    });
+    expect(await enrich()).toMatchObject({ exit: 0 });
+    expect(read().split('\n')).toHaveLength(ROWS + 2);
+    const { exit, stderr } = await enrich('--resume');
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: cannot read in\.csv: no such file or folder\nhint: restaurant enrich /),
+    ]);
+    expect(read().split('\n')).toHaveLength(ROWS + 2);
+  });
+
+  it('that is cut while it is read is told, not taken for a shorter one', async () => {
+    const rows = Array.from(
+      { length: 700 },
+      (_each, place) => `Place ${place},Testville,${'-'.repeat(100)}\n`,
+    );
+    writeFileSync(path('in.csv'), `name,city,note\n${rows.join('')}`);
+    inTheMiddle(() => {
+      truncateSync(path('in.csv'), 50);
+      return undefined;
+    });
+    const { exit, stderr } = await enrich();
+    expect([exit, stderr]).toEqual([9, expect.stringContaining('error: in.csv was cut while it was read\n')]);
+    expect(stderr).toContain('of 700 rows in out.csv');
+  });
+});
+
+describe('two processes at once', () => {
+  it('send no more in a minute together than one may', async () => {
+    const own = env();
+    const runs = ['a.csv', 'b.csv'].map((output) =>
+      startRestaurant(
+        ['enrich', 'in.csv', '-o', output, '--per-minute', '40', '--progress', 'json', '--max-age', '0'],
+        { cwd: folder, env: own },
+      ),
+    );
+    // Each says so when it has to wait; what was granted may still be on its way to the service then.
+    await Promise.all(runs.map((run) => run.printed('"why":"the budget of a minute is spent"')));
+    await Promise.all(runs.map((run) => until(() => service.asked.length - seen >= 40, run)));
+    for (const run of runs) run.process.kill('SIGINT');
+    expect((await Promise.all(runs.map(({ ended }) => ended))).map(({ exit }) => exit)).toEqual([130, 130]);
+    expect(asked()).toHaveLength(40);
+  });
+});
+
+describe('an output that cannot be written', () => {
+  it('is told before anything is sent', async () => {
+    for (const output of ['/proc/out.csv', 'none/out.csv', '/dev/full/out.csv']) {
+      const { exit, stderr } = await restaurant(['enrich', 'in.csv', '-o', output], {
+        cwd: folder,
+        env: env(),
+      });
+      expect([output, exit, stderr]).toEqual([
+        output,
+        9,
+        expect.stringMatching(/^error: cannot .*\nhint: .*\n$/),
+      ]);
+    }
+    expect(asked()).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FinishedRows } from '../../../src/enrich/finished-rows.ts';
+import { lookAtRowFile, openRowFile } from '../../../src/enrich/write.ts';
+
+let path = '';
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'restaurant-write-')), 'out.csv');
+});
+
+describe('a file of rows', () => {
+  it('has every row as soon as it was appended, and gives it back', () => {
+    const file = openRowFile(path, 'new', () => 0);
+    expect(file.append('é1\n')).toBe(0);
+    expect(file.append('row 2\n')).toBe(4);
+    expect(readFileSync(path, 'utf8')).toBe('é1\nrow 2\n');
+    expect(file.read({ offset: 4, length: 5 })).toBe('row 2');
+    file.cut(4);
+    expect(file.append('x\n')).toBe(4);
+    expect(readFileSync(path, 'utf8')).toBe('é1\nx\n');
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    file.flush();
+    file.close();
+  });
+
+  it('is not made where one stands', () => {
+    openRowFile(path, 'new', () => 0).close();
+    expect(() => openRowFile(path, 'new', () => 0)).toThrow(expect.objectContaining({ code: 'io_error' }));
+    const old = openRowFile(path, 'old', () => 0);
+    expect(old.size).toBe(0);
+    old.close();
+  });
+
+  it('tells that it was deleted or cut by another', () => {
+    const file = openRowFile(path, 'new', () => 0);
+    file.append('row\n');
+    expect(() => file.read({ offset: 2, length: 9 })).toThrow(/was cut by another program/);
+    rmSync(path);
+    expect(() => file.flush()).toThrow(/was deleted while it was written/);
+    file.close();
+  });
+
+  it('is only looked at where nothing may be changed', () => {
+    const file = openRowFile(path, 'new', () => 0);
+    file.append('a\nb\nto');
+    const seen = lookAtRowFile(path);
+    const rows = new FinishedRows(seen, true);
+    expect([rows.next()?.text, rows.next()?.text, rows.next()]).toEqual(['a\n', 'b\n', undefined]);
+    expect(rows.tail).toEqual({ offset: 4, bytes: Buffer.from('to') });
+    seen.cut(0);
+    seen.append('x');
+    expect([seen.size, new FinishedRows(seen, true).next()]).toEqual([0, undefined]);
+    expect(readFileSync(path, 'utf8')).toBe('a\nb\nto');
+    seen.close();
+    file.close();
+  });
+
+  it('gives back rows that are longer than a piece of it', () => {
+    const file = openRowFile(path, 'new', () => 0);
+    const long = `"${'x\n'.repeat(100_000)}"\n`;
+    file.append(`${long}short\n`);
+    const rows = new FinishedRows(file, true);
+    expect(rows.next()).toEqual({ text: long, offset: 0 });
+    expect(rows.next()).toEqual({ text: 'short\n', offset: long.length });
+    file.close();
+  });
+});

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+
+/** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  start: ['main', 'compile-cache', 'storage', 'streams'],
+  main: ['cli', 'streams', 'prompt'],
+  program: ['cli', 'commands', 'app'],
+  commands: ['cli', 'app', 'actions', 'enrich', 'mcp', 'client', 'storage', 'settings', 'output', 'util'],
+  enrich: ['actions', 'app', 'client', 'storage', 'settings', 'output', 'sandbox', 'util'],
+  mcp: ['app', 'client', 'storage', 'settings', 'output', 'util'],
+  actions: ['app', 'client', 'storage', 'settings', 'output', 'sandbox', 'cli', 'util'],
+  app: ['client', 'storage', 'settings', 'output', 'sandbox', 'cli'],
+  // The file cli.ts, which runs a command line, is a part of this room.
+  cli: ['program', 'settings', 'storage', 'app', 'commands', 'util'],
+  client: [],
+  settings: ['storage', 'util'],
+  storage: ['client', 'util', 'settings'],
+  browser: ['output'],
+  output: ['util'],
+  sandbox: [],
+  streams: [],
+  prompt: [],
+  'compile-cache': ['storage'],
+  util: [],
+  version: [],
+  errors: [],
+  context: [],
+};
+const KNOWN_TO_ALL = ['errors', 'context', 'version', 'util'];
+const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'util'];
+
+/** The one file, or room, through which each library comes in. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  leaflet: ['output/html/browser/'],
+  supercluster: ['output/html/browser/clusters.ts'],
+  undici: [
+    'client/transport.ts',
+    'client/dispatcher.ts',
+    'client/proxy-dispatcher.ts',
+    'client/undici-parts.d.ts',
+  ],
+  'undici/lib/api/api-connect.js': ['client/proxy-dispatcher.ts'],
+  'undici/lib/core/connect.js': ['client/dispatcher.ts'],
+  'undici/lib/core/errors.js': ['client/dispatcher.ts'],
+  'undici/lib/dispatcher/agent.js': ['client/dispatcher.ts'],
+  'undici/lib/dispatcher/pool.js': ['client/proxy-dispatcher.ts'],
+  'undici/lib/dispatcher/proxy-agent.js': ['client/proxy-dispatcher.ts'],
+  conf: ['storage/store.ts'],
+  chalk: ['output/color.ts'],
+  'cli-table3': ['output/table.ts'],
+  commander: ['cli/', 'cli.ts'],
+  'eventsource-parser': ['client/sse.ts'],
+  'string-width': ['output/text.ts'],
+  'wrap-ansi': ['output/text.ts'],
+  'csv-stringify/sync': ['output/delimited.ts'],
+  'csv-parse/sync': ['sandbox/load.ts'],
+  'csv-parse': ['enrich/'],
+  '@decimalturn/toml-patch': ['mcp/'],
+  'fastest-levenshtein': ['util/nearest.ts'],
+  ajv: ['actions/argument-check.ts'],
+  'ajv/dist/2020.js': ['actions/argument-check.ts'],
+  'lossless-json': ['util/exact-json.ts'],
+  'jsonc-parser': ['actions/arguments.ts', 'mcp/'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly type: boolean;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => file.endsWith('.ts'));
+
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const found = text.matchAll(/(?:^(?:import|export)\s+(type\s)?[^;]*?from\s+|\bimport\()'([^']+)'/gm);
+  return [...found].map(([, type, target = '']) => ({ file, target, type: type !== undefined }));
+});
+
+const roomOf = (file: string): string =>
+  file.startsWith('output/html/browser/')
+    ? 'browser'
+    : file.includes('/')
+      ? (file.split('/')[0] ?? '')
+      : file.replace(/\.ts$/, '');
+
+const inner = imports
+  .filter(({ target }) => target.startsWith('.') && target.endsWith('.ts'))
+  .map((one) => ({
+    ...one,
+    target: normalize(join(dirname(one.file), one.target))
+      .split(sep)
+      .join('/'),
+  }));
+
+describe('imports', () => {
+  it('finds the sources', () => {
+    expect(files.length).toBeGreaterThan(60);
+    expect(inner.length).toBeGreaterThan(150);
+  });
+
+  it('run one way', () => {
+    const wrong = inner.filter(({ file, target, type }) => {
+      const from = roomOf(file);
+      const to = roomOf(target);
+      if (from === to) return false;
+      if (KNOWN_TO_ALL.includes(to)) return NEVER_KNOWN_BY.includes(from) && to !== 'errors';
+      // Types describe; they make nobody depend on how another room works.
+      if (type && target === 'client/types.ts') return false;
+      return !(MAY_IMPORT[from] ?? []).includes(to);
+    });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('take the page into no more of the program than what a page is', () => {
+    const wrong = inner.filter(
+      ({ file, target }) =>
+        roomOf(file) === 'browser' && roomOf(target) !== 'browser' && target !== 'output/html/document.ts',
+    );
+    expect(wrong).toEqual([]);
+    expect(
+      inner.filter(({ file, target }) => roomOf(file) !== 'browser' && roomOf(target) === 'browser'),
+    ).toEqual([]);
+  });
+
+  it('never lead from one command to another', () => {
+    const wrong = inner.filter(
+      ({ file, target }) => /^commands\/[^/]+$/.test(file) && /^commands\/[^/]+$/.test(target),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('bring each library in through its own door', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      if (target.startsWith('.') || target.startsWith('node:')) return false;
+      return !(DOORS[target] ?? []).some(
+        (door) => file === door || (door.endsWith('/') && file.startsWith(door)),
+      );
+    });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('leave the process to its start', () => {
+    const readers = files.filter((file) => {
+      const text = readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      return /\bprocess\.(env|argv|stdout|stderr|stdin|exit|cwd|on)\b/.test(text);
+    });
+    // conf leaves signal handlers behind, which its door takes away again.
+    expect(readers.toSorted()).toEqual(['main.ts', 'start.ts', 'storage/store.ts']);
+  });
+});

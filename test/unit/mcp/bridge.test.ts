@@ -1,0 +1,421 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/client/rpc.ts';
+import { AppError } from '../../../src/errors.ts';
+import { type Bridge, createBridge } from '../../../src/mcp/bridge.ts';
+import { ProtocolError } from '../../../src/mcp/message.ts';
+import type { Upstream } from '../../../src/mcp/methods.ts';
+
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const TOOL = { name: 'find_restaurant', inputSchema: { type: 'object' } };
+
+const RESULT = {
+  content: [{ type: 'text', text: '{"status":"ok"}' }],
+  structuredContent: { status: 'ok' },
+  isError: false,
+};
+
+interface Desk {
+  readonly bridge: Bridge;
+  readonly sent: JsonObject[];
+  /** Sends messages and gives what came back, once nothing is under way. */
+  ask(...messages: unknown[]): Promise<JsonObject[]>;
+}
+
+function desk(upstream: Partial<Upstream> = {}): Desk {
+  const sent: JsonObject[] = [];
+  const bridge = createBridge({
+    upstream: { listTools: async () => [TOOL], callTool: async () => RESULT, ...upstream },
+    send: (message) => sent.push(JSON.parse(JSON.stringify(message))),
+  });
+  return {
+    bridge,
+    sent,
+    async ask(...messages) {
+      const from = sent.length;
+      for (const message of messages) bridge.receive({ text: JSON.stringify(message) });
+      await bridge.idle();
+      return sent.slice(from);
+    },
+  };
+}
+
+const request = (id: unknown, method: string, params?: unknown) => ({ jsonrpc: '2.0', id, method, params });
+const call = (id: unknown, params: JsonObject = {}) =>
+  request(id, 'tools/call', { name: 'find_restaurant', arguments: { name: 'Nopa' }, ...params });
+const modern = (version = '2026-07-28') => ({ _meta: { [VERSION_KEY]: version } });
+
+/** A promise that is settled from outside. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+/** Lets everything run that can run. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the handshake', () => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('agrees to %s', async (version) => {
+    const [answer] = await desk().ask(request(1, 'initialize', { protocolVersion: version }));
+    expect(answer).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        protocolVersion: version,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'restaurant', title: expect.any(String), version: expect.stringMatching(/^\d/) },
+      },
+    });
+  });
+
+  it.each(['2026-07-28', '1999-01-01', 7, undefined])('offers its newest to %s', async (version) => {
+    const [answer] = await desk().ask(request(1, 'initialize', { protocolVersion: version }));
+    expect(answer?.result).toMatchObject({ protocolVersion: '2025-11-25' });
+  });
+
+  it('needs neither the handshake nor the service for ping and discovery', async () => {
+    const never = () => Promise.reject(new Error('asked'));
+    const [ping, discovery] = await desk({ listTools: never, callTool: never }).ask(
+      request('a', 'ping'),
+      request('b', 'server/discover', modern()),
+    );
+    expect(ping).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
+    expect(discovery?.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      capabilities: { tools: {} },
+      ttlMs: expect.any(Number),
+      cacheScope: 'private',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } },
+    });
+  });
+});
+
+describe('what is no request', () => {
+  it('is answered by -32700 or -32600 with the id where there is one, and the bridge lives on', async () => {
+    const { bridge, sent } = desk();
+    const lines = ['{', '[]', '7', '{"id":1}', '{"jsonrpc":"2.0","id":null,"method":"ping"}'];
+    for (const text of [...lines, '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}']) {
+      bridge.receive({ text });
+    }
+    bridge.receive({ problem: 'the line is longer than 20971520 bytes' });
+    bridge.receive({ text: JSON.stringify(request(2, 'ping')) });
+    await bridge.idle();
+    const codes = sent.map(({ id, error }) => [id, (error as JsonObject | undefined)?.code]);
+    expect(codes).toEqual(
+      expect.arrayContaining([
+        [null, -32700],
+        [1, -32600],
+        [2, undefined],
+      ]),
+    );
+    expect(sent).toHaveLength(8);
+    expect(codes.filter(([id]) => id === null).map(([, code]) => code)).toEqual(
+      expect.arrayContaining([-32700, -32600, -32600, -32600, -32600, -32700]),
+    );
+  });
+
+  it('is not answered when it is a notification or a response', async () => {
+    const answers = await desk().ask(
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'unknown' } },
+      { jsonrpc: '2.0', method: 'tools/call', params: {} },
+      { jsonrpc: '2.0', id: 5, result: {} },
+      { jsonrpc: '2.0', id: 5, error: { code: 1, message: 'x' } },
+    );
+    expect(answers).toEqual([]);
+  });
+
+  it('is -32601 for methods that are not served and -32602 for wrong params', async () => {
+    const answers = await desk().ask(
+      request(1, 'resources/list'),
+      request(2, 'tools/call', { arguments: {} }),
+      request(3, 'tools/call', { name: 'x', arguments: [] }),
+      request(4, 'tools/list', { cursor: 'zz' }),
+      request(5, 'ping', []),
+    );
+    expect(Object.fromEntries(answers.map(({ id, error }) => [id, (error as JsonObject).code]))).toEqual({
+      1: -32601,
+      2: -32602,
+      3: -32602,
+      4: -32602,
+      5: -32602,
+    });
+  });
+
+  it('answers a batch with a batch', async () => {
+    const [batch, ...more] = await desk().ask([
+      request(1, 'ping'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      request(2, 'tools/list'),
+      7,
+    ]);
+    expect(more).toEqual([]);
+    expect(batch).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, result: { tools: [TOOL] } },
+      { id: null, error: { code: -32600 } },
+    ]);
+  });
+});
+
+describe('tools/call', () => {
+  it('passes name and arguments on, and the result back as it is', async () => {
+    const calls: unknown[] = [];
+    const { ask } = desk({
+      callTool: async (name, args) => {
+        calls.push([name, args]);
+        return RESULT;
+      },
+    });
+    expect(await ask(call(7), request(8, 'tools/call', { name: 'other' }))).toEqual([
+      { jsonrpc: '2.0', id: 7, result: RESULT },
+      { jsonrpc: '2.0', id: 8, result: RESULT },
+    ]);
+    expect(calls).toEqual([
+      ['find_restaurant', { name: 'Nopa' }],
+      ['other', {}],
+    ]);
+  });
+
+  it('passes a tool error and a JSON-RPC error of the service on', async () => {
+    const failed = { isError: true, content: [{ type: 'text', text: 'no such city' }] };
+    const { ask } = desk({
+      callTool: async (name) => {
+        if (name === 'a') return failed;
+        throw new ProtocolError(-32602, 'Unknown tool', { name });
+      },
+    });
+    const answers = await ask(call(1, { name: 'a' }), call(2, { name: 'b' }));
+    expect(answers).toEqual([
+      { jsonrpc: '2.0', id: 1, result: failed },
+      { jsonrpc: '2.0', id: 2, error: { code: -32602, message: 'Unknown tool', data: { name: 'b' } } },
+    ]);
+  });
+
+  it('tells failures as tool errors with what to do', async () => {
+    const { ask } = desk({
+      callTool: async () => {
+        throw new AppError('rate_limited', 'too many requests (429, wait 7 seconds)', {
+          status: 429,
+          retryAfter: 7,
+          hint: 'try again in 7 seconds',
+        });
+      },
+    });
+    const [answer] = await ask(call(1));
+    expect(answer?.result).toEqual({
+      isError: true,
+      content: [
+        { type: 'text', text: 'too many requests (429, wait 7 seconds)\nhint: try again in 7 seconds' },
+      ],
+      _meta: {
+        'restaurant/error': {
+          code: 'rate_limited',
+          message: 'too many requests (429, wait 7 seconds)',
+          hint: 'try again in 7 seconds',
+          retryable: true,
+          status: 429,
+          retry_after: 7,
+        },
+      },
+    });
+  });
+
+  it('survives a fault of its own', async () => {
+    const faults: unknown[] = [];
+    const sent: unknown[] = [];
+    const bridge = createBridge({
+      upstream: {
+        listTools: async () => [],
+        callTool: async () => {
+          throw new TypeError('boom');
+        },
+      },
+      send: (message) => sent.push(message),
+      onFault: (fault) => faults.push(fault),
+    });
+    bridge.receive({ text: JSON.stringify(call(1)) });
+    bridge.receive({ text: JSON.stringify(request(2, 'ping')) });
+    await bridge.idle();
+    expect(sent).toContainEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32603, message: 'Internal error' },
+    });
+    expect(sent).toContainEqual({ jsonrpc: '2.0', id: 2, result: {} });
+    expect(faults).toEqual([new TypeError('boom')]);
+  });
+
+  it('answers calls as they end, not as they came', async () => {
+    const slow = deferred<JsonObject>();
+    const { ask, bridge, sent } = desk({
+      callTool: (name) => (name === 'slow' ? slow.promise : Promise.resolve(RESULT)),
+    });
+    bridge.receive({ text: JSON.stringify(call('slow', { name: 'slow' })) });
+    bridge.receive({ text: JSON.stringify(call('fast', { name: 'fast' })) });
+    await settle();
+    expect(sent.map(({ id }) => id)).toEqual(['fast']);
+    slow.resolve(RESULT);
+    await ask();
+    expect(sent.map(({ id }) => id)).toEqual(['fast', 'slow']);
+  });
+
+  it('refuses an id that is under way, and takes it again afterwards', async () => {
+    const wait = deferred<JsonObject>();
+    const { bridge, sent, ask } = desk({ callTool: () => wait.promise });
+    bridge.receive({ text: JSON.stringify(call(1)) });
+    bridge.receive({ text: JSON.stringify(call(1)) });
+    await settle();
+    expect(sent).toMatchObject([{ id: 1, error: { code: -32600 } }]);
+    wait.resolve(RESULT);
+    expect(await ask(call('1'))).toHaveLength(2);
+    expect(await ask(call(1))).toMatchObject([{ id: 1, result: RESULT }]);
+  });
+});
+
+describe('cancellation', () => {
+  const cancel = (requestId: unknown) => ({
+    text: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
+  });
+
+  it('aborts the call and sends no answer, whether or not the service heeds it', async () => {
+    const signals: AbortSignal[] = [];
+    const { bridge, sent } = desk({
+      callTool: (_name, _args, { signal }) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    });
+    bridge.receive({ text: JSON.stringify(call(1)) });
+    bridge.receive({ text: JSON.stringify(call(2)) });
+    await settle();
+    bridge.receive(cancel(1));
+    await settle();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    bridge.stop(new AppError('interrupted', 'the end'));
+    await bridge.idle();
+    expect(sent).toMatchObject([{ id: 2, result: { isError: true } }]);
+  });
+
+  it('takes a call out of the queue that has not begun', async () => {
+    const begun: string[] = [];
+    const first = deferred<JsonObject>();
+    const { bridge, sent } = desk({
+      callTool: (name) => {
+        begun.push(name);
+        return first.promise;
+      },
+    });
+    for (let id = 0; id < 10; id += 1) {
+      bridge.receive({ text: JSON.stringify(call(id, { name: `tool${id}` })) });
+    }
+    bridge.receive(cancel(8));
+    await settle();
+    expect(begun).toHaveLength(8);
+    first.resolve(RESULT);
+    await bridge.idle();
+    expect(begun).toHaveLength(9);
+    expect(begun).not.toContain('tool8');
+    expect(sent.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9]);
+  });
+});
+
+describe('load', () => {
+  it('runs eight calls at a time, in order, and refuses what 1,000 waiting calls leave no place for', async () => {
+    let running = 0;
+    let most = 0;
+    const order: string[] = [];
+    const gates: (() => void)[] = [];
+    const { bridge, sent } = desk({
+      callTool: async (name) => {
+        running += 1;
+        most = Math.max(most, running);
+        order.push(name);
+        await new Promise<void>((resolve) => gates.push(resolve));
+        running -= 1;
+        return RESULT;
+      },
+    });
+    for (let id = 0; id < 1010; id += 1) {
+      bridge.receive({ text: JSON.stringify(call(id, { name: String(id) })) });
+    }
+    await settle();
+    expect(sent).toMatchObject([
+      { id: 1008, error: { code: -32000 } },
+      { id: 1009, error: { code: -32000 } },
+    ]);
+    bridge.receive({ text: JSON.stringify(request('p', 'ping')) });
+    await settle();
+    expect(sent.at(-1)).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
+    while (gates.length > 0) {
+      for (const open of gates.splice(0)) open();
+      await settle();
+    }
+    await bridge.idle();
+    expect(most).toBe(8);
+    expect(order).toEqual(Array.from({ length: 1008 }, (_, id) => String(id)));
+    expect(sent).toHaveLength(1011);
+  });
+});
+
+describe('progress', () => {
+  it('comes back under the token of the host, and not behind the response', async () => {
+    let tell: ((progress: JsonObject) => void) | undefined;
+    const { ask, sent } = desk({
+      callTool: async (_name, _args, { onProgress }) => {
+        tell = onProgress;
+        onProgress?.({ progressToken: 44, progress: 1, total: 2, message: 'half' });
+        return RESULT;
+      },
+    });
+    await ask(call(1, { _meta: { progressToken: 'mine' } }));
+    tell?.({ progress: 2 });
+    expect(sent).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 'mine', progress: 1, total: 2, message: 'half' },
+      },
+      { jsonrpc: '2.0', id: 1, result: RESULT },
+    ]);
+  });
+
+  it('is not asked for where the host wants none', async () => {
+    const wanted: boolean[] = [];
+    const { ask } = desk({
+      callTool: async (_name, _args, options) => {
+        wanted.push(options.onProgress !== undefined);
+        return RESULT;
+      },
+    });
+    await ask(call(1), call(2, { _meta: {} }), call(3, { _meta: { progressToken: 0 } }));
+    expect(wanted).toEqual([false, false, true]);
+  });
+});
+
+describe('the modern era', () => {
+  it('gets results that say that they are complete, and how long a list may be kept', async () => {
+    const { ask } = desk({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
+    const [list] = await ask(request(1, 'tools/list', modern()));
+    expect(list?.result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'private' });
+    const [result] = await ask(call(2, modern()));
+    expect(result?.result).toMatchObject({
+      ...RESULT,
+      resultType: 'complete',
+      _meta: { own: 1, 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } },
+    });
+  });
+
+  it('gets -32022 for a revision that is not known', async () => {
+    const [answer] = await desk().ask(request(1, 'tools/list', modern('2031-01-01')));
+    expect(answer?.error).toMatchObject({
+      code: -32022,
+      data: { requested: '2031-01-01', supported: expect.arrayContaining(['2026-07-28']) },
+    });
+  });
+});

@@ -1,0 +1,487 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse as parseToml } from '@decimalturn/toml-patch';
+import { parse as parseJsonc } from 'jsonc-parser';
+import { describe, expect, it } from 'vitest';
+import { MCP_CLIENTS } from '../../../src/mcp/clients.ts';
+import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+
+const URL = 'https://api.example.com/api/mcp';
+const KEY = 'sk_service_literal_secret_1234';
+const NAMES = MCP_CLIENTS.map(({ name }) => name);
+
+const reference = (text: string) => ({ Authorization: `Bearer ${text}` });
+
+/** What each client wants, spelled out once more: the shapes are promises. */
+const SHAPES: Readonly<Record<string, { file: string; http?: object; stdio: object; inputs?: object[] }>> = {
+  'claude-code': {
+    file: 'proj/.mcp.json',
+    http: {
+      mcpServers: { restaurant: { type: 'http', url: URL, headers: reference(`\${RESTAURANT_API_KEY}`) } },
+    },
+    stdio: { mcpServers: { restaurant: { type: 'stdio', command: 'restaurant', args: ['mcp'] } } },
+  },
+  'claude-desktop': {
+    file: '.config/Claude/claude_desktop_config.json',
+    stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+  cursor: {
+    file: '.cursor/mcp.json',
+    http: { mcpServers: { restaurant: { url: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`) } } },
+    stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+  vscode: {
+    file: 'proj/.vscode/mcp.json',
+    http: {
+      servers: { restaurant: { type: 'http', url: URL, headers: reference(`\${input:restaurant-key}`) } },
+      inputs: [
+        {
+          type: 'promptString',
+          id: 'restaurant-key',
+          description: 'API key of the restaurant service',
+          password: true,
+        },
+      ],
+    },
+    stdio: { servers: { restaurant: { type: 'stdio', command: 'restaurant', args: ['mcp'] } } },
+  },
+  windsurf: {
+    file: '.codeium/windsurf/mcp_config.json',
+    http: {
+      mcpServers: { restaurant: { serverUrl: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`) } },
+    },
+    stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+  codex: {
+    file: '.codex/config.toml',
+    http: { mcp_servers: { restaurant: { url: URL, bearer_token_env_var: 'RESTAURANT_API_KEY' } } },
+    stdio: { mcp_servers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+  gemini: {
+    file: '.gemini/settings.json',
+    http: { mcpServers: { restaurant: { httpUrl: URL, headers: reference('$RESTAURANT_API_KEY') } } },
+    stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+  zed: {
+    file: '.config/zed/settings.json',
+    stdio: { context_servers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+  'copilot-cli': {
+    file: '.copilot/mcp-config.json',
+    http: {
+      mcpServers: {
+        restaurant: { type: 'http', url: URL, headers: reference(`\${RESTAURANT_API_KEY}`), tools: ['*'] },
+      },
+    },
+    stdio: {
+      mcpServers: { restaurant: { type: 'local', command: 'restaurant', args: ['mcp'], tools: ['*'] } },
+    },
+  },
+  opencode: {
+    file: '.config/opencode/opencode.json',
+    http: {
+      mcp: {
+        restaurant: {
+          type: 'remote',
+          url: URL,
+          enabled: true,
+          oauth: false,
+          headers: reference('{env:RESTAURANT_API_KEY}'),
+        },
+      },
+    },
+    stdio: { mcp: { restaurant: { type: 'local', command: ['restaurant', 'mcp'], enabled: true } } },
+  },
+  cline: {
+    file: '.cline/data/settings/cline_mcp_settings.json',
+    http: {
+      mcpServers: {
+        restaurant: {
+          url: URL,
+          type: 'streamableHttp',
+          headers: reference(`\${env:RESTAURANT_API_KEY}`),
+          disabled: false,
+        },
+      },
+    },
+    stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'], disabled: false } } },
+  },
+  roo: {
+    file: 'proj/.roo/mcp.json',
+    http: {
+      mcpServers: {
+        restaurant: { type: 'streamable-http', url: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`) },
+      },
+    },
+    stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
+  },
+};
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const parsed = (client: string, text: string): unknown =>
+  plain(client === 'codex' ? parseToml(text) : parseJsonc(text));
+
+/** A home with a project in it, and a service that is set and never asked. */
+function desk(own: Record<string, string> = {}) {
+  const { home, env } = freshHome();
+  const cwd = join(home, 'proj');
+  mkdirSync(cwd);
+  const all = { ...env, ...own };
+  mkdirSync(join(home, '.config/restaurant'), { recursive: true, mode: 0o700 });
+  writeFileSync(
+    join(home, '.config/restaurant/config.json'),
+    JSON.stringify({ profiles: { default: { base_url: 'https://api.example.com' } } }),
+    { mode: 0o600 },
+  );
+  return {
+    home,
+    cwd,
+    at: (path: string) => join(home, path),
+    read: (path: string) => readFileSync(join(home, path), 'utf8'),
+    put(path: string, text: string, mode = 0o644) {
+      const file = join(home, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+      chmodSync(file, mode);
+      return file;
+    },
+    run: (argv: readonly string[], options: RunOptions = {}) =>
+      runCli(['mcp', 'config', ...argv], { cwd, env: all, ...options }),
+  };
+}
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+it('knows the twelve clients', () => {
+  expect(NAMES).toEqual(Object.keys(SHAPES));
+  expect(NAMES).toHaveLength(12);
+});
+
+describe.each(NAMES)('%s', (name) => {
+  const shape = SHAPES[name] ?? { file: '', stdio: {} };
+  const wanted = shape.http ?? shape.stdio;
+
+  it('gets its entry printed, and nothing is written', async () => {
+    const { run, at } = desk();
+    const { exit, stdout, stderr } = await run([name]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    const [document = ''] = stdout.split('\n\n');
+    expect(parsed(name, document)).toEqual(wanted);
+    expect(existsSync(at(shape.file))).toBe(false);
+  });
+
+  it('gets its entry written, parsed back, written again without a change', async () => {
+    const { run, at, read } = desk();
+    const first = await run([name, '--write', '--json']);
+    expect(first).toMatchObject({ exit: 0, stderr: '' });
+    const [servers = ''] = Object.keys(wanted);
+    const { restaurant } = (wanted as Record<string, { restaurant: object }>)[servers] ?? {};
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      client: name,
+      via: shape.http === undefined ? 'stdio' : 'http',
+      file: at(shape.file),
+      entry: restaurant,
+      written: true,
+    });
+    expect(JSON.parse(first.stdout)).not.toHaveProperty('backup');
+    const text = read(shape.file);
+    expect(parsed(name, text)).toEqual(wanted);
+    const again = await run([name, '--write', '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ written: false });
+    expect(read(shape.file)).toBe(text);
+  });
+
+  it('can start the bridge', async () => {
+    const { run, read } = desk();
+    expect(await run([name, '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
+    expect(parsed(name, read(shape.file))).toEqual(shape.stdio);
+  });
+
+  it('changes its way in an entry that is there', async () => {
+    const { run, read } = desk();
+    await run([name, '--via', 'stdio', '--write']);
+    await run([name, '--write']);
+    expect(parsed(name, read(shape.file))).toEqual(wanted);
+    await run([name, '--via', 'stdio', '--write']);
+    expect(parsed(name, read(shape.file))).toMatchObject(shape.stdio);
+  });
+
+  it('never has the key in it unless that was asked for', async () => {
+    const { run, read } = desk({ RESTAURANT_API_KEY: KEY });
+    const outputs = await Promise.all([run([name]), run([name, '--json']), run([name, '--via', 'stdio'])]);
+    await run([name, '--write']);
+    expect(JSON.stringify([outputs, read(shape.file)])).not.toContain(KEY);
+  });
+
+  it('has a damaged file left alone', async () => {
+    const { run, put, read, at } = desk();
+    const text = '{"mcpServers": {';
+    put(shape.file, text);
+    const { exit, stdout, stderr } = await run([name, '--write', '--json']);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'bad_config' });
+    expect(read(shape.file)).toBe(text);
+    expect(existsSync(at(`${shape.file}.bak`))).toBe(false);
+  });
+});
+
+describe('--write', () => {
+  it('keeps comments and other entries, keeps a copy, and shows the change', async () => {
+    const { run, put, read } = desk();
+    const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x" } // keep\n  }\n}\n';
+    const file = put('.cursor/mcp.json', before, 0o640);
+    const { exit, stdout, stderr } = await run(['cursor', '--write']);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    const after = read('.cursor/mcp.json');
+    for (const kept of ['// mine', '"other": { "command": "x" }', '// keep']) expect(after).toContain(kept);
+    expect(read('.cursor/mcp.json.bak')).toBe(before);
+    expect([modeOf(file), modeOf(`${file}.bak`)]).toEqual([0o640, 0o640]);
+    expect(stdout).toContain(`wrote ${file}; what it was is kept in ${file}.bak\n`);
+    expect(stdout).toContain('+     "restaurant": {');
+    expect(stdout).toContain(`Bearer \${env:RESTAURANT_API_KEY}`);
+  });
+
+  it('never replaces an older copy', async () => {
+    const { run, put, read, at } = desk();
+    put('.cursor/mcp.json.bak', 'the first one');
+    put('.cursor/mcp.json', '{}');
+    const first = await run(['cursor', '--write', '--json']);
+    expect(JSON.parse(first.stdout).backup).toMatch(/mcp\.json\.bak\.2$/);
+    await run(['cursor', '--via', 'stdio', '--write']);
+    expect(read('.cursor/mcp.json.bak')).toBe('the first one');
+    expect(read('.cursor/mcp.json.bak.2')).toBe('{}');
+    expect(existsSync(at('.cursor/mcp.json.bak.3'))).toBe(true);
+  });
+
+  it('makes new files for the user alone, and those of a project for all', async () => {
+    const { run, at } = desk();
+    await run(['cursor', '--write']);
+    await run(['vscode', '--write']);
+    expect(modeOf(at('.cursor/mcp.json'))).toBe(0o600);
+    expect(modeOf(at('proj/.vscode/mcp.json')) & 0o600).toBe(0o600);
+  });
+
+  it('writes through a symbolic link', async () => {
+    const { run, put, at, read } = desk();
+    const real = put('dotfiles/mcp.json', '{}');
+    mkdirSync(at('.cursor'));
+    symlinkSync(real, at('.cursor/mcp.json'));
+    await run(['cursor', '--write']);
+    expect(read('dotfiles/mcp.json')).toContain('restaurant');
+  });
+
+  it('says where it cannot write', async () => {
+    const { run, put } = desk();
+    put('.cursor', 'a file where a folder should be');
+    const { exit, stderr } = await run(['cursor', '--write']);
+    expect(exit).toBe(9);
+    expect(stderr).toContain('.cursor');
+  });
+});
+
+describe('the key itself', () => {
+  const withKey = () => desk({ RESTAURANT_API_KEY: KEY });
+
+  it('is written into a file of the user alone, and shown nowhere', async () => {
+    const { run, put, read } = withKey();
+    const file = put('.config/zed/settings.json', '// zed\n{ "theme": "One" }\n', 0o644);
+    const printed = await run(['zed', '--literal-key']);
+    expect(printed.stdout).toContain('"url"');
+    const { exit, stdout, stderr } = await run(['zed', '--literal-key', '--write']);
+    expect(exit).toBe(0);
+    const json = await run(['zed', '--literal-key', '--write', '--json']);
+    expect(read('.config/zed/settings.json')).toContain(`"Bearer ${KEY}"`);
+    expect(modeOf(file)).toBe(0o600);
+    expect(JSON.stringify([printed, stdout, stderr, json])).not.toContain(KEY);
+  });
+
+  it('goes out of what is shown when it is replaced, too', async () => {
+    const { run } = withKey();
+    await run(['cursor', '--literal-key', '--write']);
+    const { stdout } = await run(['cursor', '--write']);
+    expect(stdout).toContain(`Bearer \${env:RESTAURANT_API_KEY}`);
+    expect(stdout).not.toContain(KEY);
+  });
+
+  it('stands where codex looks for it', async () => {
+    const { run, read } = withKey();
+    await run(['codex', '--literal-key', '--write']);
+    expect(parsed('codex', read('.codex/config.toml'))).toEqual({
+      mcp_servers: { restaurant: { url: URL, http_headers: { Authorization: `Bearer ${KEY}` } } },
+    });
+    await run(['codex', '--write']);
+    expect(read('.codex/config.toml')).not.toContain(KEY);
+  });
+
+  it('goes into the file of the user where the project would be the default', async () => {
+    const { run, at, read } = withKey();
+    await run(['claude-code', '--literal-key', '--write']);
+    expect(read('.claude.json')).toContain(KEY);
+    expect(existsSync(at('proj/.mcp.json'))).toBe(false);
+  });
+
+  it.each([['claude-code', '--scope', 'project'], ['cursor', '--scope', 'project'], ['roo']])(
+    'never goes into a project file: %s',
+    async (...words) => {
+      const { run, cwd } = withKey();
+      const { exit, stderr } = await run([...words, '--literal-key', '--write']);
+      expect(exit).toBe(2);
+      expect(stderr).toContain('project file');
+      expect(stderr).toContain('--via stdio');
+      expect(existsSync(join(cwd, '.mcp.json'))).toBe(false);
+    },
+  );
+
+  it('is asked for where there is none', async () => {
+    const { exit } = await desk().run(['zed', '--literal-key']);
+    expect(exit).toBe(4);
+  });
+});
+
+describe('what a client cannot do', () => {
+  it.each([
+    [['claude-desktop', '--via', 'http'], 'restaurant mcp config claude-desktop --via stdio'],
+    [['zed', '--via', 'http'], 'restaurant mcp config zed --via stdio'],
+    [['cursor', '--via', 'http', '--demo'], '--via stdio --demo'],
+    [['cursor', '--via', 'stdio', '--literal-key'], '--via http'],
+    [['roo', '--scope', 'user'], 'restaurant mcp config roo --scope project'],
+    [['codex', '--scope', 'project'], 'restaurant mcp config codex --scope user'],
+    [['cursr'], 'did you mean cursor'],
+    [['cursor', '--via', 'pigeon'], 'http'],
+  ])('is an error that names the other way: %j', async (words, hint) => {
+    const { exit, stdout, stderr } = await desk().run(words, {
+      env: {
+        ...freshHome().env,
+        ...(words.includes('--demo') ? {} : { RESTAURANT_BASE_URL: 'https://a.example' }),
+      },
+    });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain(hint);
+  });
+
+  it('needs a service for http, and none for the bridge', async () => {
+    const { env } = freshHome();
+    expect(await runCli(['mcp', 'config', 'cursor'], { env })).toMatchObject({ exit: 2 });
+    expect(await runCli(['mcp', 'config', 'cursor', '--via', 'stdio'], { env })).toMatchObject({ exit: 0 });
+    expect(await runCli(['mcp', 'config', 'claude-desktop'], { env })).toMatchObject({ exit: 0 });
+  });
+
+  it('sends no key over plain http to another machine', async () => {
+    const { run } = desk({ RESTAURANT_BASE_URL: 'http://api.example.com' });
+    expect(await run(['cursor'])).toMatchObject({ exit: 2 });
+    expect(await run(['cursor', '--insecure-http'])).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('the entry', () => {
+  it('carries the options of this run alone', async () => {
+    const { env } = freshHome();
+    const words = ['--profile', 'work', '--base-url', 'https://b.example', '--protocol', 'bare'];
+    const { stdout } = await runCli(['mcp', 'config', 'claude-desktop', '--json', ...words], { env });
+    expect(JSON.parse(stdout).entry.args).toEqual([
+      'mcp',
+      '--profile',
+      'work',
+      '--base-url',
+      'https://b.example',
+      '--protocol',
+      'bare',
+    ]);
+    const demo = await runCli(['mcp', 'config', 'cursor', '--json', '--demo'], { env });
+    expect(JSON.parse(demo.stdout)).toMatchObject({ via: 'stdio', entry: { args: ['mcp', '--demo'] } });
+  });
+
+  it('carries what variables say, which a client started elsewhere does not have', async () => {
+    const { run } = desk({ RESTAURANT_BASE_URL: 'https://c.example', RESTAURANT_PROFILE: 'work' });
+    const { stdout } = await run(['claude-desktop', '--json']);
+    expect(JSON.parse(stdout).entry.args).toEqual([
+      'mcp',
+      '--profile',
+      'work',
+      '--base-url',
+      'https://c.example',
+    ]);
+  });
+
+  it('comes with the command of Claude Code', async () => {
+    const { run } = desk();
+    const { stdout, stderr } = await run(['claude-code', '--scope', 'user', '--no-color'], {
+      tty: { stdout: true, stderr: true },
+    });
+    expect(JSON.parse(stdout)).toHaveProperty('mcpServers');
+    expect(stderr).toContain(
+      `or run: claude mcp add --scope user --transport http restaurant ${URL} --header 'Authorization: Bearer \${RESTAURANT_API_KEY}'\n`,
+    );
+    const stdio = await run(['claude-code', '--via', 'stdio', '--profile', 'work', '--json']);
+    expect(JSON.parse(stdio.stdout).command).toBe(
+      'claude mcp add --scope project restaurant -- restaurant mcp --profile work',
+    );
+  });
+
+  it('tells a person where it belongs and where the key comes from', async () => {
+    const { run, at } = desk();
+    const { stderr } = await run(['cursor'], { tty: { stdout: true, stderr: true } });
+    expect(stderr).toContain(at('.cursor/mcp.json'));
+    expect(stderr).toContain('RESTAURANT_API_KEY');
+  });
+});
+
+describe('the places of files', () => {
+  const place = async (name: string, options: RunOptions) => {
+    const { stdout } = await runCli(
+      ['mcp', 'config', name, '--via', 'stdio', '--json', '--scope', 'user'],
+      options,
+    );
+    return JSON.parse(stdout).file;
+  };
+  const mac = { platform: 'darwin', env: { HOME: '/Users/u' } } as const;
+  const windows = {
+    platform: 'win32',
+    env: { APPDATA: 'C:\\Users\\u\\AppData\\Roaming' },
+    homedir: (): string => 'C:\\Users\\u',
+  } as const;
+
+  it.each([
+    ['claude-desktop', mac, '/Users/u/Library/Application Support/Claude/claude_desktop_config.json'],
+    ['claude-desktop', windows, 'C:\\Users\\u\\AppData\\Roaming\\Claude\\claude_desktop_config.json'],
+    ['vscode', mac, '/Users/u/Library/Application Support/Code/User/mcp.json'],
+    ['vscode', windows, 'C:\\Users\\u\\AppData\\Roaming\\Code\\User\\mcp.json'],
+    ['vscode', { env: { HOME: '/home/u' } }, '/home/u/.config/Code/User/mcp.json'],
+    ['zed', mac, '/Users/u/.config/zed/settings.json'],
+    ['zed', windows, 'C:\\Users\\u\\AppData\\Roaming\\Zed\\settings.json'],
+    ['zed', { env: { HOME: '/home/u', XDG_CONFIG_HOME: '/conf' } }, '/conf/zed/settings.json'],
+    ['codex', { env: { HOME: '/home/u', CODEX_HOME: '/codex' } }, '/codex/config.toml'],
+    ['codex', { env: { HOME: '/home/u', CODEX_HOME: 'relative' } }, '/home/u/.codex/config.toml'],
+    ['claude-code', { env: { HOME: '/home/u' } }, '/home/u/.claude.json'],
+    ['copilot-cli', windows, 'C:\\Users\\u\\.copilot\\mcp-config.json'],
+    ['opencode', { env: { HOME: '/home/u' } }, '/home/u/.config/opencode/opencode.json'],
+    ['gemini', { env: {}, homedir: (): string => '/home/passwd' }, '/home/passwd/.gemini/settings.json'],
+  ])('%s', async (name, options, path) => {
+    expect(await place(name, options)).toBe(path);
+  });
+
+  it('takes the place where cline has a file already', async () => {
+    const { run, put } = desk();
+    const old = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
+    const file = put(old, '{"mcpServers":{}}');
+    expect(JSON.parse((await run(['cline', '--json'])).stdout).file).toBe(file);
+  });
+
+  it('are not guessed without a home', async () => {
+    const nowhere = {
+      env: {},
+      homedir: (): string => {
+        throw new Error('no home');
+      },
+    };
+    expect(await runCli(['mcp', 'config', 'claude-desktop', '--write'], nowhere)).toMatchObject({ exit: 2 });
+  });
+});

@@ -1,0 +1,286 @@
+import { parse as parseToml } from '@decimalturn/toml-patch';
+import fc from 'fast-check';
+import { parse as parseJsonc } from 'jsonc-parser';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/clients.ts';
+import { changedLines } from '../../../src/mcp/diff.ts';
+import { editJson } from '../../../src/mcp/edit-json.ts';
+import { editToml } from '../../../src/mcp/edit-toml.ts';
+import { buildEntry, type Entry } from '../../../src/mcp/entry.ts';
+
+function client(name: string): McpClient {
+  const found = MCP_CLIENTS.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no client ${name}`);
+  return found;
+}
+
+const HTTP = { via: 'http', url: 'https://api.example.com/api/mcp' } as const;
+const STDIO = { via: 'stdio', args: ['mcp'] } as const;
+const cursor = buildEntry(client('cursor'), HTTP);
+const cursorStdio = buildEntry(client('cursor'), STDIO);
+const codex = buildEntry(client('codex'), HTTP);
+const codexStdio = buildEntry(client('codex'), STDIO);
+
+const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
+  editJson(text, servers, entry, '/home/u/mcp.json');
+const toml = (text: string, entry: Entry = codex) => editToml(text, 'mcp_servers', entry, '/home/u/c.toml');
+
+function refusal(run: () => unknown): AppError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error('not refused');
+}
+
+describe('editJson', () => {
+  it('makes a file where there is none, or a blank one', () => {
+    for (const text of ['', '  \n']) {
+      expect(json(text)).toBe(`{
+  "mcpServers": {
+    "restaurant": {
+      "url": "https://api.example.com/api/mcp",
+      "headers": {
+        "Authorization": "Bearer \${env:RESTAURANT_API_KEY}"
+      }
+    }
+  }
+}
+`);
+    }
+  });
+
+  it('keeps comments, trailing commas, other entries and indent', () => {
+    const text = `// my servers
+{
+    "theme": "dark", // as ever
+    "mcpServers": {
+        /* the other one */
+        "other": { "command": "x", "env": { "TOKEN": "t" }, },
+    },
+}
+`;
+    const after = json(text);
+    expect(changedLines(text, after)).toEqual([
+      '+         "restaurant": {',
+      '+             "url": "https://api.example.com/api/mcp",',
+      '+             "headers": {',
+      `+                 "Authorization": "Bearer \${env:RESTAURANT_API_KEY}"`,
+      '+             }',
+      '+         }',
+    ]);
+    expect(json(after)).toBe(after);
+  });
+
+  it.each([
+    ['{"a":1}', '{"a":1,\n  "mcpServers": {'],
+    ['{}', '{\n  "mcpServers": {'],
+    ['{ // none yet\n}\n', '{ // none yet\n  "mcpServers": {'],
+    ['{\n  "a": 1 // one\n}\n', '{\n  "a": 1, // one\n  "mcpServers": {'],
+    ['{\n  "a": 1, // one\n  // two\n}\n', '{\n  "a": 1, // one\n  "mcpServers": {'],
+    ['{\n  "a": 1 /* , */ , /* b */\n}\n', '{\n  "a": 1 /* , */ , /* b */\n  "mcpServers": {'],
+    ['{"mcpServers": {}, "b": 2}', '{"mcpServers": {\n    "restaurant": {'],
+    [
+      '{\n   "mcpServers": {\n      "x": {}\n   }\n}',
+      '      "x": {},\n      "restaurant": {\n         "url"',
+    ],
+  ])('adds lines of its own to %j', (text, part) => {
+    const after = json(text);
+    expect(after).toContain(part);
+    expect(changedLines(text, after).filter((line) => line.startsWith('- ')).length).toBeLessThanOrEqual(1);
+    expect(json(after)).toBe(after);
+  });
+
+  it('keeps tabs, CRLF and a byte order mark', () => {
+    const text = '\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {}\r\n\t}\r\n}\r\n';
+    const after = json(text);
+    expect(after.startsWith('\uFEFF{\r\n\t"mcpServers"')).toBe(true);
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(after).toContain('\r\n\t\t"restaurant": {\r\n\t\t\t"url"');
+  });
+
+  it('changes its own entry alone, and keeps what the user added to it', () => {
+    const text = `{
+  "mcpServers": {
+    "restaurant": {
+      // mine
+      "command": "restaurant",
+      "args": ["mcp"],
+      "autoApprove": ["find_restaurant"] // not to be asked
+    }
+  }
+}
+`;
+    const after = json(text);
+    expect(parseJsonc(after)).toEqual({
+      mcpServers: { restaurant: { ...cursor.value, autoApprove: ['find_restaurant'] } },
+    });
+    expect(after).toContain('// not to be asked');
+    expect(parseJsonc(json(after, cursorStdio))).toEqual({
+      mcpServers: { restaurant: { ...cursorStdio.value, autoApprove: ['find_restaurant'] } },
+    });
+  });
+
+  it('replaces an entry that is no object', () => {
+    expect(parseJsonc(json('{"mcpServers":{"restaurant":null}}'))).toEqual({
+      mcpServers: { restaurant: cursor.value },
+    });
+  });
+
+  it('adds the inputs of vscode once, beside those that are there', () => {
+    const vscode = buildEntry(client('vscode'), HTTP);
+    const text = '{\n  // asks\n  "inputs": [\n    { "id": "other", "type": "promptString" }\n  ]\n}\n';
+    const after = json(text, vscode, 'servers');
+    const root = parseJsonc(after);
+    expect(root.inputs).toEqual([{ id: 'other', type: 'promptString' }, ...vscode.inputs]);
+    expect(root.servers).toEqual({ restaurant: vscode.value });
+    expect(after).toContain('// asks');
+    expect(json(after, vscode, 'servers')).toBe(after);
+  });
+
+  it.each([
+    ['cut off', '{"mcpServers": {'],
+    ['no JSON', 'hello'],
+    ['an array', '[]'],
+    ['a number', '7'],
+    ['two documents', '{} {}'],
+    ['single quotes', "{'a': 1}"],
+    ['servers that are an array', '{"mcpServers": []}'],
+    ['servers that are null', '{"mcpServers": null}'],
+    ['a key that stands twice', '{"mcpServers": {"a": 1}, "mcpServers": {"b": 1}}'],
+  ])('leaves a damaged file alone: %s', (_what, text) => {
+    const error = refusal(() => json(text));
+    expect(error).toMatchObject({ code: 'bad_config', kind: 'usage' });
+    expect(error.message).toContain('/home/u/mcp.json');
+  });
+
+  it('names the line of the damage', () => {
+    expect(refusal(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
+  });
+
+  it('changes nothing else in any JSON, and is done the first time', () => {
+    const value = fc.dictionary(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, '\t', 2, 4), fc.boolean(), (root, indent, crlf) => {
+        const servers = root.mcpServers;
+        fc.pre(
+          servers === undefined ||
+            (typeof servers === 'object' && servers !== null && !Array.isArray(servers)),
+        );
+        const plain = JSON.stringify(root, null, indent);
+        const text = crlf ? plain.replaceAll('\n', '\r\n') : plain;
+        const after = json(text);
+        const own = Object.getOwnPropertyDescriptor(servers ?? {}, 'restaurant')?.value;
+        fc.pre(typeof own !== 'object');
+        expect(JSON.parse(after)).toEqual({
+          ...JSON.parse(text),
+          mcpServers: { ...(JSON.parse(text).mcpServers ?? {}), restaurant: cursor.value },
+        });
+        expect(json(after)).toBe(after);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('editToml', () => {
+  it('makes a file where there is none', () => {
+    expect(toml('')).toBe(
+      '[mcp_servers.restaurant]\nurl = "https://api.example.com/api/mcp"\nbearer_token_env_var = "RESTAURANT_API_KEY"\n',
+    );
+  });
+
+  it.each([
+    [
+      'comments and tables',
+      '# mine\nmodel = "o3" # which\n\n[mcp_servers.a]\ncommand = "x" # keep\n\n[tui]\nb = 1\n',
+    ],
+    ['no line break at the end', 'model = "o3"'],
+    ['CRLF', '# mine\r\nmodel = "o3"\r\n\r\n[tui]\r\nb = 1\r\n'],
+    ['dotted keys', 'mcp_servers.a.command = "x"\n[tui]\nb = 1\n'],
+    ['an array of tables at the end', '[[x]]\na = 1\n[[x]]\na = 2\n'],
+    ['dates and large numbers', 'at = 1979-05-27T07:32:00-08:00\nbig = 9223372036854775807\n'],
+  ])('keeps the text before it byte for byte: %s', (_what, text) => {
+    const after = toml(text);
+    expect(after.startsWith(text)).toBe(true);
+    expect(parseToml(after).mcp_servers.restaurant).toEqual(parseToml(toml('')).mcp_servers.restaurant);
+    if (text.includes('\r\n')) expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(toml(after)).toBe(after);
+  });
+
+  it('adds to an inline table', () => {
+    const after = toml('mcp_servers = { a = { command = "x" } } # all of them\nmodel = "o3"\n');
+    expect(parseToml(after)).toMatchObject({
+      model: 'o3',
+      mcp_servers: { a: { command: 'x' }, restaurant: { url: HTTP.url } },
+    });
+    expect(after).toContain('# all of them');
+  });
+
+  it('changes its own table alone, and keeps what the user added to it', () => {
+    const text = `# top
+[mcp_servers.restaurant]
+command = "restaurant"
+args = ["mcp"]
+startup_timeout_sec = 20 # slow machine
+
+[mcp_servers.restaurant.tools.find_restaurant]
+approval_mode = "approve"
+
+[tui]
+b = 1 # last
+`;
+    const after = toml(text);
+    expect(parseToml(after).mcp_servers.restaurant).toMatchObject({
+      url: HTTP.url,
+      bearer_token_env_var: 'RESTAURANT_API_KEY',
+      startup_timeout_sec: 20,
+      tools: { find_restaurant: { approval_mode: 'approve' } },
+    });
+    expect(parseToml(after).mcp_servers.restaurant).not.toHaveProperty('command');
+    for (const kept of ['# top', '# slow machine', 'b = 1 # last']) expect(after).toContain(kept);
+    expect(toml(after)).toBe(after);
+    expect(parseToml(toml(after, codexStdio)).mcp_servers.restaurant).toMatchObject({
+      command: 'restaurant',
+      args: ['mcp'],
+    });
+  });
+
+  it.each([
+    ['no TOML', 'hello'],
+    ['a key that stands twice', 'a = 1\na = 2\n'],
+    ['servers that are no table', 'mcp_servers = 7\n'],
+  ])('leaves a damaged file alone: %s', (_what, text) => {
+    const error = refusal(() => toml(text));
+    expect(error).toMatchObject({ code: 'bad_config' });
+    expect(error.message).toContain('/home/u/c.toml');
+  });
+
+  it('says the line of the damage and nothing of what stands there', () => {
+    const { message } = refusal(() => toml('ok = 1\nkey = sk_service_secret_secret\n'));
+    expect(message).toContain('line 2');
+    expect(message).not.toContain('secret');
+  });
+});
+
+describe('changedLines', () => {
+  it('gives what was taken and given, and nothing between', () => {
+    expect(changedLines('a\nb\nsecret\nc\n', 'a\nB\nsecret\nc\nd\n')).toEqual(['- b', '+ B', '+ d']);
+    expect(changedLines('', 'a\n')).toEqual(['+ a']);
+    expect(changedLines('a\r\nb', 'a\r\nb')).toEqual([]);
+  });
+
+  it('gives as many lines as it must', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(lines, lines, (old, now) => {
+        const changes = changedLines(old.join('\n'), now.join('\n'));
+        const count = (sign: string) => changes.filter((line) => line.startsWith(sign)).length;
+        expect(old.length - count('-')).toBe(now.length - count('+'));
+        expect(changes.length === 0).toBe(old.join() === now.join());
+      }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Line, lineReader, toLine } from '../../../src/mcp/framing.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function readIn(parts: readonly Uint8Array[], maxBytes?: number): Line[] {
+  const reader = lineReader(maxBytes);
+  return [...parts.flatMap((part) => reader.push(part)), ...reader.end()];
+}
+
+/** Cuts bytes at the places given. */
+function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const sorted = [...new Set([0, ...places.map((at) => at % (whole.length + 1)), whole.length])].sort(
+    (a, b) => a - b,
+  );
+  return sorted.slice(1).map((end, index) => whole.subarray(sorted[index], end));
+}
+
+describe('lineReader', () => {
+  it('gives the same lines however the bytes are cut', () => {
+    const text = fc.array(
+      fc.tuple(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\r\n', '\n\n', ' \n')),
+    );
+    fc.assert(
+      fc.property(text, fc.string({ unit: 'grapheme' }), fc.array(fc.nat()), (lines, tail, places) => {
+        const whole = bytes(lines.flat().join('') + tail);
+        expect(readIn(cut(whole, places))).toEqual(readIn([whole]));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reads byte by byte what it reads whole', () => {
+    const whole = bytes('{"name":"Café 🍜"}\r\n\n{"a":1}\nlast');
+    expect(readIn([...whole].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { text: '{"name":"Café 🍜"}' },
+      { text: '{"a":1}' },
+      { text: 'last' },
+    ]);
+  });
+
+  it('reads back every message that was written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.object()), fc.array(fc.nat()), (messages, places) => {
+        const whole = bytes(messages.map(toLine).join(''));
+        const back = readIn(cut(whole, places)).map((line) => 'text' in line && JSON.parse(line.text));
+        expect(back).toEqual(JSON.parse(JSON.stringify(messages)));
+      }),
+    );
+  });
+
+  it('tells a line that is too long, keeps nothing of it, and reads on', () => {
+    const lines = readIn([bytes('12345'), bytes('67890'), bytes('1\nok\n0123456789\r\n')], 10);
+    expect(lines).toEqual([
+      { problem: 'the line is longer than 10 bytes' },
+      { text: 'ok' },
+      { problem: 'the line is longer than 10 bytes' },
+    ]);
+  });
+
+  it('tells a line that is no UTF-8 and reads on', () => {
+    expect(readIn([Uint8Array.of(0x22, 0xff, 0x22, 0x0a), bytes('{}\n')])).toEqual([
+      { problem: 'the line is not UTF-8' },
+      { text: '{}' },
+    ]);
+  });
+
+  it('does not change lines when the memory of a chunk is used again', () => {
+    const reader = lineReader();
+    const chunk = bytes('{"a"');
+    expect(reader.push(chunk)).toEqual([]);
+    chunk.fill(0x20);
+    expect(reader.push(bytes(':1}\n'))).toEqual([{ text: '{"a":1}' }]);
+  });
+});

@@ -1,0 +1,36 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The program as a command on a PATH of its own. */
+export interface Installed {
+  /** The command by its full path. */
+  readonly command: string;
+  /** A PATH with the command on it. */
+  readonly path: string;
+}
+
+/** Installs the built program, as a real command, around the tests of a file. */
+export function useInstalled(): Installed {
+  const folder = mkdtempSync(join(tmpdir(), 'restaurant-installed-'));
+  const bin = join(folder, 'path');
+  const command = join(bin, 'restaurant');
+  beforeAll(() => {
+    // A copy, because a build would take the files away under a running program.
+    for (const part of ['bin', 'dist', 'package.json']) {
+      cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    }
+    mkdirSync(bin);
+    writeFileSync(
+      command,
+      `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'bin', 'restaurant.js')}" "$@"\n`,
+    );
+    chmodSync(command, 0o755);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return { command, path: [bin, process.env.PATH].join(delimiter) };
+}

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
+import type { JsonObject } from '../../../src/client/rpc.ts';
+import { parseFault } from '../../../src/sandbox/faults.ts';
+import { freshHome, runCli } from '../../helpers/program.ts';
+import { REVOKED, useService } from '../../helpers/service.ts';
+import { answerTo, find, INITIALIZE, INITIALIZED, LIST, lines, messagesIn, request } from './lines.ts';
+
+const errorText = (answer: JsonObject): string => {
+  const { isError, content } = answer.result as { isError: boolean; content: { text: string }[] };
+  expect(isError).toBe(true);
+  return content[0]?.text ?? '';
+};
+
+describe.each(['json', 'sse'] as const)('in front of the plain service that answers in %s', (reply) => {
+  const service = useService({ reply });
+
+  it('does the whole conversation, and ends with its stdin', async () => {
+    const stdin = lines(INITIALIZE, INITIALIZED, LIST, find(1), request(2, 'ping'));
+    const { exit, stdout, stderr } = await service.run(['mcp'], { stdin });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(messagesIn(stdout)).toHaveLength(4);
+    expect(answerTo(stdout, 'init').result).toMatchObject({ protocolVersion: '2025-06-18' });
+    expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
+    expect(answerTo(stdout, 2).result).toEqual({});
+    const { content } = answerTo(stdout, 1).result as { content: { type: string; text: string }[] };
+    expect(content[0]?.type).toBe('text');
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({
+      status: 'ok',
+      results: expect.arrayContaining([expect.objectContaining({ name: 'Nopa', city: 'San Francisco' })]),
+    });
+  });
+
+  it('makes one request for a call', async () => {
+    service.sent();
+    await service.run(['mcp'], { stdin: lines(INITIALIZE, find(1)) });
+    expect(service.sent()).toBe(1);
+    expect(service.sandbox.requests.at(-1)?.body).toMatchObject({
+      method: 'tools/call',
+      params: { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'San Francisco' } },
+    });
+  });
+
+  it('answers twenty calls with their own ids', async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? index : `call-${index}`));
+    const { stdout } = await service.run(['mcp'], { stdin: lines(...ids.map((id) => find(id))) });
+    expect(
+      messagesIn(stdout)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...ids].sort());
+  });
+
+  it('writes nothing but messages, also with --verbose', async () => {
+    const stdin = lines(INITIALIZE, find(1));
+    const { stdout, stderr } = await service.run(['mcp', '--verbose'], { stdin });
+    expect(messagesIn(stdout)).toHaveLength(2);
+    expect(stderr).toContain('tools/call');
+    expect(stderr).not.toContain('sk_service_demo_paid');
+  });
+});
+
+describe('in front of an MCP server', () => {
+  const service = useService({ mode: 'mcp', reply: 'sse' });
+
+  it('offers its tools, also those it has never heard of', async () => {
+    const area = request(1, 'tools/call', { name: 'explore_area', arguments: { city: 'San Francisco' } });
+    const { stdout } = await service.run(['mcp'], { stdin: lines(INITIALIZE, LIST, area) });
+    const { tools } = answerTo(stdout, 'list').result as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(['find_restaurant', 'lookup_restaurant', 'explore_area']);
+    expect(answerTo(stdout, 1).result).toMatchObject({
+      structuredContent: { status: 'ok', city: 'San Francisco' },
+    });
+  });
+
+  it('passes progress on under the token of the host', async () => {
+    const stdin = lines(find(1, { _meta: { progressToken: 'mine' } }));
+    const { stdout } = await service.run(['mcp'], { stdin });
+    const messages = messagesIn(stdout);
+    expect(messages.slice(0, -1).map(({ method, params }) => [method, params])).toEqual([
+      ['notifications/progress', { progressToken: 'mine', progress: 1, total: 2, message: 'searching' }],
+      ['notifications/progress', { progressToken: 'mine', progress: 2, total: 2, message: 'writing' }],
+    ]);
+    expect(messages.at(-1)?.id).toBe(1);
+  });
+
+  it('passes the error of the service on with its code', async () => {
+    const stdin = lines(request(1, 'tools/call', { name: 'no_such_tool' }));
+    const { stdout } = await service.run(['mcp'], { stdin });
+    expect(answerTo(stdout, 1).error).toMatchObject({ code: -32602, message: expect.any(String) });
+  });
+});
+
+describe('what goes wrong', () => {
+  const service = useService();
+
+  it('without a key is told as what to do, and the list is there all the same', async () => {
+    service.sent();
+    const { exit, stdout } = await service.run(['mcp'], {
+      env: { RESTAURANT_API_KEY: '' },
+      stdin: lines(INITIALIZE, LIST, find(1)),
+    });
+    expect(exit).toBe(0);
+    expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
+    const text = errorText(answerTo(stdout, 1));
+    expect(text).toContain('no API key');
+    expect(text).toMatch(/hint: .*restaurant login.*KEY or TOKEN/);
+    expect(service.sent()).toBe(0);
+  });
+
+  it('without a service is told too', async () => {
+    const { env } = freshHome();
+    const { exit, stdout } = await runCli(['mcp'], { env, stdin: lines(LIST, find(1)) });
+    expect(exit).toBe(0);
+    expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
+    expect(errorText(answerTo(stdout, 1))).toContain('restaurant login --base-url');
+  });
+
+  it('with a revoked key is a tool error', async () => {
+    const { exit, stdout } = await service.run(['mcp'], {
+      env: { RESTAURANT_API_KEY: REVOKED },
+      stdin: lines(find(1)),
+    });
+    expect(exit).toBe(0);
+    const text = errorText(answerTo(stdout, 1));
+    expect(text).toContain('401');
+    expect(text).toContain('restaurant login');
+    expect(stdout).not.toContain(REVOKED);
+  });
+
+  it('with nobody there is a tool error, and an error of the list', async () => {
+    const { stdout } = await service.run(['mcp'], {
+      env: { RESTAURANT_BASE_URL: 'http://127.0.0.1:9', RESTAURANT_RETRIES: '0' },
+      stdin: lines(LIST, find(1)),
+    });
+    expect(errorText(answerTo(stdout, 1))).toContain('127.0.0.1:9');
+    expect(answerTo(stdout, 'list').error).toMatchObject({ code: -32603 });
+  });
+
+  it('in one line does not end the others', async () => {
+    const stdin = `${lines(find(1))}garbage\n{"jsonrpc":"2.0"\n\n\r\n${lines(find(2)).replace('\n', '\r\n')}${lines(find(3)).trimEnd()}`;
+    const { exit, stdout } = await service.run(['mcp'], { stdin });
+    expect(exit).toBe(0);
+    const messages = messagesIn(stdout);
+    expect(
+      messages
+        .filter(({ result }) => result !== undefined)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([1, 2, 3]);
+    expect(messages.filter(({ error }) => error !== undefined)).toHaveLength(2);
+  });
+});
+
+describe('limits', () => {
+  const limited = useService({ perMinute: 1 });
+
+  it('of the service are a tool error with the wait', async () => {
+    const { exit, stdout, stderr } = await limited.run(['mcp', '--max-wait', '1s', '--retries', '0'], {
+      stdin: lines(find(1), find(2)),
+    });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    const failed = messagesIn(stdout).filter(({ result }) => (result as JsonObject).isError === true);
+    expect(failed).toHaveLength(1);
+    const [failure = {}] = failed;
+    expect(errorText(failure)).toMatch(/429, wait \d+ ?s.*\nhint: .*restaurant /s);
+    expect((failure.result as JsonObject)._meta).toMatchObject({
+      'restaurant/error': { code: 'rate_limited', retry_after: expect.any(Number) },
+    });
+  });
+
+  const free = useService();
+
+  it('of the budget count what the bridge sends', async () => {
+    await free.run(['mcp'], { stdin: lines(INITIALIZE, find(1), find(2)) });
+    const { stdout } = await free.run(['status', '--json']);
+    expect(JSON.parse(stdout).budget.per_day.used).toBe(2);
+  });
+});
+
+describe('faults of the service', () => {
+  const faulty = (kind: string) => ({ faults: [parseFault(kind)] });
+
+  describe('tool-error', () => {
+    const service = useService(faulty('tool-error'));
+    it('comes through as it is', async () => {
+      const { stdout } = await service.run(['mcp'], { stdin: lines(find(1)) });
+      const result = answerTo(stdout, 1).result as JsonObject;
+      expect(result.isError).toBe(true);
+      expect(result._meta).toBeUndefined();
+    });
+  });
+
+  describe('rpc-error', () => {
+    const service = useService(faulty('rpc-error'));
+    it('comes through with its code', async () => {
+      const { stdout } = await service.run(['mcp'], { stdin: lines(find(1)) });
+      expect(answerTo(stdout, 1).error).toMatchObject({ code: expect.any(Number) });
+    });
+  });
+
+  describe.each(['500', 'html', 'truncate', 'reset', 'bad-json', 'wrong-id'])('%s', (kind) => {
+    const service = useService(faulty(kind));
+    it('is a tool error with a hint, and the bridge lives on', async () => {
+      const { exit, stdout } = await service.run(['mcp', '--retries', '0'], {
+        stdin: lines(find(1), find(2), request(3, 'ping')),
+      });
+      expect(exit).toBe(0);
+      expect(errorText(answerTo(stdout, 1))).toMatch(/\nhint: .*restaurant /);
+      expect(errorText(answerTo(stdout, 2))).toMatch(/hint: /);
+      expect(answerTo(stdout, 3).result).toEqual({});
+    });
+  });
+
+  describe('hang', () => {
+    const service = useService(faulty('hang'));
+    const cancel = (requestId: unknown) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId },
+    });
+
+    it('ends with the cancellation, which has no answer', async () => {
+      const { exit, stdout } = await service.run(['mcp'], { stdin: lines(find(1), cancel(1)) });
+      expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' });
+    });
+
+    it('holds the end up for five seconds at most', async () => {
+      const waits: number[] = [];
+      const { exit, stdout } = await service.run(['mcp'], {
+        stdin: lines(find(1)),
+        sleep: async (ms) => {
+          waits.push(ms);
+        },
+      });
+      expect(exit).toBe(0);
+      expect(waits).toEqual([5000]);
+      expect(errorText(answerTo(stdout, 1))).toContain('closed');
+    });
+
+    it('ends with Ctrl-C', async () => {
+      const controller = new AbortController();
+      const running = service.run(['mcp'], { stdin: lines(find(1)), signal: controller.signal });
+      setTimeout(() => controller.abort(new Error('stop')), 100);
+      expect((await running).exit).not.toBe(0);
+    });
+  });
+});
+
+describe('--demo', () => {
+  it('needs nothing', async () => {
+    const { env } = freshHome();
+    const { exit, stdout } = await runCli(['mcp', '--demo'], { env, stdin: lines(LIST, find(1)) });
+    expect(exit).toBe(0);
+    expect((answerTo(stdout, 'list').result as { tools: unknown[] }).tools.length).toBeGreaterThan(2);
+    expect(answerTo(stdout, 1).result).toHaveProperty('content');
+  });
+
+  it('says at a terminal what it is', async () => {
+    const { env } = freshHome();
+    const { stderr } = await runCli(['mcp', '--demo'], { env, tty: { stdin: true, stderr: true } });
+    expect(stderr).toContain('restaurant mcp config');
+  });
+});

@@ -1,0 +1,104 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvRows, guardFormula, tsvRow } from '../../../src/output/delimited.ts';
+import { FORBIDDEN, hostileText } from './hostile.ts';
+
+describe('csvRows', () => {
+  it('quotes only what must be quoted', () => {
+    expect(csvRows([['a b', 'a,b', 'say "hi"', 'x\ny', '', null, 1.5, true]], { guard: false })).toBe(
+      'a b,"a,b","say ""hi""","x\ny",,,1.5,true\n',
+    );
+  });
+
+  it('knows other delimiters', () => {
+    expect(csvRows([['a,b', 'c;d']], { guard: false, delimiter: ';' })).toBe('a,b;"c;d"\n');
+    expect(csvRows([['a,b', 'c\td']], { guard: false, delimiter: '\t' })).toBe('a,b\t"c\td"\n');
+  });
+
+  it('never makes a blank line of a record', () => {
+    expect(csvRows([['']], { guard: false })).toBe('""\n');
+    expect(csvRows([[null]], { guard: false })).toBe('""\n');
+  });
+
+  it('never guards a number', () => {
+    expect(csvRows([[-122.43, '-122.43', '-x']], { guard: true })).toBe("-122.43,-122.43,'-x\n");
+  });
+
+  it('is read back the same by another parser', () => {
+    const asUtf8 = hostileText.map((text) => Buffer.from(text).toString());
+    const delimiters = fc.constantFrom(',' as const, ';' as const, '\t' as const);
+    fc.assert(
+      fc.property(fc.array(asUtf8, { minLength: 1, maxLength: 5 }), delimiters, (cells, delimiter) => {
+        const csv = csvRows([cells, cells], { guard: false, delimiter });
+        expect(parse(csv, { delimiter, record_delimiter: '\n' })).toEqual([cells, cells]);
+      }),
+    );
+  });
+});
+
+describe('guardFormula', () => {
+  it.each([
+    '=1+1',
+    '+cmd',
+    '-cmd',
+    '@SUM(A1)',
+    ' =1',
+    '\u00a0=1',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '\tx',
+    '＝1',
+    '＋1+a',
+    '－a',
+    '＠a',
+    '\u200b=1',
+    '=HYPERLINK("x")',
+    '-2+3',
+    '+1+1',
+    '+33 4 72;=1',
+    '--1',
+    '-1-2',
+    '+',
+  ])('neutralises %j', (text) => {
+    expect(guardFormula(text)).toBe(`'${text}`);
+  });
+
+  it.each([
+    '+33 4 72 10 20 30',
+    '+1 (415) 864-8643',
+    '+1-415-864-8643',
+    '+33 4 72 10; +33 4 73 11',
+    '+44 20 7946 0018 ext. 5',
+    '-122.43',
+    '+33\u00a04\u201172',
+    'a=b',
+    "'=1",
+    'Café',
+    '',
+    '4,5',
+    '-1,5',
+  ])('lets %j pass', (text) => {
+    expect(guardFormula(text)).toBe(text);
+  });
+});
+
+describe('tsvRow', () => {
+  it('is one line with a tab between cells, nothing cut', () => {
+    expect(tsvRow(['a\tb', 'c\r\nd', null, 1, false, 'x'.repeat(500)])).toBe(
+      `a b\tc d\t\t1\tfalse\t${'x'.repeat(500)}`,
+    );
+  });
+
+  it('stays one record of the same cells whatever comes', () => {
+    fc.assert(
+      fc.property(fc.array(hostileText, { minLength: 1, maxLength: 5 }), (cells) => {
+        const line = tsvRow(cells);
+        expect(line.split('\t')).toHaveLength(cells.length);
+        expect(line.replaceAll('\t', '')).not.toMatch(FORBIDDEN);
+        expect(line).not.toContain('\n');
+      }),
+    );
+  });
+});

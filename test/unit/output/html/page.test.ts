@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PageDocument } from '../../../../src/output/html/document.ts';
+import { renderPage } from '../../../../src/output/html/page.ts';
+import { findPage, lookupPage } from '../../../../src/output/html/pages.ts';
+import { hostileRecord, hostileText } from '../hostile.ts';
+
+const ASSET = { script: 'document.title', style: 'body{margin:0}' };
+const ASKED = { name: 'Nopa', city: 'SF', total: 7, at: Date.UTC(2026, 10, 21, 12, 48) };
+const NOPA = {
+  service_id: 'a7c1',
+  name: 'Nopa',
+  address: '560 Divisadero St',
+  coordinates: { lat: 37.7749, lng: -122.4376 },
+  city: 'San Francisco',
+  neighborhood: 'NoPa',
+  cuisine_tags: ['californian', 'brunch'],
+  grade: 'A',
+  coverage_level: 'full',
+  seats: { bar: true, rooms: [{ name: 'front', tables: 4 }] },
+};
+
+/** The elements of a page as a browser finds them: an element ends at the first of its end tags. */
+function scriptsOf(html: string): { attributes: string; text: string }[] {
+  return [...html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script/gi)].map(([, attributes = '', text = '']) => ({
+    attributes,
+    text,
+  }));
+}
+
+function dataOf(html: string): { head: Omit<PageDocument, 'rows'>; rows: PageDocument['rows'] } {
+  const [head, rows] = scriptsOf(html);
+  return { head: JSON.parse(head?.text ?? ''), rows: JSON.parse(rows?.text ?? '') };
+}
+
+describe('a page', () => {
+  const html = renderPage(findPage([NOPA], ASKED), ASSET);
+
+  it('is one document that lets nothing run or load but its own', () => {
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(html).toContain('<title>Nopa in SF · restaurant</title>');
+    expect(html).toContain('<h1 dir="auto">Nopa in SF</h1>');
+    expect(html).toContain('<li>1 of 7 matches</li>');
+    expect(html).toContain('<time datetime="2026-11-21T12:48:00.000Z">2026-11-21 12:48 UTC</time>');
+    const [, policy = ''] = /Content-Security-Policy" content="([^"]*)"/.exec(html) ?? [];
+    const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    expect(policy.split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src ${hash(ASSET.script)}`,
+      `style-src ${hash(ASSET.style)}`,
+      'img-src blob:',
+      'connect-src https://tile.openstreetmap.org',
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]);
+    expect(html).not.toMatch(/ (?:src|href)="(?!#)|@import|\son\w+=| style="/);
+  });
+
+  it('holds what is known of each, once: in a cell or among the details', () => {
+    const { head, rows } = dataOf(html);
+    expect(head.columns.map(({ label }) => label)).toEqual([
+      'Name',
+      'Grade',
+      'Cuisine',
+      'Neighborhood',
+      'Address',
+    ]);
+    expect(rows).toEqual([
+      {
+        c: ['Nopa', 'A', 'californian, brunch', 'NoPa', '560 Divisadero St'],
+        p: [37.7749, -122.4376],
+        d: [
+          ['Service ID', 'a7c1'],
+          ['Coordinates', 'lat 37.7749, lng -122.4376'],
+          ['City', 'San Francisco'],
+          ['Coverage level', 'full'],
+          [
+            'Seats',
+            {
+              pairs: [
+                ['Bar', 'yes'],
+                ['Rooms', { list: ['name front, tables 4'] }],
+              ],
+            },
+          ],
+        ],
+      },
+    ]);
+  });
+
+  it('shows the columns that were asked for, and nothing else', () => {
+    const { columns, rows } = findPage([NOPA], ASKED, ['name', 'seats.bar', 'lat']);
+    expect(columns.map(({ label }) => label)).toEqual(['Name', 'Seats.bar', 'Latitude']);
+    expect(rows[0]?.c).toEqual(['Nopa', true, 37.7749].map((cell) => (cell === true ? 'true' : cell)));
+    expect(JSON.stringify(rows)).not.toContain('Divisadero');
+  });
+
+  it('names lookups, what they told, and those that failed', () => {
+    const page = lookupPage(
+      [
+        {
+          restaurantId: 'a7c1',
+          output: { ...NOPA, tldr: 'Warm.', phone: '+1 415-555-0195', website: 'https://x.example' },
+        },
+        { restaurantId: 'b8d2', failure: { code: 'not_found', message: 'there is no such id' } },
+      ],
+      0,
+    );
+    expect(page).toMatchObject({ heading: '2 restaurants', notes: ['1 lookup failed'] });
+    expect(page.columns.at(-1)).toEqual({ label: 'Result', kind: 'status' });
+    expect(page.rows[0]).toMatchObject({ t: 'Warm.', p: [37.7749, -122.4376] });
+    expect(page.rows[0]?.c.at(-1)).toBe('ok');
+    expect(page.rows[0]?.d).toEqual(
+      expect.arrayContaining([
+        ['Phone', { href: 'tel:+14155550195', text: '+1 415-555-0195' }],
+        ['Website', { href: 'https://x.example/', text: 'https://x.example' }],
+      ]),
+    );
+    expect(page.rows[1]).toEqual({
+      c: ['b8d2', null, null, null, null, 'not_found'],
+      d: [['Error', 'not_found: there is no such id']],
+    });
+    expect(lookupPage([{ restaurantId: 'a7c1', output: NOPA }], 0).heading).toBe('Nopa');
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'https:\\\\evil.example',
+    'https://a b',
+    '//evil.example',
+    'blob:https://x/1',
+  ])('makes no link of %j', (website) => {
+    expect(JSON.stringify(findPage([{ name: 'x', website }], ASKED).rows)).not.toContain('href');
+  });
+
+  it('puts on the map only what is a place on earth', () => {
+    const at = (lat: unknown, lng: unknown) => findPage([{ coordinates: { lat, lng } }], ASKED).rows[0]?.p;
+    expect(at(0, 0)).toEqual([0, 0]);
+    expect(at(-90, 180)).toEqual([-90, 180]);
+    const none = [Number.NaN, Number.POSITIVE_INFINITY, 90.1, '37', null, undefined, [1]];
+    for (const lat of none) expect(at(lat, 1)).toBeUndefined();
+    expect(at(1, -180.5)).toBeUndefined();
+  });
+
+  it('parses back equal and keeps its elements, whatever the texts are', () => {
+    const breaking = fc.constantFrom(
+      '</script>',
+      '<!--',
+      '<script>',
+      '\u2028',
+      '"',
+      "'",
+      '&lt;',
+      '</title>',
+      '<b>',
+      ']]>',
+    );
+    const nasty = fc.array(fc.oneof(breaking, hostileText), { maxLength: 4 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            hostileRecord,
+            nasty.map((name) => ({ name, website: name, [name]: name })),
+          ),
+          { maxLength: 4 },
+        ),
+        nasty,
+        (restaurants, name) => {
+          const document = findPage(restaurants, { ...ASKED, name });
+          const page = renderPage(document, ASSET);
+          const { head, rows } = dataOf(page);
+          expect(rows).toEqual(JSON.parse(JSON.stringify(document.rows)));
+          expect(head.columns).toEqual(document.columns);
+          const scripts = scriptsOf(page);
+          expect(scripts.map(({ attributes }) => attributes)).toEqual([
+            ' type="application/json" id="head"',
+            ' type="application/json" id="rows"',
+            ' type="application/json" id="left"',
+            '',
+          ]);
+          expect(scripts.at(-1)?.text).toBe(ASSET.script);
+          expect(page.match(/<!--/g)).toBeNull();
+          expect(
+            page.match(
+              /<(?!\/?(?:!doctype|html|head|meta|title|style|body|a|header|p|h1|ul|li|time|noscript|main|footer|b|script)\b)/gi,
+            ),
+          ).toBeNull();
+          expect(page.match(/<title>/g)).toHaveLength(1);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { escapeJson, toJson } from '../../../src/output/json.ts';
+import { FORBIDDEN, hostileJson } from './hostile.ts';
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+}
+
+describe('toJson', () => {
+  it('is compact or pretty', () => {
+    expect(toJson({ a: [1, 'x'] }, false)).toBe('{"a":[1,"x"]}');
+    expect(toJson({ a: 1 }, true)).toBe('{\n  "a": 1\n}');
+    expect(toJson(undefined, false)).toBe('null');
+  });
+
+  it.each([
+    ['ESC', '\u001b', '"\\u001b"'],
+    ['DEL', '\u007f', '"\\u007f"'],
+    ['C1', '\u009b', '"\\u009b"'],
+    ['line separators', '\u2028\u2029', '"\\u2028\\u2029"'],
+    ['bidi controls', '\u202e\u2066\u061c', '"\\u202e\\u2066\\u061c"'],
+    ['zero-width characters', '\u200b\u200d\ufeff', '"\\u200b\\u200d\\ufeff"'],
+    ['tag characters', '\u{e0041}', '"\\udb40\\udc41"'],
+    ['lone surrogates', '\ud800', '"\\ud800"'],
+  ])('escapes %s', (_, text, json) => {
+    expect(toJson(text, false)).toBe(json);
+  });
+
+  it('leaves letters and emoji readable', () => {
+    expect(toJson('Café 鮨 ❤️', false)).toBe('"Café 鮨 ❤️"');
+  });
+
+  it('parses back to the same value and holds nothing that a terminal acts on', () => {
+    fc.assert(
+      fc.property(hostileJson, fc.boolean(), (value, pretty) => {
+        const json = toJson(value, pretty);
+        expect(json).not.toMatch(FORBIDDEN);
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('writes 200 levels and refuses more', () => {
+    expect(JSON.parse(toJson(nested(200), false))).toEqual(nested(200));
+    expect(() => toJson(nested(201), false)).toThrow(AppError);
+    expect(() => toJson(nested(100_000), false)).toThrow(/deeper than 200/);
+  });
+});
+
+describe('escapeJson', () => {
+  it('keeps every digit of a number', () => {
+    expect(escapeJson('{"id": 9007199254740993, "x": "\u202e"}')).toBe(
+      '{"id": 9007199254740993, "x": "\\u202e"}',
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { link, mapUrl, showsLinks, webUrl } from '../../../src/output/link.ts';
+import { width } from '../../../src/output/text.ts';
+import { FORBIDDEN, hostileText, OWN_LINK, viewOf } from './hostile.ts';
+
+describe('showsLinks', () => {
+  const ghostty = { TERM_PROGRAM: 'ghostty' };
+  it.each([
+    ['a terminal of which nothing is known', { TERM: 'xterm-256color' }, true, false],
+    ['iTerm2', { TERM_PROGRAM: 'iTerm.app', TERM_PROGRAM_VERSION: '3.5.0' }, true, true],
+    ['an old iTerm2', { TERM_PROGRAM: 'iTerm.app', TERM_PROGRAM_VERSION: '3.0.15' }, true, false],
+    ['VS Code', { TERM_PROGRAM: 'vscode', TERM_PROGRAM_VERSION: '1.104.2' }, true, true],
+    ['an old VS Code', { TERM_PROGRAM: 'vscode', TERM_PROGRAM_VERSION: '1.8.1' }, true, false],
+    ['WezTerm', { TERM_PROGRAM: 'WezTerm', TERM_PROGRAM_VERSION: '20240203-110809-5046fc22' }, true, true],
+    ['tmux', { TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.4', TERM: 'tmux-256color' }, true, true],
+    ['an old tmux', { TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.3a', VTE_VERSION: '7600' }, true, false],
+    ['screen in a capable terminal', { TERM: 'screen-256color', VTE_VERSION: '7600' }, true, false],
+    ['GNOME Terminal', { VTE_VERSION: '7600', TERM: 'xterm-256color' }, true, true],
+    ['the VTE that crashes', { VTE_VERSION: '5000' }, true, false],
+    ['Windows Terminal', { WT_SESSION: 'x' }, true, true],
+    ['kitty', { TERM: 'xterm-kitty' }, true, true],
+    ['a pipe', ghostty, false, false],
+    ['CI', { ...ghostty, CI: 'true' }, true, false],
+    ['TERM=dumb', { ...ghostty, TERM: 'dumb' }, true, false],
+    ['NO_COLOR', { ...ghostty, NO_COLOR: '1' }, true, false],
+    ['an empty NO_COLOR', { ...ghostty, NO_COLOR: '' }, true, true],
+    ['FORCE_HYPERLINK=0', { ...ghostty, FORCE_HYPERLINK: '0' }, true, false],
+    ['FORCE_HYPERLINK=1 in a pipe', { FORCE_HYPERLINK: '1' }, false, true],
+    ['NO_COLOR over FORCE_HYPERLINK', { FORCE_HYPERLINK: '1', NO_COLOR: '1' }, true, false],
+  ] as const)('with %s', (_, env, isTTY, shown) => {
+    expect(showsLinks({ env, isTTY })).toBe(shown);
+  });
+
+  it('is off with --no-color', () => {
+    expect(showsLinks({ env: { ...ghostty, FORCE_HYPERLINK: '1' }, isTTY: true, flag: false })).toBe(false);
+  });
+});
+
+describe('mapUrl', () => {
+  it('is made of two numbers', () => {
+    expect(mapUrl({ lat: 37.7749, lng: -122.43761234 })).toBe(
+      'https://www.openstreetmap.org/?mlat=37.7749&mlon=-122.437612#map=18/37.7749/-122.437612',
+    );
+    expect(mapUrl({ lat: 1e-9, lng: -0 })).toContain('mlat=0&mlon=0#');
+  });
+
+  it.each([
+    undefined,
+    null,
+    'x',
+    [],
+    {},
+    { lat: 1 },
+    { lat: '1', lng: '2' },
+    { lat: 91, lng: 0 },
+    { lat: 0, lng: -181 },
+    { lat: Number.NaN, lng: 0 },
+  ])('is nothing for %j', (coordinates) => expect(mapUrl(coordinates)).toBeUndefined());
+});
+
+describe('webUrl', () => {
+  it.each([
+    'https://nopa.example/',
+    'https://nopa.example/menu?day=1&x=%20#top',
+    'https://nopa.example:8443/a',
+  ])('takes %s as it is', (url) => expect(webUrl(url)).toBe(url));
+  it('adds the slash of a bare host', () =>
+    expect(webUrl('https://nopa.example')).toBe('https://nopa.example/'));
+
+  it.each([
+    'http://nopa.example/',
+    'javascript:alert(1)',
+    'https://user@nopa.example/',
+    'https://nopa.example@evil.example/',
+    'https://nopa.example/\u001b]8;;https://evil.example',
+    'https://nopa.example/\u0007',
+    'https://nopä.example/',
+    'https://nopa.example/ a',
+    'https://nopa.example/;x',
+    'https://NOPA.example/',
+    'https://nopa.example/a/../b',
+    'https://localhost/',
+    'https://',
+    `https://nopa.example/${'x'.repeat(3000)}`,
+  ])('refuses %j', (url) => expect(webUrl(url)).toBeUndefined());
+
+  it('gives plain ASCII, whatever comes', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        for (const url of [webUrl(text), webUrl(`https://a.example/${text}`)]) {
+          if (url !== undefined) expect(url).toMatch(/^https:\/\/[!-:<-~]+$/);
+        }
+      }),
+    );
+  });
+});
+
+describe('link', () => {
+  const view = { ...viewOf(40), links: true };
+  const url = 'https://a.example/';
+
+  it('takes no room', () => {
+    const text = link('Café 鮨', url, view);
+    expect(text).toMatch(OWN_LINK);
+    expect(width(text)).toBe(width('Café 鮨'));
+    expect(text.replaceAll(OWN_LINK, '$1')).not.toMatch(FORBIDDEN);
+  });
+
+  it('is plain text where links are not shown, or there is no address', () => {
+    expect(link('a', url, viewOf(40))).toBe('a');
+    expect(link('a', undefined, view)).toBe('a');
+    expect(link('', url, view)).toBe('');
+  });
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { toJson } from '../../../src/output/json.ts';
+import { checkColumns, flatten, pick, toCell, valueAt } from '../../../src/output/records.ts';
+import { hostileRecord } from './hostile.ts';
+
+const NOPA = {
+  service_id: 'id-1',
+  name: 'Nopa',
+  coordinates: { lat: 37.77, lng: -122.43 },
+  cuisine_tags: ['californian', 'american'],
+  hours: { mon: { open: '17:00' }, holidays: [] },
+  reviews: [{ by: 'Ann' }],
+  open: true,
+  closed_since: null,
+};
+
+describe('flatten', () => {
+  it('makes one row of a record', () => {
+    expect(Object.fromEntries(flatten(NOPA))).toEqual({
+      service_id: 'id-1',
+      name: 'Nopa',
+      lat: 37.77,
+      lng: -122.43,
+      cuisine_tags: 'californian; american',
+      'hours.mon.open': '17:00',
+      'hours.holidays': '',
+      reviews: '[{"by":"Ann"}]',
+      open: true,
+      closed_since: null,
+    });
+  });
+
+  it('does not hide a key that is called lat itself', () => {
+    const cells = flatten({ lat: 'x', coordinates: { lat: 1, lng: 2 } });
+    expect([...cells]).toEqual([
+      ['lat', 'x'],
+      ['coordinates.lat', 1],
+      ['lng', 2],
+    ]);
+  });
+
+  it('survives __proto__ and gives scalars alone', () => {
+    fc.assert(
+      fc.property(hostileRecord, (record) => {
+        for (const value of flatten(record).values())
+          expect(typeof value === 'object' ? value : null).toBeNull();
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+    );
+    const cells = flatten(JSON.parse('{"__proto__":{"polluted":1}}'));
+    expect([...cells]).toEqual([['__proto__.polluted', 1]]);
+  });
+});
+
+describe('toCell', () => {
+  it.each([
+    [undefined, null],
+    [{}, null],
+    [Number.POSITIVE_INFINITY, 'out of range'],
+    [['a', null, 1, false], 'a; ; 1; false'],
+    [[['a']], '[["a"]]'],
+  ])('of %j is %j', (value, cell) => {
+    expect(toCell(value)).toBe(cell);
+  });
+});
+
+describe('valueAt', () => {
+  it('finds keys, dotted paths, keys with dots and the short names', () => {
+    expect(valueAt(NOPA, 'hours.mon.open')).toBe('17:00');
+    expect(valueAt({ 'a.b': { 'c.d': 1 } }, 'a.b.c.d')).toBe(1);
+    expect(valueAt(NOPA, 'lat')).toBe(37.77);
+    expect(valueAt(NOPA, 'constructor')).toBeUndefined();
+    expect(valueAt(NOPA, 'name.length')).toBeUndefined();
+    expect(valueAt(null, 'name')).toBeUndefined();
+  });
+});
+
+describe('pick', () => {
+  it('keeps the order asked for and the nested shape', () => {
+    expect(toJson(pick(NOPA, ['lat', 'name', 'hours.mon.open', 'nothing']), false)).toBe(
+      '{"coordinates":{"lat":37.77},"name":"Nopa","hours":{"mon":{"open":"17:00"}}}',
+    );
+  });
+
+  it('takes the whole where whole and part are asked for', () => {
+    const whole = { coordinates: { lat: 37.77, lng: -122.43 } };
+    expect(pick(NOPA, ['coordinates', 'lat'])).toEqual(whole);
+    expect(pick(NOPA, ['lat', 'coordinates'])).toEqual(whole);
+    expect(NOPA.coordinates).toEqual({ lat: 37.77, lng: -122.43 });
+  });
+
+  it('survives __proto__', () => {
+    const record = JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":2}}');
+    expect(toJson(pick(record, ['__proto__.x', 'a.__proto__']), false)).toBe(
+      '{"__proto__":{"x":1},"a":{"__proto__":2}}',
+    );
+    expect({}).not.toHaveProperty('x');
+    fc.assert(
+      fc.property(hostileRecord, (one) => {
+        const keys = Object.keys(one);
+        expect(JSON.parse(toJson(pick(one, keys), false))).toEqual(JSON.parse(toJson(one, false)));
+      }),
+    );
+  });
+});
+
+describe('checkColumns', () => {
+  const valid = ['service_id', 'name', 'grade', 'neighborhood'];
+
+  it('passes what exists', () => {
+    expect(() => checkColumns(['name', 'grade'], valid)).not.toThrow();
+  });
+
+  it('names the valid ones and the nearest', () => {
+    const error = caught(() => checkColumns(['name', 'neighbourhood'], valid));
+    expect(error.code).toBe('usage');
+    expect(error.message).toBe(
+      "there is no column 'neighbourhood'; valid: service_id, name, grade, neighborhood",
+    );
+    expect(error.hint).toBe('did you mean --columns name,neighborhood?');
+  });
+
+  it('refuses an empty list', () => {
+    expect(caught(() => checkColumns([], valid)).message).toMatch(/^no column is named; valid: service_id/);
+    expect(caught(() => checkColumns(['zzz'], valid)).hint).toBe(
+      'for example --columns service_id,name,grade',
+    );
+  });
+
+  function caught(act: () => void): AppError {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof AppError) return error;
+    }
+    throw new Error('nothing was thrown');
+  }
+});

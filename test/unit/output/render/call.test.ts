@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { present } from '../../../../src/output/present.ts';
+import { callPresentation } from '../../../../src/output/render/call.ts';
+import { viewOf } from '../hostile.ts';
+
+const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
+const text = (value: string): { type: string; text: string } => ({ type: 'text', text: value });
+
+describe('callPresentation', () => {
+  it.each([
+    ['structured content', { content: [text('x')], structuredContent: { a: 1 } }, { a: 1 }],
+    ['one text block of JSON', { content: [text('{"a":[1]}')] }, { a: [1] }],
+    ['one text block of words', { content: [text('hello')] }, 'hello'],
+    ['several blocks', { content: [text('1'), text('2')] }, [text('1'), text('2')]],
+    ['a block that is no text', { content: [{ type: 'image' }] }, [{ type: 'image' }]],
+    ['nothing', {}, []],
+  ])('takes %s', (_, result, json) => {
+    expect(JSON.parse(present(callPresentation(result), 'json', options))).toEqual(json);
+  });
+
+  it('has the results as records', () => {
+    const data = callPresentation({
+      structuredContent: {
+        total: 2,
+        results: [
+          { name: 'A', n: 1 },
+          { name: 'B', n: 2 },
+        ],
+      },
+    });
+    expect(present(data, 'tsv', { ...options, columns: ['name'] })).toBe('A\nB\n');
+    expect(present(data, 'json', { ...options, columns: ['name'] })).toBe(
+      '{"total":2,"results":[{"name":"A"},{"name":"B"}]}\n',
+    );
+    expect(present(data, 'table', options)).toBe('Total  2\n\nResults\n  NAME  N\n  A     1\n  B     2\n');
+  });
+
+  it('shows words as they are, cleaned', () => {
+    const data = callPresentation({ content: [text('hello\nyou\u001b')] });
+    expect(present(data, 'table', options)).toBe('hello\nyou^[\n');
+    expect(present(data, 'tsv', options)).toBe('hello you^[\n');
+  });
+});

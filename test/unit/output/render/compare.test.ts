@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { palette } from '../../../../src/output/color.ts';
+import type { LookupItem } from '../../../../src/output/render/card.ts';
+import { comparisonLines } from '../../../../src/output/render/compare.ts';
+import { renderLookup } from '../../../../src/output/render/lookup.ts';
+import { width } from '../../../../src/output/text.ts';
+import type { View } from '../../../../src/output/view.ts';
+import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
+
+const NOPA: LookupItem = {
+  restaurantId: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
+  output: {
+    status: 'ok',
+    service_id: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
+    name: 'Nopa',
+    grade: 'A',
+    tldr: 'Wood-fired cooking in a lively room that stays open late.',
+    price_level: '$$$',
+    city: 'San Francisco',
+    coordinates: { lat: 37.77, lng: -122.43 },
+    hours: { monday: '17:00', tuesday: [] },
+    dishes: [
+      { name: 'Pork chop', price: 34 },
+      { name: 'Flatbread with a very long name', price: 9, note: 'new' },
+    ],
+  },
+};
+const CORNER: LookupItem = {
+  restaurantId: 'id-2',
+  output: {
+    status: 'ok',
+    name: 'Nopa Corner',
+    grade: 'B+',
+    city: 'San Francisco',
+    phone: '+1 415',
+    hours: null,
+  },
+};
+const GONE: LookupItem = {
+  restaurantId: 'id-3',
+  failure: { code: 'not_found', message: 'no restaurant has this id' },
+};
+
+function compare(items: readonly LookupItem[], view: View): string | undefined {
+  return comparisonLines(items, undefined, view)?.join('\n');
+}
+
+describe('comparisonLines', () => {
+  it('sets fields against restaurants', () => {
+    expect(compare([NOPA, CORNER, GONE], viewOf(80))).toMatchInlineSnapshot(`
+      "             Nopa                   Nopa Corner            id-3
+                                                                 not_found: no
+                                                                 restaurant has this
+                                                                 id
+      Grade        A                      B+
+      Price        $$$                    -
+
+      Summary      Wood-fired cooking in  -
+                   a lively room that
+                   stays open late.
+
+      City         San Francisco          San Francisco
+      Coordinates  lat 37.77, lng         -
+                   -122.43
+      Phone        -                      +1 415
+
+      Hours
+        Monday     17:00                  -
+        Tuesday    -                      -
+
+      Dishes       • Pork chop, price 34  -
+                   • Flatbread with a
+                     very long name,
+                     price 9, note new
+
+      Service ID   a7c1e5d2-3f84-4b69-    -
+                   9d20-6e8f1b4c7a53"
+    `);
+  });
+
+  it('leaves out what was not asked for', () => {
+    const lines = comparisonLines([NOPA, CORNER], ['name', 'grade'], viewOf(60));
+    expect(lines).toEqual([
+      '       Nopa                       Nopa Corner',
+      'Grade  A                          B+',
+    ]);
+  });
+
+  it('dims what is the same', () => {
+    const text = compare([NOPA, CORNER], { ...viewOf(80), palette: palette(1) }) ?? '';
+    expect(text).toContain('\u001b[2mSan Francisco\u001b[22m');
+    expect(text).toContain('\u001b[32mA\u001b[39m');
+  });
+
+  it.each([
+    ['one alone', [NOPA], 200],
+    ['five', [NOPA, CORNER, GONE, NOPA, CORNER], 200],
+    ['a narrow terminal', [NOPA, CORNER], 40],
+    ['four at 80 columns', [NOPA, CORNER, GONE, NOPA], 80],
+    ['failures alone', [GONE, GONE], 80],
+  ])('gives up for %s', (_, items, columns) => {
+    expect(comparisonLines(items, undefined, viewOf(columns))).toBeUndefined();
+    expect(renderLookup(items, {}, viewOf(columns))).not.toBe('');
+  });
+
+  it('keeps its width and holds nothing harmful', () => {
+    const item = fc.oneof(
+      hostileRecord.map((output): LookupItem => ({ restaurantId: 'id', output })),
+      fc.constant(GONE),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(item, { minLength: 2, maxLength: 4 }),
+        fc.integer({ min: 50, max: 200 }),
+        (items, columns) => {
+          const text = renderLookup(items, {}, viewOf(columns));
+          expect(text).not.toMatch(FORBIDDEN);
+          for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+          const linked = renderLookup(items, {}, { ...viewOf(columns), links: true });
+          expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

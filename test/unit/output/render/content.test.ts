@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { present } from '../../../../src/output/present.ts';
+import { callPresentation, isCutDown } from '../../../../src/output/render/call.ts';
+import { contentLines } from '../../../../src/output/render/content.ts';
+import { width } from '../../../../src/output/text.ts';
+import { FORBIDDEN, hostileText, viewOf } from '../hostile.ts';
+
+const BASE64 = Buffer.from('x'.repeat(1500)).toString('base64');
+const IMAGE = { type: 'image', mimeType: 'image/png', data: BASE64 };
+const LINK = {
+  type: 'resource_link',
+  name: 'menu',
+  title: 'The menu',
+  uri: 'file:///menu.pdf',
+  mimeType: 'application/pdf',
+  size: 2_500_000,
+  description: 'of today',
+};
+
+describe('contentLines', () => {
+  it.each<[string, unknown, string[]]>([
+    ['text', { type: 'text', text: 'hello\nyou' }, ['hello', 'you']],
+    ['JSON in text', { type: 'text', text: '{"grade":"A"}' }, ['Grade  A']],
+    ['an image', IMAGE, ['[image] image/png, 1.5 kB']],
+    ['audio', { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }, ['[audio] audio/wav, 3 bytes']],
+    ['an image of which nothing is told', { type: 'image' }, ['[image]']],
+    [
+      'a text resource',
+      { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'one\ntwo' } },
+      ['[resource] file:///a.txt, text/plain', '  one', '  two'],
+    ],
+    [
+      'a binary resource',
+      { type: 'resource', resource: { uri: 'file:///a', blob: 'AAA=' } },
+      ['[resource] file:///a, 2 bytes'],
+    ],
+    [
+      'a link',
+      LINK,
+      ['[resource link] The menu, file:///menu.pdf,', 'application/pdf, 2.5 MB', '  of today'],
+    ],
+    ['what is not known', { type: 'video', uri: 'x:y' }, ['Type  video', 'URI   x:y']],
+    ['no block at all', 'text', ['text']],
+    ['an empty text', { type: 'text', text: ' ' }, []],
+  ])('shows %s', (_name, block, lines) => {
+    expect(contentLines([block], viewOf(50))).toEqual(lines);
+  });
+
+  it('parts what is longer than a line', () => {
+    const lines = contentLines(
+      [{ type: 'text', text: 'a' }, IMAGE, { type: 'text', text: 'b\nc' }, IMAGE],
+      viewOf(50),
+    );
+    expect(lines).toEqual(['a', '[image] image/png, 1.5 kB', '', 'b', 'c', '', '[image] image/png, 1.5 kB']);
+  });
+
+  it('keeps every text harmless and inside the line', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const blocks = [
+          { type: 'text', text },
+          { type: text, [text]: text },
+          { type: 'image', mimeType: text, data: text },
+          { type: 'resource', resource: { uri: text, text } },
+          { ...LINK, title: text, description: text },
+        ];
+        for (const line of contentLines(blocks, viewOf(40))) {
+          expect(line).not.toMatch(FORBIDDEN);
+          expect(width(line)).toBeLessThanOrEqual(40);
+        }
+      }),
+    );
+  });
+});
+
+describe('callPresentation of blocks', () => {
+  const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
+
+  it('names them in the table, and has them whole in JSON', () => {
+    const content = [{ type: 'text', text: 'see' }, IMAGE];
+    const data = callPresentation({ content });
+    expect(present(data, 'table', options)).toBe('see\n[image] image/png, 1.5 kB\n');
+    expect(JSON.parse(present(data, 'json', options))).toEqual(content);
+    expect([isCutDown({ content }), isCutDown({ content: [LINK] }), isCutDown({})]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('names them beside structured content', () => {
+    const data = callPresentation({
+      structuredContent: { a: 1 },
+      content: [{ type: 'text', text: '{"a":1}' }, IMAGE],
+    });
+    expect(present(data, 'table', options)).toBe('A  1\n\n[image] image/png, 1.5 kB\n');
+    expect(present(data, 'json', options)).toBe('{"a":1}\n');
+  });
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { present } from '../../../../src/output/present.ts';
+import { FIND_COLUMNS, findPresentation, renderFind } from '../../../../src/output/render/find.ts';
+import { width } from '../../../../src/output/text.ts';
+import { FORBIDDEN, hostileJson, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
+
+const NOPA = {
+  service_id: '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91',
+  name: 'Nopa',
+  address: '560 Divisadero St, San Francisco, CA 94117',
+  coordinates: { lat: 37.7749, lng: -122.4376 },
+  city: 'San Francisco',
+  neighborhood: 'North of the Panhandle',
+  cuisine_tags: ['californian', 'american'],
+  grade: 'A',
+  coverage_level: 'full',
+};
+const SAITO = {
+  service_id: '9d0e7f32-1b2a-4f6e-8a53-c4b7d6e5f012',
+  name: '鮨さいとう',
+  address: '東京都港区六本木1-4-5',
+  city: 'San Francisco',
+  neighborhood: '六本木',
+  cuisine_tags: ['sushi'],
+  grade: 'B+',
+};
+const RESTAURANTS = [NOPA, SAITO, null];
+const all = { numbered: true };
+
+describe('renderFind', () => {
+  it('at 40 columns', () => {
+    expect(renderFind(RESTAURANTS, all, viewOf(40))).toMatchInlineSnapshot(`
+      "#  NAME          GRADE  CUISINE
+      1  Nopa          A      californian, am…
+      2  鮨さいとう    B+     sushi
+      3  (unreadable)  -      -"
+    `);
+  });
+
+  it('at 60 columns', () => {
+    expect(renderFind(RESTAURANTS, all, viewOf(60))).toMatchInlineSnapshot(`
+      "#  NAME          GRADE  CUISINE            NEIGHBORHOOD
+      1  Nopa          A      californian, ame…  North of the Pan…
+      2  鮨さいとう    B+     sushi              六本木
+      3  (unreadable)  -      -                  -"
+    `);
+  });
+
+  it('at 80 columns', () => {
+    expect(renderFind(RESTAURANTS, all, viewOf(80))).toMatchInlineSnapshot(`
+      "#  NAME          GRADE  CUISINE           NEIGHBORHOOD      ADDRESS
+      1  Nopa          A      californian, am…  North of the Pa…  560 Divisadero St…
+      2  鮨さいとう    B+     sushi             六本木            東京都港区六本木1-4…
+      3  (unreadable)  -      -                 -                 -"
+    `);
+  });
+
+  it('at 120 columns', () => {
+    expect(renderFind(RESTAURANTS, all, viewOf(120))).toMatchInlineSnapshot(`
+      "#  NAME          GRADE  CUISINE                NEIGHBORHOOD            ADDRESS
+      1  Nopa          A      californian, american  North of the Panhandle  560 Divisadero St, San Francisco, CA 94117
+      2  鮨さいとう    B+     sushi                  六本木                  東京都港区六本木1-4-5
+      3  (unreadable)  -      -                      -                       -"
+    `);
+  });
+
+  it('at 200 columns, with the id', () => {
+    expect(renderFind(RESTAURANTS, all, viewOf(200))).toMatchInlineSnapshot(`
+      "#  NAME          GRADE  CUISINE                NEIGHBORHOOD            ADDRESS                                     SERVICE ID
+      1  Nopa          A      californian, american  North of the Panhandle  560 Divisadero St, San Francisco, CA 94117  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
+      2  鮨さいとう    B+     sushi                  六本木                  東京都港区六本木1-4-5                       9d0e7f32-1b2a-4f6e-8a53-c4b7d6e5f012
+      3  (unreadable)  -      -                      -                       -                                           -"
+    `);
+  });
+
+  it('at 20 columns, as a list', () => {
+    expect(renderFind(RESTAURANTS, all, viewOf(20))).toMatchInlineSnapshot(`
+      "#  1
+      Name  Nopa
+      Grade  A
+      Cuisine
+        californian,
+        american
+      Neighborhood
+        North of the
+        Panhandle
+      Address
+        560 Divisadero St,
+        San Francisco, CA
+        94117
+
+      #  2
+      Name  鮨さいとう
+      Grade  B+
+      Cuisine  sushi
+      Neighborhood  六本木
+      Address
+        東京都港区六本木1-
+        4-5
+
+      #  3
+      Name  (unreadable)"
+    `);
+  });
+
+  it('shows the city where it tells the rows apart', () => {
+    const other = { ...SAITO, city: 'Tokyo' };
+    expect(renderFind([NOPA, other], all, viewOf(100)).split('\n')[0]).toMatch(/ADDRESS +CITY/);
+  });
+
+  it('shows exactly the columns asked for, as a list where they have no room', () => {
+    const columns = ['name', 'service_id', 'lat', 'extra'];
+    expect(
+      renderFind([{ ...NOPA, extra: { a: 1 } }], { columns, numbered: false }, viewOf(80)),
+    ).toMatchInlineSnapshot(`
+      "NAME  SERVICE ID                                LAT  EXTRA
+      Nopa  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91  37.7749  {"a":1}"
+    `);
+    expect(renderFind([NOPA], { columns, numbered: true }, viewOf(42))).toMatchInlineSnapshot(`
+      "#           1
+      Name        Nopa
+      Service ID
+        3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
+      Lat         37.7749"
+    `);
+  });
+
+  it('holds nothing harmful and keeps its width whatever comes', () => {
+    const restaurants = fc.array(fc.oneof(hostileRecord, hostileJson), { maxLength: 4 });
+    fc.assert(
+      fc.property(restaurants, fc.integer({ min: 10, max: 200 }), (results, columns) => {
+        const text = renderFind(results, all, viewOf(columns));
+        expect(text).not.toMatch(FORBIDDEN);
+        for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+        const linked = renderFind(results, all, { ...viewOf(columns), links: true });
+        expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
+      }),
+    );
+  });
+
+  it('links names to a map', () => {
+    const lines = renderFind([SAITO, NOPA], all, { ...viewOf(80), links: true }).split('\n');
+    expect(lines[1]).not.toContain('\u001b');
+    expect(lines[2]).toContain(
+      '/?mlat=37.7749&mlon=-122.4376#map=18/37.7749/-122.4376\u001b\\Nopa\u001b]8;;',
+    );
+  });
+});
+
+describe('findPresentation', () => {
+  const options = { prettyJson: false, guardCsv: true, view: viewOf(80) };
+  const output = { status: 'ok', results: [NOPA, SAITO], total_matches: 2, extra: 1 };
+  const data = findPresentation(output, output.results);
+
+  it('has the documented columns in TSV', () => {
+    expect(present(data, 'tsv', options)).toBe(
+      [
+        `${NOPA.service_id}\tNopa\tA\tcalifornian; american\tNorth of the Panhandle\tSan Francisco\t560 Divisadero St, San Francisco, CA 94117\t37.7749\t-122.4376\tfull`,
+        `${SAITO.service_id}\t鮨さいとう\tB+\tsushi\t六本木\tSan Francisco\t東京都港区六本木1-4-5\t\t\t`,
+        '',
+      ].join('\n'),
+    );
+    expect(present(data, 'csv', options).split('\n')[0]).toBe(FIND_COLUMNS.join(','));
+  });
+
+  it('keeps the document around trimmed results', () => {
+    expect(JSON.parse(present(data, 'json', options))).toEqual(output);
+    expect(JSON.parse(present(data, 'json', { ...options, columns: ['name', 'lat'] }))).toEqual({
+      ...output,
+      results: [{ name: 'Nopa', coordinates: { lat: 37.7749 } }, { name: '鮨さいとう' }],
+    });
+  });
+});

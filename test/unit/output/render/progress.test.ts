@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { progressLabel } from '../../../../src/output/render/progress.ts';
+
+describe('progressLabel', () => {
+  it.each([
+    [{ progress: 1, total: 4 }, 'tool 25 %'],
+    [{ progress: 2, total: 3, message: ' second ' }, 'tool 66 %: second'],
+    [{ progress: 9, total: 3 }, 'tool 100 %'],
+    [{ progress: 7 }, 'tool 7'],
+    [{ progress: 7, total: 0, message: 'x' }, 'tool 7: x'],
+    [{ progress: 'x', total: {}, message: 3 }, 'tool'],
+    [{}, 'tool'],
+  ])('%j is %j', (params, label) => {
+    expect(progressLabel('tool', params)).toBe(label);
+  });
+});

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../../../src/client/types.ts';
+import { present } from '../../../../src/output/present.ts';
+import {
+  renderTool,
+  renderTools,
+  toolPresentation,
+  toolsPresentation,
+} from '../../../../src/output/render/tools.ts';
+import { width } from '../../../../src/output/text.ts';
+import { FORBIDDEN, hostileJson, hostileText, viewOf } from '../hostile.ts';
+
+const FIND: Tool = {
+  name: 'find_restaurant',
+  description: 'Search restaurants by name and city.\n\nReturns summaries, best match first.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      limit: { type: 'integer', minimum: 1, default: 10, description: 'How many at most' },
+      name: { type: 'string', description: 'Restaurant name to search' },
+      city: { type: 'string', description: 'City to search in.' },
+    },
+    required: ['name', 'city'],
+  },
+};
+const LOOKUP: Tool = {
+  name: 'lookup_restaurant',
+  title: 'Details',
+  inputSchema: {
+    properties: {
+      restaurant_id: { type: 'string', examples: ["l'ami"] },
+      fields: { enum: ['standard', 'premium'], type: 'string' },
+      tags: { type: 'array', items: { type: 'string' } },
+      near: { anyOf: [{ type: 'object' }, { type: 'null' }] },
+    },
+    required: ['restaurant_id', 'tags'],
+  },
+};
+
+describe('renderTools', () => {
+  it('lists tools with their arguments', () => {
+    expect(renderTools([FIND, LOOKUP, { name: 'ping' }], viewOf(80))).toMatchInlineSnapshot(`
+      "NAME               ARGUMENTS                      DESCRIPTION
+      find_restaurant    <name> <city> [limit]          Search restaurants by name and
+                                                        city.
+      lookup_restaurant  <restaurant_id> <tags>         Details
+                         [fields] [near]
+      ping               -                              -"
+    `);
+  });
+
+  it('drops the description at 40 columns', () => {
+    expect(renderTools([FIND, LOOKUP], viewOf(40))).toMatchInlineSnapshot(`
+      "NAME               ARGUMENTS
+      find_restaurant    <name> <city> [limit]
+      lookup_restaurant  <restaurant_id>
+                         <tags> [fields]
+                         [near]"
+    `);
+  });
+});
+
+describe('renderTool', () => {
+  it('tells all of one tool', () => {
+    expect(renderTool(FIND, viewOf(80))).toMatchInlineSnapshot(`
+      "find_restaurant
+
+      Search restaurants by name and city.
+
+      Returns summaries, best match first.
+
+      ARGUMENT  TYPE     REQUIRED  DESCRIPTION
+      name      string   yes       Restaurant name to search.
+      city      string   yes       City to search in.
+      limit     integer  no        How many at most. Default: 10.
+
+      $ restaurant call find_restaurant name=... city=..."
+    `);
+    expect(renderTool(LOOKUP, viewOf(80))).toMatchInlineSnapshot(`
+      "lookup_restaurant
+      Details
+
+      ARGUMENT       TYPE             REQUIRED  DESCRIPTION
+      restaurant_id  string           yes       -
+      tags           array of string  yes       -
+      fields         string           no        One of: standard, premium.
+      near           object or null   no        -
+
+      $ restaurant call lookup_restaurant 'restaurant_id=l'\\''ami' 'tags:=[]'"
+    `);
+  });
+
+  it('at 40 columns', () => {
+    expect(renderTool(FIND, viewOf(40))).toMatchInlineSnapshot(`
+      "find_restaurant
+
+      Search restaurants by name and city.
+
+      Returns summaries, best match first.
+
+      Argument     name
+      Type         string
+      Required     yes
+      Description  Restaurant name to search.
+
+      Argument     city
+      Type         string
+      Required     yes
+      Description  City to search in.
+
+      Argument     limit
+      Type         integer
+      Required     no
+      Description  How many at most. Default:
+                   10.
+
+      $ restaurant call find_restaurant \\
+        name=... city=..."
+    `);
+  });
+
+  it('of a tool without arguments', () => {
+    expect(renderTool({ name: 'ping' }, viewOf(60))).toBe(
+      'ping\n\nIt takes no arguments.\n\n$ restaurant call ping',
+    );
+  });
+
+  it('bears any schema', () => {
+    const schema = fc.oneof(
+      hostileJson,
+      fc.record({ properties: fc.dictionary(hostileText, hostileJson), required: hostileJson }),
+    ) as fc.Arbitrary<Record<string, unknown>>;
+    fc.assert(
+      fc.property(
+        hostileText,
+        hostileText,
+        schema,
+        fc.integer({ min: 12, max: 160 }),
+        (name, description, inputSchema, columns) => {
+          const tool = { name, description, inputSchema };
+          const text = `${renderTools([tool], viewOf(columns))}\n${renderTool(tool, viewOf(columns))}`;
+          expect(text).not.toMatch(FORBIDDEN);
+          for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+        },
+      ),
+    );
+  });
+});
+
+describe('presentations of tools', () => {
+  const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
+
+  it('are the tools as they came', () => {
+    expect(JSON.parse(present(toolsPresentation([FIND]), 'json', options))).toEqual({ tools: [FIND] });
+    expect(JSON.parse(present(toolPresentation(FIND), 'json', options))).toEqual(FIND);
+    expect(present(toolsPresentation([FIND]), 'tsv', options)).toBe(
+      'find_restaurant\t\tSearch restaurants by name and city. Returns summaries, best match first.\n',
+    );
+  });
+
+  it('show the columns asked for', () => {
+    const columns = ['name', 'inputSchema.type'];
+    expect(present(toolsPresentation([FIND]), 'table', { ...options, columns })).toBe(
+      'NAME             INPUTSCHEMA.TYPE\nfind_restaurant  object\n',
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { palette } from '../../../src/output/color.ts';
+import { type Column, renderTable } from '../../../src/output/table.ts';
+import { width } from '../../../src/output/text.ts';
+import { FORBIDDEN, hostileText, viewOf } from './hostile.ts';
+
+const COLUMNS: readonly Column[] = [
+  { key: '#', title: '#', align: 'right', priority: Number.POSITIVE_INFINITY },
+  { key: 'name', title: 'name', min: 10, priority: 3, paint: (text, colors) => colors.name(text) },
+  { key: 'city', title: 'city', min: 8, priority: 2 },
+  { key: 'note', title: 'note', min: 12, priority: 1, wrap: true },
+  { key: 'id', title: 'id', priority: 0 },
+];
+const ROWS = [
+  ['1', 'Nopa', 'San Francisco', 'Wood-fired cooking that stays open late', 'a1'],
+  ['2', '鮨さいとう 六本木', '東京', '', 'b2'],
+  ['10', '👨‍👩‍👧 Chez\tFamille\u0007', 'Lyon', 'Quiet', 'c3'],
+];
+
+describe('renderTable', () => {
+  it('shows all of it where there is room', () => {
+    expect(renderTable(COLUMNS, ROWS, viewOf(120))).toMatchInlineSnapshot(`
+      " #  NAME               CITY           NOTE                                     ID
+       1  Nopa               San Francisco  Wood-fired cooking that stays open late  a1
+       2  鮨さいとう 六本木  東京           -                                        b2
+      10  👨‍👩‍👧 Chez Famille^G  Lyon           Quiet                                    c3"
+    `);
+  });
+
+  it('leaves the extra column out, then wraps', () => {
+    expect(renderTable(COLUMNS, ROWS, viewOf(60))).toMatchInlineSnapshot(`
+      " #  NAME               CITY           NOTE
+       1  Nopa               San Francisco  Wood-fired cooking
+                                            that stays open late
+       2  鮨さいとう 六本木  東京           -
+      10  👨‍👩‍👧 Chez Famille^G  Lyon           Quiet"
+    `);
+  });
+
+  it('drops the least important columns and cuts', () => {
+    expect(renderTable(COLUMNS, ROWS, viewOf(32))).toMatchInlineSnapshot(`
+      " #  NAME           CITY
+       1  Nopa           San Francisco
+       2  鮨さいとう…    東京
+      10  👨‍👩‍👧 Chez Fami…  Lyon"
+    `);
+  });
+
+  it('lists the rows where a table has no room', () => {
+    expect(renderTable(COLUMNS, ROWS, viewOf(24))).toMatchInlineSnapshot(`
+      "#  1
+      Name  Nopa
+      City  San Francisco
+      Note
+        Wood-fired cooking
+        that stays open late
+
+      #  2
+      Name  鮨さいとう 六本木
+      City  東京
+
+      #  10
+      Name  👨‍👩‍👧 Chez Famille^G
+      City  Lyon
+      Note  Quiet"
+    `);
+  });
+
+  it('says with three dots what it cut where there is no Unicode', () => {
+    expect(
+      renderTable([{ key: 'a', title: 'a', max: 8, priority: 1 }], [['Chez Panisse']], viewOf(40, false)),
+    ).toBe('A\nChez...');
+  });
+
+  it('cuts a text that wraps over too many lines', () => {
+    const column: Column = { key: 'a', title: 'a', priority: 1, wrap: true };
+    expect(renderTable([column], [['one two '.repeat(40)]], viewOf(30)).split('\n')).toHaveLength(4);
+    expect(renderTable([{ ...column, maxLines: 99 }], [['one two '.repeat(40)]], viewOf(30))).not.toContain(
+      '…',
+    );
+  });
+
+  it('has no text for no rows', () => {
+    expect(renderTable(COLUMNS, [], viewOf(80))).toBe('');
+  });
+
+  it('paints what it shows and not the space around it', () => {
+    const colored = renderTable(COLUMNS, ROWS.slice(0, 1), { ...viewOf(32), palette: palette(1) });
+    expect(colored).toBe(
+      [
+        '\u001b[2m#\u001b[22m  \u001b[2mNAME\u001b[22m  \u001b[2mCITY\u001b[22m       \u001b[2mNOTE\u001b[22m',
+        '1  \u001b[1mNopa\u001b[22m  San Fran…  Wood-fired',
+        '                    cooking that',
+        '                    stays open…',
+      ].join('\n'),
+    );
+  });
+
+  it('draws thousands of rows in one layout', () => {
+    const rows = Array.from({ length: 1500 }, (_, index) => [
+      String(index + 1),
+      index === 1400 ? 'A longer name' : 'Nopa',
+      'x',
+      '',
+      '',
+    ]);
+    const lines = renderTable(COLUMNS, rows, viewOf(80)).split('\n');
+    expect(lines).toHaveLength(1501);
+    expect(lines[1]).toBe('   1  Nopa           x     -     -');
+    expect(lines[1500]).toBe('1500  Nopa           x     -     -');
+  });
+
+  it('is never wider than the view and holds nothing harmful', () => {
+    const rows = fc.array(fc.tuple(hostileText, hostileText, hostileText, hostileText, hostileText), {
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 8, max: 200 }), (cells, columns) => {
+        const text = renderTable(COLUMNS, cells, viewOf(columns));
+        expect(text).not.toMatch(FORBIDDEN);
+        for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+
+  it('gives a record one line where no column wraps', () => {
+    const rows = fc.array(fc.tuple(hostileText, hostileText, hostileText), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 40, max: 200 }), (cells, columns) => {
+        expect(renderTable(COLUMNS.slice(0, 3), cells, viewOf(columns)).split('\n')).toHaveLength(
+          cells.length + 1,
+        );
+      }),
+    );
+  });
+});

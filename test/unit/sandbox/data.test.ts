@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { sampleRestaurants } from '../../../src/sandbox/data/sample.ts';
+import { describe as describeRestaurant } from '../../../src/sandbox/details.ts';
+
+const all = sampleRestaurants();
+const named = (test: (name: string) => boolean) => all.filter(({ name }) => test(name));
+
+describe('the sample data', () => {
+  it('holds about 200 restaurants in 18 cities, each with a UUID of its own', () => {
+    expect(all.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(all.map(({ city }) => city)).size).toBe(18);
+    expect(new Set(all.map(({ service_id }) => service_id)).size).toBe(all.length);
+    for (const { service_id } of all) {
+      expect(service_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+  });
+
+  it('is the same at every run', () => {
+    expect(sampleRestaurants()).toEqual(all);
+    expect(named((name) => name === 'Nopa Corner')[0]?.service_id).toBe(
+      'bed5a53b-5aa0-42bc-9347-360b3e9abf31',
+    );
+  });
+
+  it('fills every documented field', () => {
+    for (const restaurant of all) {
+      expect(restaurant.name).not.toBe('');
+      expect(restaurant.address).toMatch(/, /);
+      expect(restaurant.grade).toMatch(/^[A-C][+-]?$/);
+      expect(['full', 'partial', 'minimal']).toContain(restaurant.coverage_level);
+      expect(restaurant.cuisine_tags?.length).toBeGreaterThan(0);
+      for (const tag of restaurant.cuisine_tags ?? []) expect(tag).toMatch(/^[a-z][a-z ]+$/);
+      expect(Math.abs(restaurant.coordinates?.lat ?? 99)).toBeLessThanOrEqual(90);
+      expect(Math.abs(restaurant.coordinates?.lng ?? 199)).toBeLessThanOrEqual(180);
+    }
+  });
+
+  it('holds the hard names', () => {
+    const longest = Math.max(...all.map(({ name }) => name.length));
+    expect(longest).toBeGreaterThanOrEqual(120);
+    for (const first of ['=', '+', '-', '@']) expect(named((name) => name.startsWith(first))).not.toEqual([]);
+    for (const part of [',', ';', '&', '"', "'", '’', '“', '\u200D', '\u0301']) {
+      expect(named((name) => name.includes(part))).not.toEqual([]);
+    }
+    for (const script of [
+      'Hiragana',
+      'Katakana',
+      'Han',
+      'Hangul',
+      'Arabic',
+      'Hebrew',
+      'Thai',
+      'Devanagari',
+      'Cyrillic',
+    ]) {
+      expect(named((name) => new RegExp(`\\p{Script=${script}}`, 'u').test(name))).not.toEqual([]);
+    }
+    expect(all.some(({ neighborhood }) => neighborhood === '')).toBe(true);
+  });
+
+  it('holds nothing hostile', () => {
+    expect(JSON.stringify(all)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+  });
+
+  it('has details for each restaurant that never change', () => {
+    for (const restaurant of all) {
+      const premium = describeRestaurant(restaurant, 'premium', all);
+      expect(describeRestaurant(restaurant, 'premium', all)).toEqual(premium);
+      expect(premium).toMatchObject({ status: 'ok', name: restaurant.name, grade: restaurant.grade });
+      expect(premium.nearby).toHaveLength(3);
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import type { Sandbox } from '../../../src/sandbox/types.ts';
+
+/** A reply as it came over the wire. */
+export interface HttpReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface Sent {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer;
+}
+
+/** One HTTP request, nothing added to it but what the protocol needs. Rejects when the connection breaks. */
+export function send(
+  sandbox: Sandbox,
+  { method = 'POST', path = '/api/mcp', headers = {}, body = '' }: Sent,
+): Promise<HttpReply> {
+  const { port } = new URL(sandbox.baseUrl);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Headers of a well-formed request with the free key. */
+export const HEADERS = { authorization: 'Bearer sk_service_demo_free', 'content-type': 'application/json' };
+
+/** POSTs a body as it is, or as JSON. */
+export function post(
+  sandbox: Sandbox,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<HttpReply> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return send(sandbox, { headers: { ...HEADERS, ...headers }, body: text });
+}
+
+/** The documented request envelope. */
+export function toolCall(name: string, args: unknown, id: unknown = 1): Record<string, unknown> {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
+}
+
+/** The tool's output: `result.content[0].text`, parsed, with `isError` beside it. */
+export function outputOf({ text }: HttpReply): { output: Record<string, unknown>; isError: boolean } {
+  const { result } = JSON.parse(text) as {
+    result: { content: { type: string; text: string }[]; isError?: boolean };
+  };
+  return {
+    output: JSON.parse(result.content[0]?.text ?? '') as Record<string, unknown>,
+    isError: result.isError === true,
+  };
+}
+
+/** Calls a tool and gives its output. */
+export async function useTool(
+  sandbox: Sandbox,
+  name: string,
+  args: unknown,
+  key: string = sandbox.keys.free,
+) {
+  return outputOf(await post(sandbox, toolCall(name, args), { authorization: `Bearer ${key}` }));
+}
+
+/** Writes bytes to the port as they are and gives all that comes back until the server hangs up. */
+export function sendRaw(sandbox: Sandbox, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(received));
+  });
+}

@@ -1,0 +1,326 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { parseFault } from '../../../src/sandbox/faults.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
+import { HEADERS, type HttpReply, outputOf, post, send, toolCall } from './http.ts';
+import { eventsOf, messageOf } from './sse.ts';
+import { sandboxes } from './with-sandbox.ts';
+
+const start = sandboxes();
+const ACCEPT = { accept: 'application/json, text/event-stream' };
+const FIND = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }, 2);
+const initializeBody = (protocolVersion: unknown = '2025-11-25') => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '0' } },
+});
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
+const ask = (method: string, params: unknown = {}, id: unknown = 7) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+const codeOf = ({ status, text }: HttpReply) => [status, JSON.parse(text).error?.code];
+
+/** A sandbox with a session that is ready, and the headers that go with it. */
+async function connected(options: SandboxOptions = {}, version = '2025-11-25') {
+  const sandbox = await start({ mode: 'mcp', perMinute: 0, ...options });
+  const reply = await post(sandbox, initializeBody(version), ACCEPT);
+  const session = reply.headers['mcp-session-id'];
+  const headers = {
+    ...ACCEPT,
+    'mcp-protocol-version': version,
+    ...(typeof session === 'string' && { 'mcp-session-id': session }),
+  };
+  expect((await post(sandbox, INITIALIZED, headers)).status).toBe(202);
+  return { sandbox, headers };
+}
+
+describe('initialize', () => {
+  it('gives capabilities, the server, and a session id in the header', async () => {
+    const reply = await post(await start({ mode: 'mcp' }), initializeBody(), ACCEPT);
+    expect(reply.status).toBe(200);
+    expect(reply.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{16,}$/);
+    const { result } = JSON.parse(reply.text);
+    expect(result).toMatchObject({ protocolVersion: '2025-11-25', capabilities: { tools: {} } });
+    expect(result.serverInfo).toMatchObject({ name: expect.any(String), version: expect.any(String) });
+  });
+
+  it.each([
+    ['2025-03-26', '2025-03-26'],
+    ['2025-06-18', '2025-06-18'],
+    ['2024-11-05', '2025-11-25'],
+    ['2026-07-28', '2025-11-25'],
+  ])('asked for %s, speaks %s', async (asked, spoken) => {
+    const reply = await post(await start({ mode: 'mcp' }), initializeBody(asked), ACCEPT);
+    expect(JSON.parse(reply.text).result.protocolVersion).toBe(spoken);
+  });
+
+  it('gives no session id when told so, and works without', async () => {
+    const { sandbox, headers } = await connected({ sessions: false });
+    expect(headers).not.toHaveProperty('mcp-session-id');
+    expect(outputOf(await post(sandbox, FIND, headers)).output.total_matches).toBe(3);
+    expect((await send(sandbox, { method: 'GET', headers: { ...HEADERS, ...headers } })).status).toBe(405);
+  });
+
+  it('needs a version', async () => {
+    expect(codeOf(await post(await start({ mode: 'mcp' }), initializeBody(7), ACCEPT))).toEqual([
+      200, -32602,
+    ]);
+  });
+});
+
+describe('a session', () => {
+  it.each([true, false])('must be opened first (sessions: %s)', async (sessions) => {
+    const reply = await post(await start({ mode: 'mcp', sessions }), FIND, ACCEPT);
+    expect(codeOf(reply)).toEqual([400, -32000]);
+    expect(reply.text).toContain('Server not initialized');
+  });
+
+  it('must be made ready', async () => {
+    const sandbox = await start({ mode: 'mcp' });
+    const opened = await post(sandbox, initializeBody(), ACCEPT);
+    const headers = { ...ACCEPT, 'mcp-session-id': String(opened.headers['mcp-session-id']) };
+    expect(codeOf(await post(sandbox, FIND, headers))).toEqual([400, -32000]);
+    expect(JSON.parse((await post(sandbox, ask('ping'), headers)).text).result).toEqual({});
+  });
+
+  it('is 404 when unknown, when of another key, and when ended', async () => {
+    const { sandbox, headers } = await connected();
+    expect(codeOf(await post(sandbox, FIND, { ...headers, 'mcp-session-id': 'nobody' }))).toEqual([
+      404, -32001,
+    ]);
+    const paid = { authorization: `Bearer ${sandbox.keys.paid}` };
+    expect(codeOf(await post(sandbox, FIND, { ...headers, ...paid }))).toEqual([404, -32001]);
+    expect((await post(sandbox, FIND, headers)).status).toBe(200);
+    expect((await send(sandbox, { method: 'DELETE', headers: { ...HEADERS, ...headers } })).status).toBe(200);
+    expect(codeOf(await post(sandbox, FIND, headers))).toEqual([404, -32001]);
+    expect((await send(sandbox, { method: 'DELETE', headers: { ...HEADERS, ...headers } })).status).toBe(404);
+  });
+
+  it('must be named when the version is', async () => {
+    const { sandbox, headers } = await connected();
+    const { 'mcp-session-id': _, ...rest } = headers;
+    expect(codeOf(await post(sandbox, FIND, rest))).toEqual([400, -32000]);
+  });
+
+  it('refuses a version it does not speak, and does without one', async () => {
+    const { sandbox, headers } = await connected();
+    expect((await post(sandbox, FIND, { ...headers, 'mcp-protocol-version': '1999-01-01' })).status).toBe(
+      400,
+    );
+    const { 'mcp-protocol-version': _, ...rest } = headers;
+    expect((await post(sandbox, FIND, rest)).status).toBe(200);
+  });
+
+  it('is needed for GET and DELETE', async () => {
+    const sandbox = await start({ mode: 'mcp' });
+    for (const method of ['GET', 'DELETE']) {
+      const reply = await send(sandbox, { method, headers: { ...HEADERS, ...ACCEPT } });
+      expect([reply.status, reply.headers.allow]).toEqual([405, 'POST']);
+    }
+  });
+
+  it('still asks for the key, and counts', async () => {
+    const sandbox = await start({ mode: 'mcp', perMinute: 1 });
+    expect((await post(sandbox, initializeBody(), { ...ACCEPT, authorization: 'Bearer x' })).status).toBe(
+      401,
+    );
+    expect((await post(sandbox, initializeBody(), ACCEPT)).status).toBe(200);
+    expect((await post(sandbox, initializeBody(), ACCEPT)).status).toBe(429);
+  });
+});
+
+describe('requests', () => {
+  it.each(['application/json', 'text/event-stream', '*/*', ''])(
+    '406 when only %j is accepted',
+    async (accept) => {
+      expect((await post(await start({ mode: 'mcp' }), initializeBody(), { accept })).status).toBe(406);
+    },
+  );
+
+  it('takes notifications and responses without an answer, and ids that are strings', async () => {
+    const { sandbox, headers } = await connected();
+    expect(
+      (
+        await post(
+          sandbox,
+          { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } },
+          headers,
+        )
+      ).text,
+    ).toBe('');
+    expect((await post(sandbox, { jsonrpc: '2.0', id: 1, result: {} }, headers)).status).toBe(202);
+    expect(JSON.parse((await post(sandbox, ask('ping', {}, 'abc'), headers)).text).id).toBe('abc');
+  });
+
+  it('-32601 for a method it does not have', async () => {
+    const { sandbox, headers } = await connected();
+    expect(codeOf(await post(sandbox, ask('resources/list'), headers))).toEqual([200, -32601]);
+  });
+
+  it('-32602 for a tool it does not have', async () => {
+    const { sandbox, headers } = await connected();
+    expect(codeOf(await post(sandbox, toolCall('cook', {}), headers))).toEqual([200, -32602]);
+  });
+});
+
+describe('tools/list', () => {
+  it('describes every tool and every argument', async () => {
+    const { sandbox, headers } = await connected();
+    const { result } = JSON.parse((await post(sandbox, ask('tools/list'), headers)).text);
+    expect(Object.keys(result)).toEqual(['tools']);
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'find_restaurant',
+      'lookup_restaurant',
+      'explore_area',
+    ]);
+    for (const { description, inputSchema } of result.tools) {
+      expect(description).toMatch(/\w/);
+      expect(inputSchema.type).toBe('object');
+      for (const property of Object.values(inputSchema.properties)) {
+        expect(property).toMatchObject({ type: 'string', description: expect.any(String) });
+      }
+    }
+  });
+
+  it('comes in pages', async () => {
+    const { sandbox, headers } = await connected({ pageSize: 2 });
+    const first = JSON.parse((await post(sandbox, ask('tools/list'), headers)).text).result;
+    expect(first.tools).toHaveLength(2);
+    const second = JSON.parse(
+      (await post(sandbox, ask('tools/list', { cursor: first.nextCursor }), headers)).text,
+    ).result;
+    expect(second.tools).toHaveLength(1);
+    expect(second).not.toHaveProperty('nextCursor');
+    for (const cursor of ['', '2', null]) {
+      expect(codeOf(await post(sandbox, ask('tools/list', { cursor }), headers))).toEqual([200, -32602]);
+    }
+  });
+});
+
+describe('explore_area', () => {
+  it('counts a city, in text and in structure', async () => {
+    const { sandbox, headers } = await connected();
+    const reply = await post(sandbox, toolCall('explore_area', { city: 'SF' }), headers);
+    const { output } = outputOf(reply);
+    expect(JSON.parse(reply.text).result.structuredContent).toEqual(output);
+    expect(output).toMatchObject({ status: 'ok', city: 'San Francisco', neighborhood: null, total: 24 });
+    expect(output.top).toHaveLength(5);
+    expect((output.grades as { count: number }[]).reduce((sum, { count }) => sum + count, 0)).toBe(24);
+  });
+
+  it('counts a neighborhood, and nothing where nothing is', async () => {
+    const { sandbox, headers } = await connected();
+    const explore = async (args: unknown) =>
+      outputOf(await post(sandbox, toolCall('explore_area', args), headers)).output;
+    expect(await explore({ city: 'SF', neighborhood: 'nopa' })).toMatchObject({ total: 5 });
+    expect(await explore({ city: 'SF', neighborhood: 'Nowhere' })).toMatchObject({
+      total: 0,
+      top: [],
+      cuisines: [],
+    });
+    expect(await explore({ city: 'Atlantis' })).toMatchObject({ status: 'ok', total: 0 });
+  });
+});
+
+describe('streams', () => {
+  it('begin with an empty event that has an id, for clients that know it', async () => {
+    const { sandbox, headers } = await connected({ reply: 'sse' });
+    const [priming, response, ...rest] = eventsOf(await post(sandbox, FIND, headers));
+    expect(priming).toMatchObject({ id: expect.any(String), data: '' });
+    expect(response).toMatchObject({ id: expect.any(String), event: 'message' });
+    expect(JSON.parse(response?.data ?? '')).toMatchObject({ id: 2, result: {} });
+    expect(rest).toEqual([]);
+    const older = await connected({ reply: 'sse' }, '2025-06-18');
+    expect(eventsOf(await post(older.sandbox, FIND, older.headers))).toHaveLength(1);
+  });
+
+  it('tell progress to those who ask', async () => {
+    const { sandbox, headers } = await connected({ reply: 'sse' });
+    const params = { ...(FIND.params as object), _meta: { progressToken: 'p' } };
+    const messages = eventsOf(await post(sandbox, { ...FIND, params }, headers)).filter(
+      ({ data }) => data !== '',
+    );
+    const parsed = messages.map(({ data }) => JSON.parse(data));
+    expect(parsed.map(({ method }) => method)).toEqual([
+      'notifications/progress',
+      'notifications/progress',
+      undefined,
+    ]);
+    expect(parsed.map(({ params }) => params?.progress)).toEqual([1, 2, undefined]);
+    expect(parsed[0].params.progressToken).toBe('p');
+    expect(parsed[2]).toMatchObject({ id: 2 });
+  });
+
+  it('that were cut can be taken up again', async () => {
+    const { sandbox, headers } = await connected({ reply: 'sse', faults: [] });
+    const whole = eventsOf(await post(sandbox, FIND, headers));
+    const resume = (id: string) =>
+      send(sandbox, { method: 'GET', headers: { ...HEADERS, ...headers, 'last-event-id': id } });
+    const resumed = await resume(whole[0]?.id ?? '');
+    expect(resumed.headers['content-type']).toBe('text/event-stream');
+    expect(eventsOf(resumed)).toEqual(whole.slice(1));
+    expect(eventsOf(await resume(whole[1]?.id ?? ''))).toEqual([]);
+    expect(codeOf(await resume('9-9'))).toEqual([400, -32000]);
+  });
+
+  it('that a fault cut can be taken up from the last whole event', async () => {
+    const sandbox = await start({ mode: 'mcp', reply: 'sse', faults: [parseFault('sse-cut:1x')] });
+    const cut = await post(sandbox, initializeBody(), ACCEPT);
+    const [priming, ...rest] = eventsOf(cut);
+    expect(rest).toEqual([]);
+    expect(priming).toMatchObject({ data: '', retry: '100' });
+    const resumed = await send(sandbox, {
+      method: 'GET',
+      headers: {
+        ...HEADERS,
+        ...ACCEPT,
+        'mcp-session-id': String(cut.headers['mcp-session-id']),
+        'last-event-id': priming?.id ?? '',
+      },
+    });
+    expect(messageOf(resumed)).toMatchObject({ id: 1, result: { protocolVersion: '2025-11-25' } });
+  });
+
+  it('of the server stand open, one per session, until the session ends', async () => {
+    const { sandbox, headers } = await connected();
+    const { first, ended } = await openStream(sandbox, { ...HEADERS, ...headers });
+    expect(first).toBe(': open\n\n');
+    const second = await send(sandbox, { method: 'GET', headers: { ...HEADERS, ...headers } });
+    expect(second.status).toBe(409);
+    await send(sandbox, { method: 'DELETE', headers: { ...HEADERS, ...headers } });
+    expect(await ended).toBe('');
+  });
+
+  it('need a client that accepts them', async () => {
+    const { sandbox, headers } = await connected();
+    const reply = await send(sandbox, {
+      method: 'GET',
+      headers: { ...HEADERS, ...headers, accept: 'application/json' },
+    });
+    expect(reply.status).toBe(406);
+  });
+});
+
+/** Opens a standing stream: what came first, and later all that came until its end. */
+function openStream(
+  sandbox: Sandbox,
+  headers: Record<string, string>,
+): Promise<{ first: string; ended: Promise<string> }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(sandbox.endpoint, { method: 'GET', headers }, (reply) => {
+      reply.setEncoding('utf8').once('data', (first: string) => {
+        let rest = '';
+        reply.on('data', (more: string) => {
+          rest += more;
+        });
+        resolve({ first, ended: new Promise((over) => reply.on('end', () => over(rest))) });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}

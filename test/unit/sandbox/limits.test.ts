@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLimiter } from '../../../src/sandbox/limits.ts';
+import { Refusal } from '../../../src/sandbox/refusal.ts';
+import { type HttpReply, post, toolCall } from './http.ts';
+import { sandboxes } from './with-sandbox.ts';
+
+const start = sandboxes();
+const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
+const told = ({ status, headers }: HttpReply) => [status, headers['retry-after']];
+
+describe('limits over HTTP', () => {
+  it('answers 429 with Retry-After, per key, and lets in again when it said', async () => {
+    let time = 1_000_000;
+    const sandbox = await start({ perMinute: 2, now: () => time });
+    expect(told(await post(sandbox, BODY))).toEqual([200, undefined]);
+    time += 10_500;
+    expect(told(await post(sandbox, BODY))).toEqual([200, undefined]);
+    const refused = await post(sandbox, BODY);
+    expect(told(refused)).toEqual([429, '50']);
+    expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'rate_limited' } });
+    expect((await post(sandbox, BODY, { authorization: `Bearer ${sandbox.keys.paid}` })).status).toBe(200);
+    time += 49_499;
+    expect(told(await post(sandbox, BODY))).toEqual([429, '1']);
+    time += 1;
+    expect((await post(sandbox, BODY)).status).toBe(200);
+  });
+
+  it('counts every request that gets past the key, and none that does not', async () => {
+    const sandbox = await start({ perMinute: 2 });
+    await post(sandbox, BODY, { authorization: 'Bearer nobody' });
+    expect((await post(sandbox, '{')).status).toBe(400);
+    expect((await post(sandbox, toolCall('nothing', {}))).status).toBe(200);
+    expect((await post(sandbox, BODY)).status).toBe(429);
+  });
+
+  it('allows the documented 100 a minute', async () => {
+    const sandbox = await start({ now: () => 0 });
+    const replies = await Promise.all(Array.from({ length: 101 }, () => post(sandbox, BODY)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(100);
+  });
+});
+
+describe('createLimiter', () => {
+  it('allows the documented 2,000 a day and says when there is room', () => {
+    let time = 0;
+    const limiter = createLimiter(100, 2000, () => time);
+    for (let booked = 0; booked < 2000; booked += 1) {
+      limiter.book('free');
+      time += 1000;
+    }
+    expect(waitOf(() => limiter.book('free'))).toBe(24 * 3600 - 2000);
+  });
+
+  it('has no limit at 0', () => {
+    const limiter = createLimiter(0, 0, () => 0);
+    for (let booked = 0; booked < 5000; booked += 1)
+      expect(waitOf(() => limiter.book('free'))).toBeUndefined();
+  });
+
+  it('never lets more than the limit into any window, and never turns away without need', () => {
+    const steps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, waits) => {
+        let time = 0;
+        const limiter = createLimiter(limit, 0, () => time);
+        const granted: number[] = [];
+        for (const wait of waits) {
+          time += wait;
+          const inside = granted.filter((at) => at > time - 60_000).length;
+          const told = waitOf(() => limiter.book('free'));
+          expect(told === undefined).toBe(inside < limit);
+          if (told === undefined) granted.push(time);
+          else expect(told).toBeGreaterThanOrEqual(1);
+        }
+      }),
+    );
+  });
+});
+
+/** Seconds that a 429 asks to wait. */
+function waitOf(act: () => void): number | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect(error.status).toBe(429);
+    return Number(error.headers['Retry-After']);
+  }
+}

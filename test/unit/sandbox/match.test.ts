@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sampleRestaurants } from '../../../src/sandbox/data/sample.ts';
+import { cityKey, fold } from '../../../src/sandbox/fold.ts';
+import { createCatalog } from '../../../src/sandbox/match.ts';
+
+const catalog = createCatalog(sampleRestaurants());
+const names = (name: string, city: string) => catalog.find(name, city).map((restaurant) => restaurant.name);
+
+describe('fold', () => {
+  it.each([
+    ['Crème de la Brume', 'creme de la brume'],
+    ['Café Lumière'.normalize('NFD'), 'cafe lumiere'],
+    ["O'Malley's Anchor", 'omalleys anchor'],
+    ['O’MALLEY’S  ANCHOR', 'omalleys anchor'],
+    ['Salt, Smoke & Time', 'salt smoke and time'],
+    ['The Quiet Goose', 'quiet goose'],
+    ['The', 'the'],
+    ['Straßenküche Öz', 'strassenkuche oz'],
+    ['L’Œuf à Cheval', 'loeuf a cheval'],
+    ['=SUM(Yum)', 'sum yum'],
+    ['らーめん ふくろう', 'らーめん ふくろう'.normalize('NFKD')],
+    ['🌮🌮🌮', ''],
+  ])('%s becomes %s', (name, folded) => {
+    expect(fold(name)).toBe(folded);
+  });
+});
+
+describe('cityKey', () => {
+  it.each([
+    ['San Francisco', ['SF', 'san fran', 'SAN FRANCISCO', 'San Francisco, CA', 'S.F.']],
+    ['New York', ['NYC', 'New York City', 'new york, ny']],
+    ['Los Angeles', ['LA', 'los ángeles']],
+    ['Tokyo', ['東京', 'とうきょう', 'Tōkyō', '東京都']],
+    ['Mexico City', ['Ciudad de México', 'CDMX', 'ciudad de mexico']],
+    ['São Paulo', ['Sao Paulo', 'SÃO PAULO']],
+    ['Cairo', ['القاهرة']],
+    ['Tel Aviv', ['תל אביב', 'Tel Aviv-Yafo']],
+    ['Mumbai', ['मुंबई', 'Bombay']],
+    ['Bangkok', ['กรุงเทพ']],
+    ['Seoul', ['서울']],
+    ['Hong Kong', ['香港']],
+  ])('%s is also %j', (city, others) => {
+    for (const other of others) expect(cityKey(other)).toBe(cityKey(city));
+  });
+
+  it('keeps cities apart, also those it does not know', () => {
+    const cities = ['San Francisco', 'New York', 'Lyon', 'Atlantis', 'El Dorado', 'Tokyo'];
+    expect(new Set(cities.map(cityKey)).size).toBe(cities.length);
+  });
+});
+
+describe('find', () => {
+  it('orders: same name, prefix, words, inside; then as the data stand', () => {
+    const list = ['Grand Nopa', 'Panopa', 'Nopalito', 'Nopa', 'Nopa Corner', 'Other'];
+    const own = createCatalog(list.map((name, place) => ({ service_id: String(place), name, city: 'X' })));
+    expect(own.find('NOPA', 'x').map(({ name }) => name)).toEqual([
+      'Nopa',
+      'Nopalito',
+      'Nopa Corner',
+      'Grand Nopa',
+      'Panopa',
+    ]);
+  });
+
+  it.each([
+    ['creme de la brume', 'SF', ['Crème de la Brume']],
+    ['copper ladle', 'SF', ['The Copper Ladle']],
+    ['the copper ladle', 'SF', ['The Copper Ladle']],
+    ['omalleys', 'SF', ["O'Malley's Anchor"]],
+    ['nonna pina', 'SF', ['“Nonna” Pina']],
+    ['🌮', 'SF', ['🌮🌮🌮']],
+    ['smoke salt', 'NYC', ['Salt, Smoke & Time']],
+    ['ことり', '東京', ['すし ことり']],
+    ['달빛', 'Seoul', ['달빛 국수']],
+    ['حسن', 'Cairo', ['فول وطعمية أم حسن']],
+    ['golden crane', 'SF', ['Golden Crane', 'Golden Crane']],
+    ['café lumière', 'Paris', ['Cafe\u0301 Lumie\u0300re']],
+  ])('%s in %s gives %j', (name, city, found) => {
+    expect(names(name, city)).toEqual(found);
+  });
+
+  it('gives every restaurant of the sample data first when asked for its name', () => {
+    for (const { name, city } of sampleRestaurants()) expect(names(name, city)[0]).toBe(name);
+  });
+
+  it('takes any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (name, city) => {
+        expect(catalog.find(name, `Nowhere ${city}`)).toEqual([]);
+        expect(catalog.find(name, 'SF').every((restaurant) => restaurant.city === 'San Francisco')).toBe(
+          true,
+        );
+      }),
+    );
+  });
+});

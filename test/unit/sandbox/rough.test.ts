@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
+import { startRestaurant } from '../../helpers/process.ts';
+import { runCli } from '../../helpers/program.ts';
+import { HEADERS, post, send, sendRaw, toolCall } from './http.ts';
+import { sandboxes } from './with-sandbox.ts';
+
+const start = sandboxes();
+const open = (options: SandboxOptions = {}) => start({ perMinute: 0, perDay: 0, ...options });
+const BODY = JSON.stringify(toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }));
+const portOf = ({ baseUrl }: Pick<Sandbox, 'baseUrl'>): number => Number(new URL(baseUrl).port);
+
+/** A connection of one's own. It may be cut at any time. */
+function dial(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined).setEncoding('latin1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  return socket;
+}
+
+/** The head of a request and its body, as they go over the wire. */
+const wire = (
+  port: number,
+  { target = '/api/mcp', host = `127.0.0.1:${port}`, body = BODY, more = '' } = {},
+) =>
+  `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${HEADERS.authorization}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
+
+/** The sandbox is as well as before. */
+async function lives(sandbox: Sandbox): Promise<void> {
+  expect((await post(sandbox, BODY)).status).toBe(200);
+}
+
+describe('a target that is a whole URL', () => {
+  it.each([
+    ['http://127.0.0.1:PORT/api/mcp', '127.0.0.1:PORT', 200],
+    ['HTTP://LOCALHOST:PORT/api/mcp?x', '127.0.0.1:PORT', 200],
+    ['http://[::1]:PORT/api/mcp', '[::1]:PORT', 200],
+    ['http://evil.example/api/mcp', '127.0.0.1:PORT', 403],
+    ['http://127.0.0.1:PORT/api/mcp', 'evil.example', 403],
+    ['http://127.0.0.1.evil:PORT/api/mcp', '127.0.0.1:PORT', 403],
+    ['http://127.0.0.1:PORT@evil.example/api/mcp', '127.0.0.1:PORT', 403],
+    ['http://u@127.0.0.1:PORT/api/mcp', '127.0.0.1:PORT', 403],
+    ['http://127.0.0.1:PORT', '127.0.0.1:PORT', 404],
+    ['http://127.0.0.1:PORT/api/../api/mcp', '127.0.0.1:PORT', 404],
+  ])('%s with the Host %s: %i', async (target, host, status) => {
+    const sandbox = await open();
+    const port = portOf(sandbox);
+    const fill = (text: string) => text.replaceAll('PORT', String(port));
+    const bytes = wire(port, { target: fill(target), host: fill(host), more: 'Connection: close\r\n' });
+    const reply = await sendRaw(sandbox, bytes);
+    expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(reply.includes('results')).toBe(status === 200);
+    await lives(sandbox);
+  });
+});
+
+describe('a caller that does not speak HTTP as it should', () => {
+  it.each<[string, (port: number) => string, RegExp]>([
+    [
+      'asks through a tunnel',
+      () => 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n',
+      /^$|^HTTP\/1\.1 4/,
+    ],
+    ['speaks HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /^HTTP\/1\.1 4/],
+    [
+      'speaks TLS',
+      () => '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
+      /^HTTP\/1\.1 400 /,
+    ],
+    ['sends zeros', () => '\0'.repeat(5000), /^HTTP\/1\.1 400 /],
+    ['sends a body shorter than it said, and hangs up', (port) => wire(port).slice(0, -9), /^/],
+    [
+      'wants a body of length -1',
+      (port) => wire(port).replace(/Content-Length: \d+/, 'Content-Length: -1'),
+      /^HTTP\/1\.1 400 /,
+    ],
+    [
+      'gives length and chunks',
+      (port) => wire(port, { more: 'Transfer-Encoding: chunked\r\n' }),
+      /^HTTP\/1\.1 400 /,
+    ],
+    [
+      'sends 3,000 headers',
+      (port) => wire(port, { more: 'a: b\r\n'.repeat(3000) }),
+      /^HTTP\/1\.1 (200|431) /,
+    ],
+    [
+      'sends a header with a bare LF',
+      (port) => wire(port, { more: 'x: a\nHost: evil.example\r\n' }),
+      /^HTTP\/1\.1 400 /,
+    ],
+    [
+      'asks to switch protocols',
+      (port) => wire(port, { more: 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n' }),
+      /^HTTP\/1\.1 200 /,
+    ],
+    [
+      'asks whether it may send',
+      (port) => wire(port, { more: 'Expect: 100-continue\r\nConnection: close\r\n' }),
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
+    ],
+  ])('%s', async (_, bytes, answer) => {
+    const sandbox = await open();
+    const socket = dial(portOf(sandbox));
+    let got = '';
+    socket.on('data', (text) => {
+      got += text;
+    });
+    // Half of the connection is closed: it will not say more, but listens.
+    socket.end(bytes(portOf(sandbox)), 'latin1');
+    await once(socket, 'close');
+    expect(got).toMatch(answer);
+    await lives(sandbox);
+  });
+
+  it('is answered in order where it does not wait for the answers', async () => {
+    const sandbox = await open();
+    const port = portOf(sandbox);
+    const ids = Array.from({ length: 30 }, (_, id) => id);
+    const bodies = ids.map((id) => JSON.stringify({ ...JSON.parse(BODY), id }));
+    const last = bodies.pop() ?? '';
+    const bytes =
+      bodies.map((body) => wire(port, { body })).join('') +
+      wire(port, { body: last, more: 'Connection: close\r\n' });
+    const reply = await sendRaw(sandbox, bytes);
+    expect([...reply.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))).toEqual(ids);
+    await lives(sandbox);
+  });
+});
+
+describe('a caller that sends without end', () => {
+  it.each([
+    ['says how much', 'Content-Length: 1000000000'],
+    ['does not say how much', 'Transfer-Encoding: chunked'],
+  ])('and %s gets 413 after a few megabytes', async (_, length) => {
+    const sandbox = await open();
+    const port = portOf(sandbox);
+    const socket = dial(port);
+    let got = '';
+    socket.on('data', (text) => {
+      got += text;
+    });
+    const piece = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`;
+    socket.write(wire(port, { body: '' }).replace('Content-Length: 0', length));
+    let sent = 0;
+    while (!socket.destroyed && sent < 1e9) {
+      sent += piece.length;
+      if (!socket.write(piece))
+        await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+      await new Promise(setImmediate);
+    }
+    expect(got).toMatch(/^HTTP\/1\.1 413 /);
+    // What the system holds on the way comes on top.
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    await lives(sandbox);
+  });
+});
+
+describe('very many connections', () => {
+  it('2,000 that never ask shut nobody out, and are not all kept', async () => {
+    const sandbox = await open();
+    const port = portOf(sandbox);
+    const idle: Socket[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const sockets = Array.from({ length: 200 }, () => dial(port));
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      idle.push(...sockets);
+      await lives(sandbox);
+    }
+    for (const socket of idle) socket.resume();
+    while (idle.filter(({ readableEnded, destroyed }) => !readableEnded && !destroyed).length > 512) {
+      await new Promise(setImmediate);
+    }
+    await lives(sandbox);
+  }, 20_000);
+
+  it('with a request under way are not closed for new ones', async () => {
+    const sandbox = await open({ faults: [{ kind: 'hang', rate: 1, first: 1 }] });
+    const port = portOf(sandbox);
+    const hanging = dial(port);
+    hanging.write(wire(port));
+    while (sandbox.requests.length === 0) await new Promise(setImmediate);
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all(Array.from({ length: 200 }, () => once(dial(port), 'connect')));
+    }
+    await lives(sandbox);
+    expect(hanging.destroyed).toBe(false);
+    expect(hanging.readableEnded).toBe(false);
+  });
+
+  it('that send a letter now and then are closed in time', async () => {
+    const sandbox = await open({ requestTimeoutMs: 100 });
+    const port = portOf(sandbox);
+    const slow = Array.from({ length: 20 }, (_, place) => {
+      const socket = dial(port).resume();
+      const bytes = place % 2 === 0 ? wire(port).slice(0, 60) : wire(port).slice(0, -60);
+      socket.write(bytes);
+      const letters = setInterval(() => socket.write('x'), 20);
+      return new Promise<void>((resolve) => {
+        socket.on('end', resolve).on('close', resolve);
+      }).finally(() => clearInterval(letters));
+    });
+    await lives(sandbox);
+    await Promise.all(slow);
+    await lives(sandbox);
+  });
+});
+
+describe('what callers send', () => {
+  it('is remembered up to a bound', async () => {
+    const sandbox = await open();
+    const large = `${BODY}${' '.repeat(1_000_000)}`;
+    for (let sent = 0; sent < 10; sent += 1) await post(sandbox, large);
+    const bodies = sandbox.requests.map(({ body }) => body !== undefined);
+    expect([bodies.length, bodies.filter(Boolean).length]).toEqual([10, 8]);
+    expect(bodies.at(-1)).toBe(true);
+  });
+
+  it('never shows a key in the log, wherever it stood', async () => {
+    const key = 'sk_service_real_and_secret_0123456789';
+    const seen: unknown[] = [];
+    const sandbox = await open({ onRequest: (entry) => seen.push(entry) });
+    const reply = await send(sandbox, {
+      path: `/api/mcp?key=${key}`,
+      headers: { ...HEADERS, authorization: `Bearer ${key}`, 'x-api-key': key },
+      body: BODY,
+    });
+    expect([reply.status, reply.text.includes(key)]).toEqual([401, false]);
+    expect(JSON.stringify(seen)).not.toContain('real_and_secret');
+
+    const free = await open();
+    await free.close();
+    const stop = new AbortController();
+    const words = ['sandbox', '--port', String(portOf(free))];
+    const running = runCli(words, { signal: stop.signal, tty: { stderr: true } });
+    const call = { ...toolCall(`${key} ${'long '.repeat(100)}`, {}), id: key };
+    while ((await post(free, call).catch(() => undefined)) === undefined) await new Promise(setImmediate);
+    await post(free, { jsonrpc: '2.0', id: 1, method: `${key}\u001b[2J` });
+    stop.abort();
+    const { exit, stderr } = await running;
+    expect([exit, stderr.match(/tools\/call/g)?.length]).toEqual([130, 1]);
+    expect(stderr).not.toContain('real_and_secret');
+    expect(stderr).not.toContain('\u001b[2J');
+    expect(stderr.length).toBeLessThan(1000);
+  });
+});
+
+describe('the sandbox as a process', () => {
+  it('ends at once when told to, whoever is connected', async () => {
+    const run = startRestaurant(['sandbox', '--port', '0', '--fault', 'hang', '--json'], {
+      env: { HOME: '/nonexistent' },
+    });
+    let first = '';
+    run.process.stdout?.on('data', (chunk) => {
+      first += chunk;
+    });
+    await run.printed('}\n');
+    const port = portOf({ baseUrl: JSON.parse(first).base_url });
+    const sockets = Array.from({ length: 100 }, () => dial(port));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const socket of sockets.slice(0, 50)) socket.write(wire(port));
+    const began = performance.now();
+    run.process.kill('SIGTERM');
+    const { exit, stderr } = await run.ended;
+    expect([exit, stderr]).toEqual([143, '']);
+    // Mostly a few milliseconds; a busy machine may need longer to end a process.
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import { post, toolCall } from './http.ts';
+import { sandboxes } from './with-sandbox.ts';
+
+const start = sandboxes();
+const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
+
+describe('startSandbox', () => {
+  it('takes a free port of loopback and says where it is', async () => {
+    const sandbox = await start();
+    expect(sandbox.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(sandbox.endpoint).toBe(`${sandbox.baseUrl}/api/mcp`);
+    expect(sandbox.keys).toEqual({
+      free: 'sk_service_demo_free',
+      paid: 'sk_service_demo_paid',
+      revoked: 'sk_service_demo_revoked',
+    });
+  });
+
+  it('takes the port it is given, and says in_use when another has it', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    await expect(startSandbox({ port })).rejects.toMatchObject({
+      code: 'in_use',
+      hint: expect.stringContaining('--port 0'),
+    });
+    other.close();
+    await once(other, 'close');
+    expect((await start({ port })).baseUrl).toBe(`http://127.0.0.1:${port}`);
+  });
+
+  it.each([-1, 65_536, 1.5, Number.NaN])('refuses the port %s', async (port) => {
+    await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('closes at once with idle, half-sent and hanging requests, and twice', async () => {
+    const sandbox = await startSandbox({ faults: [{ kind: 'hang', rate: 1 }] });
+    const idle = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1');
+    await once(idle, 'connect');
+    const half = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1');
+    half.write('POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n').toString();
+    const hanging = post(sandbox, BODY).catch(() => 'ended');
+    while (sandbox.requests.length < 2) await new Promise(setImmediate);
+    const started = performance.now();
+    await sandbox.close();
+    await sandbox.close();
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(await hanging).toBe('ended');
+    await expect(post(sandbox, BODY)).rejects.toThrow();
+  });
+
+  it('waits as long as told before each answer', async () => {
+    const sandbox = await start({ latencyMs: 60 });
+    const started = performance.now();
+    expect((await post(sandbox, BODY)).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(55);
+  });
+
+  it('closes at once while answers wait', async () => {
+    const sandbox = await startSandbox({ latencyMs: 60_000 });
+    const waiting = post(sandbox, BODY).catch(() => 'ended');
+    while (sandbox.requests.length === 0) await new Promise(setImmediate);
+    await sandbox.close();
+    expect(await waiting).toBe('ended');
+  });
+
+  it('serves many at once', async () => {
+    const sandbox = await start({ perMinute: 0 });
+    const replies = await Promise.all(Array.from({ length: 200 }, (_, id) => post(sandbox, { ...BODY, id })));
+    expect(replies.map(({ text }) => JSON.parse(text).id)).toEqual(replies.map((_, id) => id));
+  });
+
+  it('survives a listener that throws', async () => {
+    const sandbox = await start({
+      onRequest: () => {
+        throw new Error('listener');
+      },
+    });
+    expect((await post(sandbox, BODY)).status).toBe(200);
+    expect((await post(sandbox, BODY)).status).toBe(200);
+  });
+});

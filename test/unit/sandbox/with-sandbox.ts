@@ -1,0 +1,16 @@
+import { afterEach } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
+
+/** Gives a starter of sandboxes that are closed when the test is over. */
+export function sandboxes(): (options?: SandboxOptions) => Promise<Sandbox> {
+  const running: Sandbox[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
+  });
+  return async (options) => {
+    const sandbox = await startSandbox(options);
+    running.push(sandbox);
+    return sandbox;
+  };
+}

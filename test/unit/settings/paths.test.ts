@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { resolvePaths } from '../../../src/storage/paths.ts';
+
+function resolve(
+  env: Record<string, string>,
+  platform: NodeJS.Platform = 'linux',
+  homedir: () => string = () => '/home/ana',
+) {
+  return resolvePaths({ env, platform, homedir });
+}
+
+describe('resolvePaths', () => {
+  it('uses the defaults under HOME, on macOS too', () => {
+    const expected = {
+      configDir: '/home/eve/.config/restaurant',
+      stateDir: '/home/eve/.local/state/restaurant',
+      cacheDir: '/home/eve/.cache/restaurant',
+    };
+    expect(resolve({ HOME: '/home/eve' })).toEqual(expected);
+    expect(resolve({ HOME: '/home/eve' }, 'darwin')).toEqual(expected);
+  });
+
+  it('prefers RESTAURANT_*_DIR over XDG_*_HOME over HOME, each for itself', () => {
+    const paths = resolve({
+      HOME: '/home/eve',
+      XDG_CONFIG_HOME: '/x/config',
+      XDG_STATE_HOME: '/x/state',
+      RESTAURANT_CONFIG_DIR: '/own/config',
+    });
+    expect(paths).toEqual({
+      configDir: '/own/config',
+      stateDir: '/x/state/restaurant',
+      cacheDir: '/home/eve/.cache/restaurant',
+    });
+  });
+
+  it.each(['', 'relative', './here', '../up', '~/tilde'])('ignores the value %j', (value) => {
+    const paths = resolve({
+      HOME: '/home/eve',
+      XDG_CONFIG_HOME: value,
+      XDG_STATE_HOME: value,
+      XDG_CACHE_HOME: value,
+      RESTAURANT_CONFIG_DIR: value,
+      RESTAURANT_STATE_DIR: value,
+      RESTAURANT_CACHE_DIR: value,
+    });
+    expect(paths).toEqual(resolve({ HOME: '/home/eve' }));
+  });
+
+  it('asks the user database when HOME is missing or of no use', () => {
+    for (const env of [{}, { HOME: '' }, { HOME: 'rel' }] as Record<string, string>[]) {
+      expect(resolve(env).configDir).toBe('/home/ana/.config/restaurant');
+    }
+  });
+
+  it.each([
+    ['empty', () => ''],
+    ['relative', () => 'rel/home'],
+    [
+      'failing',
+      () => {
+        throw new Error('no entry');
+      },
+    ],
+  ])('knows no folder when the home is %s, except those named outright', (_name, homedir) => {
+    expect(resolve({}, 'linux', homedir)).toEqual({
+      configDir: undefined,
+      stateDir: undefined,
+      cacheDir: undefined,
+    });
+    expect(resolve({ RESTAURANT_STATE_DIR: '/s' }, 'linux', homedir)).toEqual({
+      configDir: undefined,
+      stateDir: '/s',
+      cacheDir: undefined,
+    });
+  });
+
+  it('follows APPDATA and LOCALAPPDATA on Windows', () => {
+    const env = { APPDATA: 'C:\\U\\R', LOCALAPPDATA: 'C:\\U\\L' };
+    expect(resolve(env, 'win32', () => 'C:\\U')).toEqual({
+      configDir: 'C:\\U\\R\\restaurant',
+      stateDir: 'C:\\U\\L\\restaurant\\state',
+      cacheDir: 'C:\\U\\L\\restaurant\\cache',
+    });
+    expect(resolve({ APPDATA: 'rel' }, 'win32', () => 'C:\\Users\\eve').configDir).toBe(
+      'C:\\Users\\eve\\AppData\\Roaming\\restaurant',
+    );
+    expect(resolve({}, 'win32', () => '').configDir).toBeUndefined();
+  });
+});

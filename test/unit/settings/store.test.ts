@@ -1,0 +1,255 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { parseConfig, readConfig } from '../../../src/storage/read.ts';
+import { openStore } from '../../../src/storage/store.ts';
+import { bundleWorker, startProgram, startWorker, tempFolder } from '../storage/children.ts';
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+function failure(run: () => unknown): AppError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('did not fail');
+}
+
+function storeWith(content: string | Uint8Array) {
+  const folder = tempFolder();
+  writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
+  return openStore(folder);
+}
+
+describe('openStore', () => {
+  it('reads a missing file as nothing and makes no folder', () => {
+    const folder = join(tempFolder(), 'none');
+    const store = openStore(folder);
+    expect(store.exists()).toBe(false);
+    expect(store.read()).toEqual({});
+    expect(existsSync(folder)).toBe(false);
+    expect(store.path).toBe(join(folder, 'config.json'));
+  });
+
+  it('saves what was changed, privately, and leaves no other file', async () => {
+    const folder = join(tempFolder(), 'a/restaurant');
+    const store = openStore(folder);
+    await store.update((file) => {
+      file.profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
+    });
+    await store.update((file) => {
+      file.settings = { city: 'Zürich' };
+    });
+    expect(store.read()).toEqual({
+      profiles: { default: { key: 'sk_service_1', 'dotted.name': 1 } },
+      settings: { city: 'Zürich' },
+    });
+    expect(modeOf(folder)).toBe('700');
+    expect(modeOf(store.path)).toBe('600');
+    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect(readFileSync(store.path, 'utf8').endsWith('}\n')).toBe(true);
+  });
+
+  it('keeps fields that it does not know, odd names too', async () => {
+    const text =
+      '{"version":9,"__proto__":{"a":1},"profiles":{"x":{"new":[1]}},"later":{"deep":[{"b":null}]}}';
+    const store = storeWith(text);
+    await store.update((file) => {
+      file.settings = {};
+    });
+    expect(JSON.parse(readFileSync(store.path, 'utf8'))).toEqual(
+      JSON.parse(`${text.slice(0, -1)},"settings":{}}`),
+    );
+  });
+
+  it('deletes what a killed writer left, keys may be in it', async () => {
+    const store = storeWith('{}');
+    for (const end of ['', '.tmp-1234567890abcdef']) {
+      writeFileSync(join(store.path, `../.restaurant-0123456789abcdef.tmp${end}`), 'sk_service_old');
+    }
+    await store.update(() => {});
+    expect(readdirSync(join(store.path, '..'))).toEqual(['config.json']);
+  });
+
+  it('saves nothing when the change fails', async () => {
+    const store = storeWith('{"settings":{"city":"Bern"}}');
+    await expect(
+      store.update((file) => {
+        file.settings = {};
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(readFileSync(store.path, 'utf8')).toBe('{"settings":{"city":"Bern"}}');
+    expect(existsSync(`${store.path}.lock`)).toBe(false);
+  });
+
+  it('tightens a file and a folder that were open to others, and tells', async () => {
+    const told: string[] = [];
+    const folder = tempFolder();
+    const store = openStore(folder, { warn: (message) => told.push(message) });
+    const open = () => {
+      chmodSync(folder, 0o777);
+      chmodSync(store.path, 0o644);
+    };
+    writeFileSync(store.path, '{}');
+    open();
+    store.read();
+    expect([modeOf(folder), modeOf(store.path)]).toEqual(['700', '600']);
+    expect(told).toEqual(
+      [folder, store.path].map((path) => `${path} was open to other users; now it is yours alone`),
+    );
+    open();
+    await store.update(() => {});
+    expect([modeOf(folder), modeOf(store.path)]).toEqual(['700', '600']);
+    expect(told).toHaveLength(4);
+    store.read();
+    expect(told).toHaveLength(4);
+  });
+
+  it('writes through a symbolic link', async () => {
+    const folder = tempFolder();
+    const elsewhere = tempFolder();
+    symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
+    const store = openStore(folder);
+    await store.update((file) => {
+      file.settings = { city: 'Bern' };
+    });
+    expect(lstatSync(store.path).isSymbolicLink()).toBe(true);
+    expect(readdirSync(elsewhere)).toEqual(['real.json']);
+    expect(openStore(folder).read()).toEqual({ settings: { city: 'Bern' } });
+  });
+});
+
+describe('a damaged config file', () => {
+  it.each<[string, string | Uint8Array, string]>([
+    ['empty', '', 'it is empty'],
+    ['truncated', '{"profiles":{"default":{"key":"sk_service_secret', 'it is not JSON'],
+    ['an array', '[]', 'it holds no JSON object'],
+    ['a number', '7', 'it holds no JSON object'],
+    ['null', 'null', 'it holds no JSON object'],
+    ['binary', Uint8Array.of(0x7f, 0x45, 0xff, 0xfe), 'it is not UTF-8 text'],
+    ['too large', ' '.repeat(1_048_577), 'it is far too large'],
+    ['settings of another shape', '{"settings":[]}', '"settings" is not an object'],
+    ['profiles of another shape', '{"profiles":"x"}', '"profiles" is not an object'],
+    ['a profile of another shape', '{"profiles":{"me":null}}', 'profiles["me"] is not an object'],
+    ['a key of another shape', '{"profiles":{"me":{"key":5}}}', 'profiles["me"].key is not a string'],
+  ])('%s: is named and left alone', async (_name, content, why) => {
+    const store = storeWith(content);
+    const before = readFileSync(store.path);
+    const error = failure(() => store.read());
+    expect(error).toMatchObject({
+      code: 'bad_config',
+      message: `the config file ${store.path} cannot be used: ${why}`,
+    });
+    expect(error.hint).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
+    expect(`${error.stack} ${error.cause}`).not.toContain('secret');
+    await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
+    expect(readFileSync(store.path).equals(before)).toBe(true);
+    expect(readdirSync(join(store.path, '..'))).toEqual(['config.json']);
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(storeWith('\ufeff{"settings":{}}').read()).toEqual({ settings: {} });
+  });
+
+  it('quotes a path with blanks in its hint', () => {
+    expect(failure(() => parseConfig("/my home/it's", '')).hint).toContain("mv '/my home/it'\\''s' ");
+  });
+
+  it('is also one that is a folder', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'config.json'));
+    expect(failure(() => readConfig(join(folder, 'config.json')))).toMatchObject({
+      code: 'bad_config',
+      message: `the config file ${join(folder, 'config.json')} cannot be used: it is no plain file`,
+    });
+  });
+});
+
+const LOGIN = `
+  import { openStore } from '../../../src/storage/store.ts';
+  const [folder, name] = process.argv.slice(2);
+  const store = openStore(folder);
+  try {
+    await store.update((file) => {
+      file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
+    });
+    console.log('saved');
+  } catch (error) {
+    console.log(error.code, error.message, error.hint);
+  }
+`;
+
+describe('several processes', () => {
+  it('twenty logins at once leave one valid file with all of them', async () => {
+    const folder = join(tempFolder(), 'new');
+    const worker = await bundleWorker(tempFolder(), LOGIN);
+    const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
+    for (const child of children)
+      expect(await child.ended).toMatchObject({ code: 0, stdout: 'saved\n', stderr: '' });
+    const names = Object.keys(openStore(folder).read().profiles ?? {});
+    expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  }, 30_000);
+
+  it('leaves no signal handler behind that would end the program', async () => {
+    const worker = await bundleWorker(
+      tempFolder(),
+      `import { openStore } from '../../../src/storage/store.ts';
+       await openStore(process.argv[2]).update(() => {});
+       await openStore(process.argv[2]).update(() => {});
+       console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')), process.listenerCount('SIGXFSZ'));`,
+    );
+    expect((await startWorker(worker, [tempFolder()]).ended).stdout).toBe("[ 'SIGXFSZ' ] 1\n");
+  });
+
+  it('a disk that takes only a part leaves the old file', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'config.json');
+    writeFileSync(path, '{"profiles":{"old":{"key":"sk_service_old"}}}', { mode: 0o600 });
+    const worker = await bundleWorker(tempFolder(), LOGIN);
+    const command = `ulimit -f 2; exec "${process.execPath}" "${worker}" "${folder}" pq`;
+    const { stdout, stderr } = await startProgram('bash', ['-c', command]).ended;
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(`io_error cannot write ${path}: `);
+    expect(readFileSync(path, 'utf8')).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'after a run as root the error names the owner and the remedy',
+    async () => {
+      const base = tempFolder();
+      const folder = join(base, 'restaurant');
+      mkdirSync(folder, { mode: 0o700 });
+      writeFileSync(join(folder, 'config.json'), '{}', { mode: 0o600 });
+      const worker = await bundleWorker(base, LOGIN);
+      chmodSync(base, 0o755);
+      const run = async () =>
+        (await startWorker(worker, [folder, 'me'], { uid: 65534, gid: 65534 }).ended).stdout;
+      expect(await run()).toContain(
+        `permission denied ${folder} belongs to root: sudo chown -R 65534 ${folder}`,
+      );
+      chownSync(folder, 65534, 65534);
+      expect(await run()).toContain(
+        `io_error cannot read the config file ${join(folder, 'config.json')}: permission denied`,
+      );
+    },
+  );
+});

@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill/agents.ts';
+import { shell } from '../../helpers/process.ts';
+import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { furnish, split } from '../../helpers/runs.ts';
+import { useService } from '../../helpers/service.ts';
+import { everyCommand, readTree } from '../../helpers/tree.ts';
+
+const SHIPPED = fileURLToPath(new URL('../../../skills/restaurant/SKILL.md', import.meta.url));
+const service = useService();
+const tree = await readTree();
+const skill = (await runCli(['skill', 'print'])).stdout;
+const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(skill) ?? [];
+const lines = [...body.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+  block.trim().split('\n'),
+);
+
+describe('the skill', () => {
+  it('is what agentskills.io asks for, in the folder of its name', () => {
+    const fields = Object.fromEntries(head.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)));
+    expect(Object.keys(fields)).toEqual(['name', 'description']);
+    expect(fields.name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(dirname(SHIPPED).endsWith(`/${fields.name}`)).toBe(true);
+    expect(fields.description?.length).toBeLessThanOrEqual(1024);
+    // Plain YAML: no mark of it in the text.
+    expect(fields.description).toMatch(/^Search [^:#]+ Use when [^:#]+$/);
+    expect(skill.split('\n').length).toBeLessThan(120);
+    expect(readFileSync(SHIPPED, 'utf8')).toBe(skill);
+  });
+
+  it('names commands, options and codes that exist, and every one of the commands', () => {
+    const all = everyCommand(tree.commands);
+    for (const command of all.filter(({ commands }) => commands === undefined)) {
+      expect(body).toContain(`\`restaurant ${command.name}`);
+    }
+    const flags = [...tree.options, ...all.flatMap(({ options }) => options)].map(({ name }) => name);
+    const named = [...body.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
+    expect(named.length).toBeGreaterThan(10);
+    expect(flags).toEqual(expect.arrayContaining(named));
+    for (const [, words = ''] of body.matchAll(/`restaurant ([a-z]+( [a-z]+)?)/g)) {
+      expect(all.some((each) => words === each.name || words.startsWith(`${each.name} `))).toBe(true);
+    }
+    for (const { exit, codes } of tree.exit_codes) {
+      expect(body).toContain(`* ${exit}: ${codes.map(({ code }) => `\`${code}\``).join(', ')}`);
+    }
+  });
+
+  it('is true: its commands run, in order, and keep to their options', async () => {
+    furnish(service.home);
+    expect(lines.length).toBeGreaterThan(8);
+    for (const line of lines) {
+      const options = { env: { ...service.env, HOME: service.home }, cwd: service.home };
+      const { exit, stdout, stderr } = line.includes('|')
+        ? await shell(`set -o pipefail; ${line}`, options)
+        : await runCli(split(line), options);
+      expect([line, exit]).toEqual([line, 0]);
+      expect([line, typeof JSON.parse(stdout)]).toEqual([line, 'object']);
+      if (!line.includes('enrich')) expect([line, stderr]).toEqual([line, '']);
+    }
+  });
+});
+
+describe('skill install', () => {
+  const folder = (): RunOptions & { cwd: string; env: Record<string, string> } => {
+    const { home, env } = freshHome();
+    const cwd = join(home, 'project');
+    mkdirSync(cwd);
+    return { cwd, env };
+  };
+  const install = (words: readonly string[], options: RunOptions) =>
+    runCli(['skill', 'install', ...words], options);
+
+  it.each(AGENT_NAMES)('writes where %s looks, for a person and for a project', async (name) => {
+    const options = folder();
+    for (const scope of SCOPES) {
+      const words = [name, '--scope', scope, '--json'];
+      const planned = JSON.parse((await install([...words, '--dry-run'], options)).stdout);
+      expect(planned).toMatchObject({ agent: name, scope, state: 'new', written: false });
+      const agent = AGENTS.find((each) => each.name === name);
+      const base = scope === 'user' ? (options.env.HOME ?? '') : options.cwd;
+      const below = scope === 'user' ? agent?.user.path : agent?.project;
+      expect(planned.file.startsWith(base)).toBe(true);
+      expect(planned.file.endsWith(`${below}/restaurant/SKILL.md`)).toBe(true);
+      expect(existsSync(planned.file)).toBe(false);
+      const { exit, stdout, stderr } = await install(words, options);
+      expect([exit, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toEqual({ ...planned, written: true });
+      expect(readFileSync(planned.file, 'utf8')).toBe(skill);
+      expect(lstatSync(planned.file).mode & 0o777).toBe(0o644);
+      expect(JSON.parse((await install(words, options)).stdout)).toMatchObject({
+        state: 'same',
+        written: false,
+      });
+    }
+  });
+
+  it('goes where the agent was moved to', async () => {
+    const { cwd, env } = folder();
+    for (const [name, variable] of [
+      ['claude-code', 'CLAUDE_CONFIG_DIR'],
+      ['copilot', 'COPILOT_HOME'],
+    ] as const) {
+      const { stdout } = await install([name, '--dry-run'], {
+        cwd,
+        env: { ...env, [variable]: '/else/where' },
+      });
+      expect(stdout).toBe('/else/where/skills/restaurant/SKILL.md\n');
+    }
+  });
+
+  it('replaces what is different with --force alone', async () => {
+    const options = folder();
+    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'my own');
+    const refused = await install(['codex'], options);
+    expect(refused).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('--force') });
+    const planned = await install(['codex', '--dry-run', '--json'], options);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ state: 'different', written: false });
+    expect(readFileSync(file, 'utf8')).toBe('my own');
+    expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 0, stdout: `${file}\n` });
+    expect(readFileSync(file, 'utf8')).toBe(skill);
+  });
+
+  it.each(['.claude', '.claude/skills', '.claude/skills/restaurant', '.claude/skills/restaurant/SKILL.md'])(
+    'of a project never writes through a link: %s',
+    async (link) => {
+      const options = folder();
+      const outside = join(options.env.HOME ?? '', 'outside');
+      mkdirSync(outside);
+      const path = join(options.cwd, link);
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync(link.endsWith('.md') ? join(outside, 'SKILL.md') : outside, path);
+      const { exit, stdout, stderr } = await install(
+        ['claude-code', '--scope', 'project', '--force'],
+        options,
+      );
+      expect([exit, stdout]).toEqual([9, '']);
+      expect(stderr).toContain(`${path} is a symbolic link`);
+      expect(existsSync(join(outside, 'SKILL.md')) || existsSync(join(outside, 'skills'))).toBe(false);
+    },
+  );
+
+  it('waits for nothing that stands in the place of the file', async () => {
+    const options = folder();
+    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
+    mkdirSync(dirname(file), { recursive: true });
+    execFileSync('mkfifo', [file]);
+    expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 9, stdout: '' });
+  });
+
+  it('lets a person keep the folder of skills elsewhere', async () => {
+    const options = folder();
+    const real = join(options.env.HOME ?? '', 'dotfiles');
+    mkdirSync(real);
+    symlinkSync(real, join(options.env.HOME ?? '', '.claude'));
+    expect((await install(['claude-code'], options)).exit).toBe(0);
+    expect(readFileSync(join(real, 'skills/restaurant/SKILL.md'), 'utf8')).toBe(skill);
+  });
+
+  it('knows no other agent, and says which there are', async () => {
+    const { exit, stderr } = await install(['clippy'], folder());
+    expect(exit).toBe(2);
+    for (const name of AGENT_NAMES) expect(stderr).toContain(name);
+    expect((await install(['codex'], { ...folder(), env: {}, homedir: () => '' })).exit).toBe(2);
+  });
+});
+
+it('every agent and scope is told in help', async () => {
+  const { stdout } = await runCli(['skill', 'install', '--help']);
+  for (const { name, user, project } of AGENTS) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} .*${user.path} or ${project}$`, 'm'));
+  }
+});

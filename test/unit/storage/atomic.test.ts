@@ -1,0 +1,189 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from '../../../src/storage/atomic.ts';
+import { bundleWorker, startProgram, tempFolder } from './children.ts';
+
+function errorOf(run: () => unknown): AppError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('did not fail');
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o7777).toString(8);
+}
+
+describe('writeFileAtomic', () => {
+  it('writes text and bytes, 0600 unless told otherwise, and leaves nothing else', () => {
+    const folder = tempFolder();
+    const path = join(folder, 'a.json');
+    writeFileAtomic(path, 'é🍜');
+    expect(readFileSync(path, 'utf8')).toBe('é🍜');
+    expect(modeOf(path)).toBe('600');
+    writeFileAtomic(path, Uint8Array.of(0, 255), { mode: 0o640 });
+    expect([...readFileSync(path)]).toEqual([0, 255]);
+    expect(modeOf(path)).toBe('640');
+    writeFileAtomic(path, '', { durable: false });
+    expect(readFileSync(path, 'utf8')).toBe('');
+    expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('replaces a file that was open to others by a private one', () => {
+    const path = join(tempFolder(), 'a');
+    writeFileSync(path, 'old', { mode: 0o644 });
+    writeFileAtomic(path, 'new');
+    expect(modeOf(path)).toBe('600');
+  });
+
+  it('takes the longest name that the file system takes', () => {
+    const path = join(tempFolder(), 'n'.repeat(255));
+    writeFileAtomic(path, 'x');
+    expect(readFileSync(path, 'utf8')).toBe('x');
+  });
+
+  it('writes through symbolic links, also dangling and relative ones', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real/second', join(folder, 'first'));
+    symlinkSync('target', join(folder, 'real/second'));
+    for (const text of ['one', 'two']) {
+      writeFileAtomic(join(folder, 'first'), text);
+      expect(readFileSync(join(folder, 'real/target'), 'utf8')).toBe(text);
+    }
+    expect(lstatSync(join(folder, 'first')).isSymbolicLink()).toBe(true);
+    expect(lstatSync(join(folder, 'real/second')).isSymbolicLink()).toBe(true);
+  });
+
+  it('does not replace a device', () => {
+    writeFileAtomic('/dev/null', 'gone');
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  it.each([
+    ['a missing folder', 'none/a', 'no such file or folder'],
+    ['a file where a folder should be', 'file/a', 'a part of the path is not a folder'],
+    ['a folder of that name', 'folder', 'it is a folder'],
+    ['a name that is too long', 'n'.repeat(256), 'the name is too long'],
+    ['a loop of links', 'loop', 'too many symbolic links'],
+  ])('says why: %s', (_name, relative, reason) => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'folder'));
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync('loop', join(folder, 'loop'));
+    const path = join(folder, relative);
+    const error = errorOf(() => writeFileAtomic(path, 'x'));
+    expect(error.code).toBe('io_error');
+    expect(error.message).toBe(`cannot write ${path}: ${reason}`);
+    expect(readdirSync(folder).sort()).toEqual(['file', 'folder', 'loop']);
+  });
+
+  it.runIf(existsSync('/dev/full'))('names a full disk', () => {
+    expect(errorOf(() => writeFileAtomic('/dev/full', 'x')).message).toBe(
+      'cannot write /dev/full: the disk is full',
+    );
+  });
+
+  it('keeps the old file and deletes its own when the disk takes only a part', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'a');
+    writeFileSync(path, 'old');
+    const worker = await bundleWorker(
+      tempFolder(),
+      `import { writeFileAtomic } from '../../../src/storage/atomic.ts';
+       try { writeFileAtomic(${JSON.stringify(path)}, 'x'.repeat(100_000)); }
+       catch (error) { console.log(error.code, error.message); }`,
+    );
+    const child = startProgram('bash', ['-c', `ulimit -f 20; exec "${process.execPath}" "${worker}"`]);
+    const { stdout, stderr } = await child.ended;
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`io_error cannot write ${path}: the file would be larger than the system allows\n`);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['a']);
+  });
+});
+
+describe('ensurePrivateFolder', () => {
+  it('makes a chain of folders, 0700 each', () => {
+    const folder = tempFolder();
+    expect(ensurePrivateFolder(join(folder, 'a/b/c'))).toBe(false);
+    for (const part of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(folder, part))).toBe('700');
+  });
+
+  it('tightens an existing one and says so once', () => {
+    const folder = join(tempFolder(), 'wide');
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    expect(ensurePrivateFolder(folder)).toBe(true);
+    expect(modeOf(folder)).toBe('700');
+    expect(ensurePrivateFolder(folder)).toBe(false);
+  });
+
+  it('leaves a shared folder shared', () => {
+    const folder = join(tempFolder(), 'shared');
+    mkdirSync(folder);
+    chmodSync(folder, 0o1777);
+    expect(ensurePrivateFolder(folder)).toBe(false);
+    expect(modeOf(folder)).toBe('1777');
+  });
+
+  it.runIf(existsSync('/proc/self'))('ends where folders cannot be made though the parent is there', () => {
+    expect(errorOf(() => ensurePrivateFolder('/proc/restaurant/a')).message).toContain(
+      'no such file or folder',
+    );
+    const folder = tempFolder();
+    symlinkSync('nowhere', join(folder, 'dangling'));
+    expect(errorOf(() => ensurePrivateFolder(join(folder, 'dangling/a'))).code).toBe('io_error');
+  });
+
+  it('says when a file is in the way', () => {
+    const path = join(tempFolder(), 'file');
+    writeFileSync(path, '');
+    expect(errorOf(() => ensurePrivateFolder(path)).message).toContain(
+      `create the folder ${path}: it exists`,
+    );
+    expect(errorOf(() => ensurePrivateFolder(join(path, 'sub'))).code).toBe('io_error');
+  });
+});
+
+describe('sweepTemps', () => {
+  it('deletes our strays older than an hour and nothing else', () => {
+    const folder = tempFolder();
+    const names = [
+      '.restaurant-0123456789abcdef.tmp',
+      '.restaurant-0123456789abcdef.tmp.tmp-1234567890abcdef',
+      '.restaurant-fedcba9876543210.tmp',
+      'config.json',
+      '.restaurant-x.tmp',
+    ];
+    for (const name of names) writeFileSync(join(folder, name), '');
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of names) if (!name.includes('fedc')) utimesSync(join(folder, name), old, old);
+    sweepTemps(folder, Date.now());
+    expect(readdirSync(folder).sort()).toEqual([
+      '.restaurant-fedcba9876543210.tmp',
+      '.restaurant-x.tmp',
+      'config.json',
+    ]);
+  });
+
+  it('does not mind a missing folder', () => {
+    expect(() => sweepTemps('/does/not/exist', 0)).not.toThrow();
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../../src/storage/ledger.ts';
+import { openPacer, type PacerOptions } from '../../../src/storage/pacer.ts';
+
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+const MINUTE = 60_500;
+const DAY = 86_400_000;
+
+/** A pacer whose sleep turns the clock. */
+function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOptions> = {}) {
+  const clock = { now: START };
+  const slept: number[] = [];
+  const ledger = openLedger({
+    stateDir: undefined,
+    key: 'k',
+    endpoint: 'e',
+    now: () => clock.now,
+    perMinute,
+    perDay,
+  });
+  const context = {
+    now: () => clock.now,
+    random: () => 0,
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      await Promise.resolve();
+      signal?.throwIfAborted();
+      slept.push(ms);
+      clock.now += ms;
+    },
+  };
+  const pacer = openPacer({ ledger, context, wait: false, ...options });
+  return { clock, slept, ledger, pacer };
+}
+
+describe('openPacer', () => {
+  it('lets the limit through at once and the next when there is room', async () => {
+    const { pacer, clock, slept } = pacerWith(2, 0);
+    await pacer.acquire();
+    clock.now += 1000;
+    await pacer.acquire();
+    expect(slept).toEqual([]);
+    await pacer.acquire();
+    expect(clock.now).toBe(START + MINUTE);
+    await pacer.acquire();
+    expect(clock.now).toBe(START + 1000 + MINUTE);
+  });
+
+  it('serves those who wait in their order', async () => {
+    const { pacer } = pacerWith(1, 0);
+    const order: number[] = [];
+    await Promise.all([1, 2, 3, 4, 5].map((name) => pacer.acquire().then(() => order.push(name))));
+    expect(order).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('never lets more through in a minute, whatever the number of waiters', async () => {
+    const { pacer, clock } = pacerWith(7, 0);
+    const times = await Promise.all(Array.from({ length: 50 }, () => pacer.acquire().then(() => clock.now)));
+    for (const from of times)
+      expect(times.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(7);
+    expect(clock.now).toBe(START + 7 * MINUTE);
+  });
+
+  it('stops when the day is spent and says until when', async () => {
+    const { pacer, clock } = pacerWith(0, 2);
+    await pacer.acquire();
+    clock.now += 5000;
+    await pacer.acquire();
+    await expect(pacer.acquire()).rejects.toMatchObject({
+      code: 'budget_spent',
+      message: 'the budget of 2 requests a day is spent until 2026-01-03T03:04:05Z',
+      details: { retryAfter: (DAY - 5000) / 1000 },
+    });
+    clock.now = START + DAY;
+    await pacer.acquire();
+  });
+
+  it('sleeps into the next day when told to', async () => {
+    const waits: unknown[] = [];
+    const { pacer, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
+    await pacer.acquire();
+    await pacer.acquire();
+    expect(clock.now).toBe(START + DAY);
+    expect(waits).toEqual([{ freeAt: START + DAY, window: 'day' }]);
+    expect(Math.max(...slept)).toBe(60_000);
+  });
+
+  it('obeys a hold, but not one that lasts too long', async () => {
+    const { pacer, ledger, clock } = pacerWith(0, 0, { maxWaitMs: 20_000 });
+    ledger.hold(START + 20_000);
+    await pacer.acquire();
+    expect(clock.now).toBe(START + 20_000);
+    ledger.hold(clock.now + 20_001);
+    await expect(pacer.acquire()).rejects.toMatchObject({
+      code: 'rate_limited',
+      details: { retryAfter: 21 },
+    });
+  });
+
+  it('tells again when a wait gets longer', async () => {
+    const waits: number[] = [];
+    const { pacer, ledger } = pacerWith(0, 0, {
+      onWait: ({ freeAt }) => {
+        waits.push(freeAt - START);
+        ledger.hold(START + 9000);
+      },
+    });
+    ledger.hold(START + 5000);
+    await pacer.acquire();
+    expect(waits).toEqual([5000, 9000]);
+  });
+
+  it('ends a wait when it is aborted, also one further back in the queue, and goes on with the others', async () => {
+    const { pacer, clock } = pacerWith(1, 0);
+    await pacer.acquire();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const results = Promise.allSettled([
+      pacer.acquire(first.signal),
+      pacer.acquire(second.signal),
+      pacer.acquire(),
+    ]);
+    second.abort(new Error('second'));
+    first.abort(new Error('first'));
+    expect((await results).map((one) => (one.status === 'rejected' ? one.reason.message : 'done'))).toEqual([
+      'first',
+      'second',
+      'done',
+    ]);
+    expect(clock.now).toBe(START + MINUTE);
+    const late = new AbortController();
+    late.abort(new Error('late'));
+    await expect(pacer.acquire(late.signal)).rejects.toThrow('late');
+  });
+});
