@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/storage/lock.ts';
 import type { RunOptions } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
-import { restaurants, UNPACED } from './service-data.ts';
+import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const service = useService({ restaurants: restaurants(30) });
 let folder = '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
-import { restaurants, UNPACED } from './service-data.ts';
+import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const service = useService({ restaurants: restaurants(30) });
 let folder = '';

@@ -4,7 +4,16 @@ import type { JsonObject } from '../../../src/client/rpc.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { freshHome, runCli } from '../../helpers/program.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';
-import { answerTo, find, INITIALIZE, INITIALIZED, LIST, lines, messagesIn, request } from './lines.ts';
+import {
+  answerTo,
+  find,
+  INITIALIZE,
+  INITIALIZED,
+  LIST,
+  lines,
+  messagesIn,
+  request,
+} from '../../unit/mcp/lines.ts';
 
 const errorText = (answer: JsonObject): string => {
   const { isError, content } = answer.result as { isError: boolean; content: { text: string }[] };

@@ -13,13 +13,13 @@ export function tempFolder(): string {
 }
 
 /**
- * Bundles a worker so that a real process can run it. Its code may import from the sources as if it stood in test/files.
+ * Bundles a worker so that a real process can run it. Its code may import from the sources as if it were in test/e2e/storage.
  * @returns the path of the bundle, in `folder`.
  */
 export async function bundleWorker(folder: string, code: string): Promise<string> {
   const outfile = join(folder, 'worker.mjs');
   await build({
-    stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'ts' },
+    stdin: { contents: code, resolveDir: join(import.meta.dirname, '../e2e/storage'), loader: 'ts' },
     bundle: true,
     platform: 'node',
     format: 'esm',

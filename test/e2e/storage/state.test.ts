@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLastFind, saveLastFind } from '../../../src/storage/last-find.ts';
 import { openSessionMemory } from '../../../src/storage/sessions.ts';
-import { tempFolder } from './children.ts';
+import { tempFolder } from '../../helpers/worker.ts';
 
 const FIND = {
   endpoint: 'https://x.example/api/mcp',

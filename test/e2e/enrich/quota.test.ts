@@ -7,7 +7,7 @@ import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
-import { restaurants } from './service-data.ts';
+import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
 const { home, env } = freshHome();

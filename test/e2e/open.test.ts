@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openerFor, whyNoBrowser } from '../../../src/app/opener.ts';
-import { freshHome } from '../../helpers/program.ts';
-import { PAID, useService } from '../../helpers/service.ts';
+import { openerFor, whyNoBrowser } from '../../src/app/opener.ts';
+import { freshHome } from '../helpers/program.ts';
+import { PAID, useService } from '../helpers/service.ts';
 
 const service = useService();
 

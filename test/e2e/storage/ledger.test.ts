@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { type Ledger, openLedger } from '../../../src/storage/ledger.ts';
 import { MAX_FILE_BYTES } from '../../../src/storage/log.ts';
 import { encodeRecord } from '../../../src/storage/record.ts';
-import { bundleWorker, startWorker, tempFolder } from './children.ts';
+import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 const START = 1_700_000_000_000;
 const SECOND = 1000;

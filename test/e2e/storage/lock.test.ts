@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
 import { currentProcess, isRunning } from '../../../src/storage/process-identity.ts';
-import { bundleWorker, startWorker, tempFolder } from './children.ts';
+import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 const HOLDER = `
   import { tryLock } from '../../../src/storage/lock.ts';

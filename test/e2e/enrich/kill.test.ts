@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { useService } from '../../helpers/service.ts';
-import { restaurants, UNPACED } from './service-data.ts';
+import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 2000;
 /** Each query stands in four rows, near each other. */

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { parseConfig, readConfig } from '../../../src/storage/read.ts';
 import { openStore } from '../../../src/storage/store.ts';
-import { bundleWorker, startProgram, startWorker, tempFolder } from '../storage/children.ts';
+import { bundleWorker, startProgram, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);

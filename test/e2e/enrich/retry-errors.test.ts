@@ -5,7 +5,7 @@ import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
-import { restaurants, UNPACED } from './service-data.ts';
+import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const { home, env } = freshHome();
 let folder = '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Asked, KEY, useAnswers } from '../../helpers/answers.ts';
 import { restaurant, shell, startRestaurant, until } from '../../helpers/process.ts';
-import { UNPACED } from './service-data.ts';
+import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 60;
 const CONCURRENCY = 3;
