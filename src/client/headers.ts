@@ -10,7 +10,7 @@ export function baseHeaders({ key, version }: { key?: string | undefined; versio
     // Servers built on the official SDK answer 406 unless both are named.
     Accept: 'application/json, text/event-stream',
     ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-    'User-Agent': `restaurant-cli/${version}`,
+    'User-Agent': `restaurant-data-cli/${version}`,
   };
 }
 

@@ -17,7 +17,7 @@ export interface ClientInfo {
 
 /** This program as a client. */
 export function clientInfo(version: string): ClientInfo {
-  return { name: 'restaurant-cli', version };
+  return { name: 'restaurant-data-cli', version };
 }
 
 /** A request of the modern era: metadata in its parameters. */

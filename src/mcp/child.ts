@@ -100,7 +100,7 @@ function cannotStart(command: string, error: Error): AppError {
   const why = missing ? 'it is not on the PATH' : (systemCode(error) ?? 'it failed');
   return new AppError('io_error', `cannot start ${command}: ${why}`, {
     cause: error,
-    hint: `npm install -g restaurant-cli puts ${command} on the PATH`,
+    hint: `npm install -g restaurant-data-cli puts ${command} on the PATH`,
   });
 }
 

@@ -46,7 +46,7 @@ describe.each([
         authorization: `Bearer ${KEY}`,
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        'user-agent': 'restaurant-cli/1.2.3',
+        'user-agent': 'restaurant-data-cli/1.2.3',
       },
     });
   });

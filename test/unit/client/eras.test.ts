@@ -310,7 +310,7 @@ describe('legacy', () => {
     expect(messageOf(requests[0] as Seen).params).toEqual({
       protocolVersion: '2025-11-25',
       capabilities: {},
-      clientInfo: { name: 'restaurant-cli', version: '1.2.3' },
+      clientInfo: { name: 'restaurant-data-cli', version: '1.2.3' },
     });
     expect(requests[0]?.headers).not.toHaveProperty('mcp-protocol-version');
     for (const { headers } of requests.slice(1)) {
@@ -498,7 +498,7 @@ describe('modern', () => {
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientCapabilities': {},
-        'io.modelcontextprotocol/clientInfo': { name: 'restaurant-cli', version: '1.2.3' },
+        'io.modelcontextprotocol/clientInfo': { name: 'restaurant-data-cli', version: '1.2.3' },
       },
     });
     expect(requests[0]?.headers).toMatchObject({

@@ -80,7 +80,7 @@ describe('curlCommand', () => {
         authorization: `Bearer ${KEY}`,
         accept: 'application/json, text/event-stream',
         'content-type': 'application/json',
-        'user-agent': 'restaurant-cli/1.2.3',
+        'user-agent': 'restaurant-data-cli/1.2.3',
       },
     });
   });
