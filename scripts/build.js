@@ -68,7 +68,13 @@ const groups = [
   group('program', 3, '/src/main.ts'),
   group('call', 2, '/src/app/service.ts', '/src/app/preview.ts', '/src/app/last-rows.ts', '/src/app/emit.ts'),
   group('http', 1, '/src/client/dispatcher.ts'),
-  group('tool', 1, '/src/actions/tool-arguments.ts', '/src/actions/tool-call.ts', '/src/output/call-data.ts'),
+  group(
+    'tool',
+    1,
+    '/src/commands/call/arguments.ts',
+    '/src/commands/call/prepare.ts',
+    '/src/output/call-data.ts',
+  ),
 ];
 
 const { output } = await bundle.generate({

@@ -9,7 +9,7 @@ import type { Presentation } from '../output/present.ts';
 import { pick } from '../output/records.ts';
 import type { LookupItem } from '../output/render/card.ts';
 import { Blocked } from '../storage/pacer.ts';
-import { mapOrdered } from './ordered.ts';
+import { mapOrdered } from '../util/ordered.ts';
 
 /** How many lookups are under way at a time. */
 const CONCURRENCY = 4;

@@ -32,9 +32,9 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
 async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
   const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const { readArguments } = await import('../actions/tool-arguments.ts');
+  const { readArguments } = await import('./call/arguments.ts');
   const given = await readArguments(app, name, words, options.args);
-  const { plannedArguments, preparedCall, unlistedFailure } = await import('../actions/tool-call.ts');
+  const { plannedArguments, preparedCall, unlistedFailure } = await import('./call/prepare.ts');
   const { isPreview, previewed, toolCall } = await import('../app/preview.ts');
   if (isPreview(app)) {
     await previewed(app, [toolCall(name, await plannedArguments(app, name, given))]);

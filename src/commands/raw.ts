@@ -45,7 +45,7 @@ async function runRaw(
   params: string | undefined,
   options: RawOptions,
 ): Promise<void> {
-  const { checkMethod, gatherParams, gatherHeaders } = await import('../actions/raw-input.ts');
+  const { checkMethod, gatherParams, gatherHeaders } = await import('./raw/params.ts');
   const { checkOutput, openSink } = await import('../app/sink.ts');
   checkOutput(app);
   const headers = gatherHeaders(options.header);

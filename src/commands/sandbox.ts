@@ -1,9 +1,9 @@
-import type { SandboxCommandOptions } from '../actions/sandbox.ts';
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption, valueOption } from '../cli/option.ts';
 import { SANDBOX_OUTPUT } from '../cli/schemas.ts';
 import { oneOf, parseDuration, wholeNumber } from '../settings/values.ts';
+import type { SandboxCommandOptions } from './sandbox/serve.ts';
 
 const FORMS = ['json', 'sse'] as const;
 /** Kinds of faults, as the sandbox knows them. */
@@ -78,6 +78,6 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
 }
 
 async function runSandbox(app: App, options: SandboxCommandOptions): Promise<void> {
-  const { serveSandbox } = await import('../actions/sandbox.ts');
+  const { serveSandbox } = await import('./sandbox/serve.ts');
   await serveSandbox(app, options);
 }

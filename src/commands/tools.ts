@@ -40,7 +40,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
     if (tools.length === 0) await app.note('the service offers no tools');
     return;
   }
-  const { knownTool } = await import('../actions/tool-arguments.ts');
+  const { knownTool } = await import('./call/arguments.ts');
   await emit(app, toolPresentation(knownTool(tools, name)));
 }
 

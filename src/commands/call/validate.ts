@@ -1,7 +1,7 @@
-import { excerpt } from '../client/excerpt.ts';
-import { AppError } from '../errors.ts';
-import { didYouMean, nearest } from '../util/nearest.ts';
-import type { Fault } from './argument-check.ts';
+import { excerpt } from '../../client/excerpt.ts';
+import { AppError } from '../../errors.ts';
+import { didYouMean, nearest } from '../../util/nearest.ts';
+import type { Fault } from './schema-check.ts';
 
 /** Keywords that say only that one of several schemas below failed; the reason stands in other faults. */
 const COMBINING = ['if', 'allOf', '$ref', 'propertyNames'];

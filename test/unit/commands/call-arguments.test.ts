@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitArguments, type GivenArguments, knownTool } from '../../../src/actions/tool-arguments.ts';
+import { fitArguments, type GivenArguments, knownTool } from '../../../src/commands/call/arguments.ts';
 import { AppError } from '../../../src/errors.ts';
 
 type Schema = Record<string, unknown>;

@@ -1,6 +1,6 @@
-import { parseExact } from '../util/exact-json.ts';
-import { itemsOf, type Schema, typesOf } from './argument-types.ts';
-import { parseUserJson } from './arguments.ts';
+import { parseUserJson } from '../../app/input.ts';
+import { parseExact } from '../../util/exact-json.ts';
+import { itemsOf, type Schema, typesOf } from './schema-types.ts';
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

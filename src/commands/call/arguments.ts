@@ -1,13 +1,13 @@
-import type { App } from '../app/app.ts';
-import type { Tool } from '../client/types.ts';
-import { AppError } from '../errors.ts';
-import { shellWord } from '../storage/io-error.ts';
-import { numberText } from '../util/exact-json.ts';
-import { didYouMean, nearest } from '../util/nearest.ts';
-import type { ArgumentCheck } from './argument-check.ts';
-import { argumentNames, type Schema, schemaOf } from './argument-types.ts';
-import { candidates } from './argument-values.ts';
-import { keepDigits, parseUserJson, readArgument, readArgumentFile, textHint } from './arguments.ts';
+import type { App } from '../../app/app.ts';
+import { keepDigits, parseUserJson, readArgument, readArgumentFile, textHint } from '../../app/input.ts';
+import type { Tool } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { shellWord } from '../../storage/io-error.ts';
+import { numberText } from '../../util/exact-json.ts';
+import { didYouMean, nearest } from '../../util/nearest.ts';
+import { candidates } from './coerce.ts';
+import type { ArgumentCheck } from './schema-check.ts';
+import { argumentNames, type Schema, schemaOf } from './schema-types.ts';
 
 /** The tool of that name. @throws {AppError} `not_found` with the nearest names */
 export function knownTool(tools: readonly Tool[], name: string): Tool {
@@ -104,7 +104,7 @@ export async function fitArguments(
   const args = assembled(given, (text, key) => valueFor(text, key, schema, check));
   const faults = check?.faults(args) ?? [];
   const names = argumentNames(schema);
-  const { argumentError, strangers } = await import('./argument-faults.ts');
+  const { argumentError, strangers } = await import('./validate.ts');
   if (faults.length > 0) throw argumentError(tool.name, faults, Object.keys(args), names);
   for (const name of strangers(Object.keys(args), names)) {
     const [near] = nearest(name, names);
@@ -121,7 +121,7 @@ function valueFor(text: string, key: string, schema: Schema, check: ArgumentChec
 }
 
 async function usableCheck(app: Pick<App, 'warn'>, tool: Tool): Promise<ArgumentCheck | undefined> {
-  const { openArgumentCheck } = await import('./argument-check.ts');
+  const { openArgumentCheck } = await import('./schema-check.ts');
   try {
     return openArgumentCheck(tool);
   } catch (error) {

@@ -1,11 +1,11 @@
-import type { App } from '../app/app.ts';
-import type { Service } from '../app/service.ts';
-import { DOCUMENTED_TOOLS } from '../client/documented.ts';
-import { reworded } from '../client/failure.ts';
-import type { Tool } from '../client/types.ts';
-import { AppError } from '../errors.ts';
-import { didYouMean, nearest } from '../util/nearest.ts';
-import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './tool-arguments.ts';
+import type { App } from '../../app/app.ts';
+import type { Service } from '../../app/service.ts';
+import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
+import { reworded } from '../../client/failure.ts';
+import type { Tool } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { didYouMean, nearest } from '../../util/nearest.ts';
+import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './arguments.ts';
 
 /** A call with the arguments as the tool takes them, and the tool, where it is known. */
 export interface PreparedCall {

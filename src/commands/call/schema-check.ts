@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Tool } from '../client/types.ts';
+import type { Tool } from '../../client/types.ts';
 
 export type Fault = ErrorObject;
 

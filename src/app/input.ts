@@ -1,11 +1,11 @@
 import { type ParseError, parse } from 'jsonc-parser';
-import type { App } from '../app/app.ts';
-import { fullPath } from '../app/full-path.ts';
-import { decodeUtf8, readAllText } from '../app/stdin.ts';
 import { AppError, systemCode } from '../errors.ts';
 import { ioReason, shellWord } from '../storage/io-error.ts';
 import { readNamed } from '../storage/plain.ts';
 import { isInexact, keepNumber, parseExact } from '../util/exact-json.ts';
+import type { App } from './app.ts';
+import { fullPath } from './full-path.ts';
+import { decodeUtf8, readAllText } from './stdin.ts';
 
 /** Largest file that is taken as an argument, in bytes. */
 const MOST = 64 * 1024 * 1024;
