@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import {
+  applyEdits,
+  type JSONPath,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import { isObject, type JsonObject } from '../client/rpc.ts';
 import { damaged } from './damaged.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
@@ -24,7 +32,7 @@ export function editJson(text: string, servers: string, entry: Entry, path: stri
   if (isDeepStrictEqual(wanted, root)) return text;
   const after = edited(before, root, servers, entry, missing);
   // Repeated keys, for one, make an edit land where no reader looks.
-  if (!isDeepStrictEqual(parse(after, [], { allowTrailingComma: true }), wanted)) {
+  if (!isDeepStrictEqual(parseJsonc(after, []), wanted)) {
     throw damaged(path, 'a key stands in it twice');
   }
   return mark + after;
@@ -32,7 +40,7 @@ export function editJson(text: string, servers: string, entry: Entry, path: stri
 
 function readRoot(json: string, path: string): JsonObject {
   const errors: ParseError[] = [];
-  const root: unknown = parse(json, errors, { allowTrailingComma: true });
+  const root = parseJsonc(json, errors);
   const [error] = errors;
   if (error !== undefined) {
     const line = json.slice(0, error.offset).split('\n').length;
@@ -40,6 +48,21 @@ function readRoot(json: string, path: string): JsonObject {
   }
   if (!isObject(root)) throw damaged(path, 'it holds no JSON object');
   return root;
+}
+
+/** Parses JSON with comments. Unlike jsonc-parser's own `parse`, it reads a member named `__proto__` like any other. */
+function parseJsonc(json: string, errors: ParseError[]): unknown {
+  const node = parseTree(json, errors, { allowTrailingComma: true });
+  return node && nodeValue(node);
+}
+
+function nodeValue({ type, value, children = [] }: Node): unknown {
+  if (type === 'array') return children.map(nodeValue);
+  if (type !== 'object') return value;
+  const members = children.flatMap(({ children: [key, member] = [] }) =>
+    key === undefined || member === undefined ? [] : [[key.value, nodeValue(member)] as const],
+  );
+  return Object.fromEntries(members);
 }
 
 /** What the file shall hold. */

@@ -160,6 +160,15 @@ describe('editJson', () => {
     expect(refusal(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
   });
 
+  it('keeps members named __proto__', () => {
+    const after = json('{"__proto__":{"a":1},"mcpServers":{"__proto__":{}}}');
+    expect(Object.entries(JSON.parse(after))).toEqual([
+      ['__proto__', { a: 1 }],
+      ['mcpServers', JSON.parse(`{"__proto__":{},"restaurant":${JSON.stringify(cursor.value)}}`)],
+    ]);
+    expect(json(after)).toBe(after);
+  });
+
   it('changes nothing else in any JSON, and is done the first time', () => {
     const value = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
@@ -180,7 +189,7 @@ describe('editJson', () => {
         });
         expect(json(after)).toBe(after);
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[JSON.parse('{"__proto__":{}}'), undefined, false]] },
     );
   });
 });
