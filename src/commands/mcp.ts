@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
-import { MCP_CLIENTS } from '../mcp/clients.ts';
-import type { ConfigOptions } from '../mcp/plan.ts';
+import { MCP_CLIENTS } from '../mcp/client-config/clients.ts';
+import type { ConfigOptions } from '../mcp/client-config/plan.ts';
 import { oneOf } from '../settings/values.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
@@ -78,12 +78,12 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
         'the saved login is used.',
     )
     .action(async (client: string, options: ConfigOptions) => {
-      const { configureClient } = await import('../mcp/config-action.ts');
+      const { configureClient } = await import('../mcp/client-config/configure.ts');
       await configureClient(app, client, options);
     });
 }
 
 async function runBridge(program: CliCommand, app: App): Promise<void> {
-  const { serveBridge } = await import('../mcp/action.ts');
+  const { serveBridge } = await import('../mcp/bridge/action.ts');
   await serveBridge(app, (fresh) => fresh.attach(program));
 }

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { MCP_CLIENTS } from '../../src/mcp/clients.ts';
+import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import type { RunOptions, Transcript } from '../helpers/program.ts';
 import { runCli } from '../helpers/program.ts';
 import { ID, RUNS, useRuns } from '../helpers/runs.ts';

@@ -1,4 +1,4 @@
-import type { FilePlace } from '../../mcp/clients.ts';
+import type { FilePlace } from '../../mcp/client-config/clients.ts';
 
 /** An agent that reads skills: folders with a SKILL.md (agentskills.io). */
 export interface Agent {

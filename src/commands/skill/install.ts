@@ -3,7 +3,7 @@ import { dirname, posix, win32 } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { emitPlain } from '../../app/emit.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { placeToPath } from '../../mcp/places.ts';
+import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
 import { ioError, shellWord } from '../../storage/io-error.ts';
 import { readPlain } from '../../storage/plain.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MCP_CLIENTS } from '../../../src/mcp/clients.ts';
+import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { freshHome, runCli } from '../../helpers/program.ts';
 import { PAID, REVOKED, useService } from '../../helpers/service.ts';
 import { useInstalled } from './installed.ts';

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { parse as parseToml } from '@decimalturn/toml-patch';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { MCP_CLIENTS } from '../../../src/mcp/clients.ts';
+import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
 
 const URL = 'https://api.example.com/api/mcp';

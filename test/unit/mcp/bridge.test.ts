@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/client/rpc.ts';
 import { AppError } from '../../../src/errors.ts';
-import { type Bridge, createBridge } from '../../../src/mcp/bridge.ts';
-import { ProtocolError } from '../../../src/mcp/message.ts';
-import type { Upstream } from '../../../src/mcp/methods.ts';
+import { type Bridge, createBridge } from '../../../src/mcp/bridge/bridge.ts';
+import { ProtocolError } from '../../../src/mcp/bridge/message.ts';
+import type { Upstream } from '../../../src/mcp/bridge/methods.ts';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const TOOL = { name: 'find_restaurant', inputSchema: { type: 'object' } };

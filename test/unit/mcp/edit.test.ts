@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/clients.ts';
-import { changedLines } from '../../../src/mcp/diff.ts';
-import { editJson } from '../../../src/mcp/edit-json.ts';
-import { editToml } from '../../../src/mcp/edit-toml.ts';
-import { buildEntry, type Entry } from '../../../src/mcp/entry.ts';
+import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
+import { changedLines } from '../../../src/mcp/client-config/diff.ts';
+import { editJson } from '../../../src/mcp/client-config/edit-json.ts';
+import { editToml } from '../../../src/mcp/client-config/edit-toml.ts';
+import { buildEntry, type Entry } from '../../../src/mcp/client-config/entry.ts';
 
 function client(name: string): McpClient {
   const found = MCP_CLIENTS.find((each) => each.name === name);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Line, lineReader, toLine } from '../../../src/mcp/framing.ts';
+import { type Line, lineReader, toLine } from '../../../src/mcp/bridge/framing.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

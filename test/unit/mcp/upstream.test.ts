@@ -3,8 +3,8 @@ import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
 import type { Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
-import { LIST_LIFE_MS } from '../../../src/mcp/facts.ts';
-import { openUpstream } from '../../../src/mcp/upstream.ts';
+import { LIST_LIFE_MS } from '../../../src/mcp/bridge/protocol.ts';
+import { openUpstream } from '../../../src/mcp/bridge/upstream.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };
 const signal = new AbortController().signal;

@@ -1,13 +1,12 @@
-import type { Service } from '../app/service.ts';
-import type { Client } from '../client/client.ts';
-import { DOCUMENTED_TOOLS } from '../client/documented.ts';
-import { isObject, type JsonObject, type RpcError, readReply } from '../client/rpc.ts';
-import type { Tool } from '../client/types.ts';
-import { AppError } from '../errors.ts';
-
-import { LIST_LIFE_MS } from './facts.ts';
+import type { Service } from '../../app/service.ts';
+import type { Client } from '../../client/client.ts';
+import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
+import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc.ts';
+import type { Tool } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
 import { INTERNAL_ERROR, ProtocolError } from './message.ts';
 import type { ToolCallOptions, Upstream } from './methods.ts';
+import { LIST_LIFE_MS } from './protocol.ts';
 import { asSeenByAgents, loginMends } from './tool-error.ts';
 
 export interface UpstreamOptions {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../client/rpc.ts';
-import { AppError, type Code } from '../errors.ts';
-import { errorFacts } from '../output/problem.ts';
+import type { JsonObject } from '../../client/rpc.ts';
+import { AppError, type Code } from '../../errors.ts';
+import { errorFacts } from '../../output/problem.ts';
 
 /** Where a tool error carries its code and what else is known of it, for programs. */
 export const PROBLEM_KEY = 'restaurant/error';

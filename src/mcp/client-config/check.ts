@@ -1,6 +1,6 @@
-import type { App } from '../app/app.ts';
-import { openService } from '../app/service.ts';
-import { variable } from '../settings/settings.ts';
+import type { App } from '../../app/app.ts';
+import { openService } from '../../app/service.ts';
+import { variable } from '../../settings/settings.ts';
 import { checkStdio } from './check-stdio.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, type Target } from './entry.ts';

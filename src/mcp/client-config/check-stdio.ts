@@ -1,10 +1,10 @@
-import { excerpt } from '../client/excerpt.ts';
-import { isObject, type JsonObject } from '../client/rpc.ts';
-import type { Context } from '../context.ts';
-import { AppError, CODES, type Code } from '../errors.ts';
-import { VERSION } from '../version.ts';
+import { excerpt } from '../../client/excerpt.ts';
+import { isObject, type JsonObject } from '../../client/rpc.ts';
+import type { Context } from '../../context.ts';
+import { AppError, CODES, type Code } from '../../errors.ts';
+import { VERSION } from '../../version.ts';
+import { PROBLEM_KEY } from '../bridge/tool-error.ts';
 import { type ChildOptions, type ChildServer, startServer } from './child.ts';
-import { PROBLEM_KEY } from './tool-error.ts';
 
 export interface StdioCheck extends ChildOptions {
   /** Time for all of it. */

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../client/rpc.ts';
-import type { Tool } from '../client/types.ts';
-import { AppError } from '../errors.ts';
-import { discoverResult, initializeResult } from './facts.ts';
+import type { JsonObject } from '../../client/rpc.ts';
+import type { Tool } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
 import { createLimit, LimitReached } from './limit.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, ProtocolError, SERVER_BUSY } from './message.ts';
 import { readListParams, readToolCall } from './params.ts';
+import { discoverResult, initializeResult } from './protocol.ts';
 import { toolError } from './tool-error.ts';
 
 /** What a call of a tool may take along. */

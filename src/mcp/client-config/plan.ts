@@ -1,12 +1,12 @@
-import type { App } from '../app/app.ts';
-import { needEndpoint, needKey } from '../app/target.ts';
-import { assertMayCarryKey } from '../client/endpoint.ts';
-import { maskKey } from '../client/key.ts';
-import { AppError } from '../errors.ts';
-import { didYouMean } from '../util/nearest.ts';
+import type { App } from '../../app/app.ts';
+import { needEndpoint, needKey } from '../../app/target.ts';
+import { assertMayCarryKey } from '../../client/endpoint.ts';
+import { maskKey } from '../../client/key.ts';
+import { AppError } from '../../errors.ts';
+import { didYouMean } from '../../util/nearest.ts';
 import { MCP_CLIENTS, type McpClient, type Scope, type Via } from './clients.ts';
 import { buildEntry, chooseVia, type Entry, type Target } from './entry.ts';
-import { fileOf } from './places.ts';
+import { fileOf } from './locations.ts';
 
 /** Options of `mcp config` as commander gives them. */
 export interface ConfigOptions {

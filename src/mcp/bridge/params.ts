@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc.ts';
 import { INVALID_PARAMS, ProtocolError } from './message.ts';
 
 /** `params` of `tools/call`, read. */

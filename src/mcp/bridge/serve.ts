@@ -1,5 +1,5 @@
-import type { Context, Output } from '../context.ts';
-import { AppError } from '../errors.ts';
+import type { Context, Output } from '../../context.ts';
+import { AppError } from '../../errors.ts';
 import { type BridgeOptions, createBridge } from './bridge.ts';
 import { lineReader, toLine } from './framing.ts';
 import type { Upstream } from './methods.ts';

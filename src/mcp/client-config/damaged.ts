@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** The error for a client's file that cannot be edited. It is left as it is. */
 export function damaged(path: string, why: string): AppError {

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../client/rpc.ts';
-import { AppError } from '../errors.ts';
-import { isModern, modernResult } from './facts.ts';
+import type { JsonObject } from '../../client/rpc.ts';
+import { AppError } from '../../errors.ts';
 import type { Line } from './framing.ts';
 import {
   answerableId,
@@ -16,6 +15,7 @@ import {
   resultMessage,
 } from './message.ts';
 import { createMethods, type Upstream } from './methods.ts';
+import { isModern, modernResult } from './protocol.ts';
 
 export interface BridgeOptions {
   readonly upstream: Upstream;

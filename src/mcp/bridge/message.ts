@@ -1,5 +1,5 @@
-import { parseJson } from '../client/json.ts';
-import { isObject, type JsonObject } from '../client/rpc.ts';
+import { parseJson } from '../../client/json.ts';
+import { isObject, type JsonObject } from '../../client/rpc.ts';
 
 /** Error codes of JSON-RPC 2.0 (section 5.1), and those of MCP that are used here. */
 export const PARSE_ERROR = -32700;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { excerpt } from '../client/excerpt.ts';
-import { isObject, type JsonObject, readReply } from '../client/rpc.ts';
-import { AppError, systemCode } from '../errors.ts';
-import { type Line, lineReader, toLine } from './framing.ts';
+import { excerpt } from '../../client/excerpt.ts';
+import { isObject, type JsonObject, readReply } from '../../client/rpc.ts';
+import { AppError, systemCode } from '../../errors.ts';
+import { type Line, lineReader, toLine } from '../bridge/framing.ts';
 
 export interface ChildOptions {
   readonly command: string;

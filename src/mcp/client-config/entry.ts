@@ -1,5 +1,5 @@
-import type { JsonObject } from '../client/rpc.ts';
-import { AppError } from '../errors.ts';
+import type { JsonObject } from '../../client/rpc.ts';
+import { AppError } from '../../errors.ts';
 import type { McpClient, Via } from './clients.ts';
 
 /** Name of the entry in every client. */

@@ -1,4 +1,4 @@
-import { stringifyExact } from '../util/exact-json.ts';
+import { stringifyExact } from '../../util/exact-json.ts';
 
 /** Largest line that is read, in bytes. */
 export const MAX_LINE_BYTES = 20 * 1024 * 1024;

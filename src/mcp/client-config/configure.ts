@@ -1,6 +1,6 @@
-import type { App } from '../app/app.ts';
-import { emitPlain } from '../app/emit.ts';
-import { cleanLine } from '../output/text.ts';
+import type { App } from '../../app/app.ts';
+import { emitPlain } from '../../app/emit.ts';
+import { cleanLine } from '../../output/text.ts';
 import { checkEntry, checkLine } from './check.ts';
 import { readClientFile, writeClientFile } from './client-file.ts';
 import { changedLines } from './diff.ts';

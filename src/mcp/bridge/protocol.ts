@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../client/rpc.ts';
-import { VERSION } from '../version.ts';
+import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { VERSION } from '../../version.ts';
 import { ProtocolError, UNSUPPORTED_VERSION } from './message.ts';
 
 /** The revision of MCP without a handshake: each request brings its metadata. */

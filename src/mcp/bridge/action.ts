@@ -1,6 +1,6 @@
-import { App } from '../app/app.ts';
-import { openService } from '../app/service.ts';
-import type { Context, Output } from '../context.ts';
+import { App } from '../../app/app.ts';
+import { openService } from '../../app/service.ts';
+import type { Context, Output } from '../../context.ts';
 import { serveStdio } from './serve.ts';
 import { openUpstream } from './upstream.ts';
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { writeFileAtomic } from '../storage/atomic.ts';
-import { ioError } from '../storage/io-error.ts';
-import { readPlain } from '../storage/plain.ts';
+import { systemCode } from '../../errors.ts';
+import { writeFileAtomic } from '../../storage/atomic.ts';
+import { ioError } from '../../storage/io-error.ts';
+import { readPlain } from '../../storage/plain.ts';
 import { damaged } from './damaged.ts';
 
 /** A file of a client as it stands. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { absolute, homeOf } from '../storage/paths.ts';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { absolute, homeOf } from '../../storage/paths.ts';
 import type { FilePlace, McpClient, Scope } from './clients.ts';
 
 type Surroundings = Pick<Context, 'env' | 'platform' | 'homedir' | 'cwd'>;
