@@ -70,7 +70,7 @@ async function bar(summary) {
   await build({
     absWorkingDir: path(''),
     stdin: {
-      contents: `export { barProgress } from './src/enrich/progress-bar.ts'; export { palette } from './src/output/color.ts';`,
+      contents: `export { barProgress } from './src/enrich/progress/progress-bar.ts'; export { palette } from './src/output/color.ts';`,
       resolveDir: path(''),
     },
     bundle: true,

@@ -3,8 +3,8 @@ import type { CliCommand } from '../cli/command.ts';
 import { ENRICH_EVENTS, ENRICH_OUTPUT } from '../cli/list-schemas.ts';
 import { listOption, valueOption } from '../cli/option.ts';
 import { LEVELS } from '../client/types.ts';
-import type { EnrichFlags } from '../enrich/options.ts';
-import { LIST_FORMATS } from '../enrich/row.ts';
+import { LIST_FORMATS } from '../enrich/read/row.ts';
+import type { EnrichFlags } from '../enrich/run/options.ts';
 import { nonEmpty, oneOf, wholeNumber } from '../settings/values.ts';
 
 const PROGRESS = ['json'] as const;
@@ -104,7 +104,7 @@ async function runEnrich(
   flags: EnrichFlags,
   given: readonly CliCommand[],
 ): Promise<void> {
-  const { runEnrich: run } = await import('../enrich/command.ts');
-  const { commandToGoOn } = await import('../enrich/go-on.ts');
+  const { runEnrich: run } = await import('../enrich/run/command.ts');
+  const { commandToGoOn } = await import('../enrich/run/resume-command.ts');
   await run(app, file, flags, (how) => commandToGoOn(file, given, how));
 }

@@ -71,7 +71,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'wrap-ansi': ['output/text.ts'],
   'csv-stringify/sync': ['output/delimited.ts'],
   'csv-parse/sync': ['sandbox/load.ts'],
-  'csv-parse': ['enrich/'],
+  'csv-parse': ['enrich/read/'],
   '@decimalturn/toml-patch': ['mcp/'],
   'fastest-levenshtein': ['util/nearest.ts'],
   ajv: ['commands/call/schema-check.ts'],

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { durationOf } from '../../../src/enrich/estimate.ts';
+import { durationOf } from '../../../src/enrich/run/estimate.ts';
 import { useService } from '../../helpers/service.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 

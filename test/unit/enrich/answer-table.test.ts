@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnswerTable } from '../../../src/enrich/answer-table.ts';
-import { answersInMemory } from '../../../src/enrich/answers.ts';
+import { AnswerTable } from '../../../src/enrich/run/answer-table.ts';
+import { answersInMemory } from '../../../src/enrich/run/answers.ts';
 
 describe('AnswerTable', () => {
   it('keeps the first place of every query, like a map', () => {

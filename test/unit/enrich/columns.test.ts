@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ColumnOptions, resolveColumns } from '../../../src/enrich/columns.ts';
-import type { InputRow } from '../../../src/enrich/row.ts';
+import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
+import type { InputRow } from '../../../src/enrich/read/row.ts';
 
 const ask = (header: readonly string[], cells: readonly string[], options: ColumnOptions = {}) =>
   resolveColumns(header, options).ask({ kind: 'cells', line: 2, cells });

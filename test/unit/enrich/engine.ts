@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupOutput } from '../../../src/client/types.ts';
-import { type Answers, answersInMemory } from '../../../src/enrich/answers.ts';
-import { resolveColumns } from '../../../src/enrich/columns.ts';
-import { Ending } from '../../../src/enrich/ending.ts';
-import { openForm } from '../../../src/enrich/form.ts';
-import type { Found, Lookups } from '../../../src/enrich/lookups.ts';
-import { noEarlierRows } from '../../../src/enrich/resume.ts';
-import type { CellRow } from '../../../src/enrich/row.ts';
-import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run.ts';
-import { rowStream } from '../../../src/enrich/write.ts';
+import { resolveColumns } from '../../../src/enrich/match/columns.ts';
+import type { CellRow } from '../../../src/enrich/read/row.ts';
+import { type Answers, answersInMemory } from '../../../src/enrich/run/answers.ts';
+import { Ending } from '../../../src/enrich/run/ending.ts';
+import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
+import type { Found, Lookups } from '../../../src/enrich/run/lookups.ts';
+import { noEarlierRows } from '../../../src/enrich/write/checkpoint.ts';
+import { openForm } from '../../../src/enrich/write/row-codec.ts';
+import { rowStream } from '../../../src/enrich/write/row-file.ts';
 
 export interface FakeService {
   find?(name: string, signal: AbortSignal): Promise<Found> | Found;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Facts, failedFacts, idFacts, searchFacts } from '../../../src/enrich/facts.ts';
-import { type FormOptions, openForm } from '../../../src/enrich/form.ts';
-import type { InputRow } from '../../../src/enrich/row.ts';
+import { type Facts, failedFacts, idFacts, searchFacts } from '../../../src/enrich/match/facts.ts';
+import type { InputRow } from '../../../src/enrich/read/row.ts';
+import { type FormOptions, openForm } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
 
 const options: FormOptions = {

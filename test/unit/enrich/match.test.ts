@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldName, isSameName, matchName } from '../../../src/enrich/match.ts';
+import { foldName, isSameName, matchName } from '../../../src/enrich/match/match.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
 const match = (name: string, results: readonly unknown[], total?: number) =>

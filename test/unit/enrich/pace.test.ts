@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { paceFreely } from '../../../src/enrich/pace.ts';
+import { paceFreely } from '../../../src/enrich/run/pace.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { openPacer } from '../../../src/storage/pacer.ts';
 

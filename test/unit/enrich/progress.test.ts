@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressContext, ProgressFacts } from '../../../src/enrich/progress.ts';
-import { quietProgress, timeLeft } from '../../../src/enrich/progress.ts';
-import { barProgress } from '../../../src/enrich/progress-bar.ts';
-import { jsonProgress } from '../../../src/enrich/progress-json.ts';
-import type { RunSummary } from '../../../src/enrich/summary.ts';
-import { Tally } from '../../../src/enrich/tally.ts';
+import { Tally } from '../../../src/enrich/progress/counters.ts';
+import type { ProgressContext, ProgressFacts } from '../../../src/enrich/progress/progress.ts';
+import { quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
+import { barProgress } from '../../../src/enrich/progress/progress-bar.ts';
+import { jsonProgress } from '../../../src/enrich/progress/progress-json.ts';
+import type { RunSummary } from '../../../src/enrich/progress/summary.ts';
 import { plain } from '../../../src/output/color.ts';
 
 /** A terminal, and a clock that a test moves on. */

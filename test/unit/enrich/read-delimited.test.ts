@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Delimiter, detectDelimiter, openDelimited } from '../../../src/enrich/read-delimited.ts';
-import { encodeRecord } from '../../../src/enrich/rfc4180.ts';
+import { type Delimiter, detectDelimiter, openDelimited } from '../../../src/enrich/read/read-delimited.ts';
+import { encodeRecord } from '../../../src/util/csv.ts';
 import { gather, inPieces } from './text.ts';
 
 async function read(text: string, delimiter?: Delimiter, piece?: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openUtf8 } from '../../../src/enrich/decode-utf8.ts';
-import { readNdjson } from '../../../src/enrich/read-ndjson.ts';
+import { openUtf8 } from '../../../src/enrich/read/decode-utf8.ts';
+import { readNdjson } from '../../../src/enrich/read/read-ndjson.ts';
 import { gather, inPieces } from './text.ts';
 
 const read = (text: string | Uint8Array, piece?: number) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Ending, TooManyFailures } from '../../../src/enrich/ending.ts';
-import { Exhausted } from '../../../src/enrich/lookups.ts';
+import { Ending, TooManyFailures } from '../../../src/enrich/run/ending.ts';
+import { Exhausted } from '../../../src/enrich/run/lookups.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../src/enrich/row.ts';
+import type { Problem } from '../../../src/enrich/read/row.ts';
 
 /** Text or bytes as a stream, cut into pieces of a length. */
 export async function* inPieces(text: string | Uint8Array, length = 65_536): AsyncGenerator<Buffer> {

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FinishedRows } from '../../../src/enrich/finished-rows.ts';
-import { lookAtRowFile, openRowFile } from '../../../src/enrich/write.ts';
+import { FinishedRows } from '../../../src/enrich/write/finished-rows.ts';
+import { lookAtRowFile, openRowFile } from '../../../src/enrich/write/row-file.ts';
 
 let path = '';
 beforeEach(() => {

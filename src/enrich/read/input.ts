@@ -1,0 +1,100 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { ioReason } from '../../storage/io-error.ts';
+import type { ListFormat } from './row.ts';
+
+/** Where the list comes from. */
+export interface Input {
+  /** As it is called in messages. */
+  readonly name: string;
+  /** A file, which can be read twice: once to check it, once to work on it. */
+  readonly replayable: boolean;
+  /** The form that its name tells. */
+  readonly format: ListFormat | undefined;
+  /** Device and number of the file, to know it under another name. */
+  readonly identity?: { readonly dev: bigint; readonly ino: bigint };
+  chunks(): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+const CHUNK = 65_536;
+
+const EXTENSIONS: Readonly<Record<string, ListFormat>> = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+};
+
+/** The form of a list by the extension of its file. */
+export function formatOf(path: string): ListFormat | undefined {
+  const extension = extname(path).toLowerCase();
+  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+}
+
+/**
+ * Opens the list. A file stays open, so that it may be moved or deleted meanwhile; what is written to its end later is
+ * not read.
+ * @param file a path, or `-` for stdin
+ * @throws {AppError} `bad_input` where it cannot be opened
+ */
+export async function openInput(file: string, context: Pick<Context, 'stdin' | 'cwd'>): Promise<Input> {
+  if (file === '-') return openStdin(context.stdin);
+  const handle = await open(resolve(context.cwd(), file)).catch((cause: unknown) => {
+    throw cannotRead(file, cause);
+  });
+  const facts = await handle.stat({ bigint: true });
+  if (facts.isDirectory()) {
+    await handle.close();
+    throw new AppError('bad_input', `${file} is a folder`, {
+      hint: 'name a file: restaurant enrich list.csv',
+    });
+  }
+  const size = facts.isFile() ? Number(facts.size) : Number.POSITIVE_INFINITY;
+  return {
+    name: file,
+    replayable: facts.isFile(),
+    format: formatOf(file),
+    ...(facts.isFile() ? { identity: { dev: facts.dev, ino: facts.ino } } : {}),
+    chunks: () => readChunks(handle, file, size),
+    close: () => handle.close(),
+  };
+}
+
+function openStdin(stdin: Context['stdin']): Input {
+  return {
+    name: 'stdin',
+    replayable: false,
+    format: undefined,
+    chunks: () => stdin.chunks(),
+    close: async () => {},
+  };
+}
+
+async function* readChunks(handle: FileHandle, file: string, size: number): AsyncGenerator<Uint8Array> {
+  // What is no plain file has no positions to read at.
+  const plain = Number.isFinite(size);
+  for (let at = 0; at < size; ) {
+    const length = Math.min(CHUNK, size - at);
+    const { bytesRead, buffer } = await handle
+      .read(Buffer.allocUnsafe(length), 0, length, plain ? at : null)
+      .catch((cause: unknown) => {
+        throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
+      });
+    if (bytesRead === 0 && !plain) return;
+    // The rest of the list would be missing, and nothing would tell.
+    if (bytesRead === 0) throw new AppError('io_error', `${file} was cut while it was read`);
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function cannotRead(file: string, cause: unknown): AppError {
+  return new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, {
+    cause,
+    hint: 'restaurant enrich <file>, or - for stdin',
+  });
+}

@@ -1,0 +1,75 @@
+import type { App } from '../../app/app.ts';
+import { outputPath } from '../../app/sink.ts';
+import { AppError } from '../../errors.ts';
+import { type Columns, resolveColumns } from '../match/columns.ts';
+import { type CheckedList, checkList } from '../read/check-list.ts';
+import { formatOf, type Input } from '../read/input.ts';
+import type { Delimiter } from '../read/read-delimited.ts';
+import type { ListFormat } from '../read/row.ts';
+import type { OutputPlace } from '../write/output-file.ts';
+import { type Form, openForm } from '../write/row-codec.ts';
+import type { EnrichOptions } from './options.ts';
+
+/** Everything that is settled before the first request. */
+export interface Plan {
+  readonly input: Input;
+  readonly list: CheckedList;
+  readonly columns: Columns;
+  readonly form: Form;
+  readonly options: EnrichOptions;
+  /** Undefined for stdout. */
+  readonly place: OutputPlace | undefined;
+  /** How the output is written, to read it again. */
+  readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
+}
+
+/**
+ * Reads the list as far as it must be known, and settles how its rows are asked and written.
+ * @throws {AppError} `bad_input`, `usage`
+ */
+export async function makePlan(
+  app: App,
+  input: Input,
+  options: EnrichOptions,
+  place: OutputPlace | undefined,
+): Promise<Plan> {
+  const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
+  const flat = wanted !== undefined && wanted !== 'ndjson';
+  const list = await checkList(
+    input,
+    { format: options.inputFormat, delimiter: options.delimiter, flat },
+    app.context.signal,
+  );
+  const format = wanted ?? list.format;
+  const delimiter = outputDelimiter(format, list, options.delimiter);
+  const guarded = app.globals.rawCsv !== true;
+  const form = openForm({
+    format,
+    delimiter,
+    bom: list.bom && format !== 'ndjson',
+    columns: list.format === 'ndjson' && format !== 'ndjson' ? list.flatHeader : list.header,
+    prefix: options.prefix,
+    added: options.added,
+    guard: guarded,
+  });
+  const isEmpty = list.format === 'ndjson' && list.header.length === 0;
+  const columns = isEmpty
+    ? NO_COLUMNS
+    : resolveColumns(list.header, { ...options.columns, nested: list.format === 'ndjson' });
+  const written = { format, delimiter, guarded: guarded && format !== 'ndjson' };
+  return { input, list, columns, form, options, place, written };
+}
+
+const NO_COLUMNS: Columns = { ask: () => ({ kind: 'none', why: 'the name is empty' }) };
+
+/** A CSV keeps its delimiter. */
+function outputDelimiter(format: ListFormat, list: CheckedList, asked: Delimiter | undefined): Delimiter {
+  if (format === 'tsv') return '\t';
+  if (list.format === 'csv') return list.delimiter ?? ',';
+  if (asked !== undefined && format !== 'csv') {
+    throw new AppError('usage', '--delimiter is for CSV, and neither list nor output is one', {
+      hint: 'restaurant enrich … --input-format csv',
+    });
+  }
+  return asked ?? ',';
+}

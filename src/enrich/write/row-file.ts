@@ -1,0 +1,156 @@
+import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { AppError } from '../../errors.ts';
+import { ioError } from '../../storage/io-error.ts';
+import { writeAll } from '../../storage/write.ts';
+import type { Span } from '../run/answer-table.ts';
+
+/** Where the rows go. A row that was appended is the system's; one that was flushed is the disk's. */
+export interface RowOutput {
+  /** @returns the offset of the text. @throws {AppError} `io_error`; {PipeClosed} */
+  append(text: string): number | Promise<number>;
+  /** Text that stands in the output; undefined where it cannot be read again. */
+  readonly read?: (span: Span) => string;
+  /** Waits until the disk has all of it. */
+  flush(): void;
+  close(): void;
+}
+
+/** A file of rows, which can be read and cut as well. */
+export interface RowFile extends RowOutput {
+  readonly path: string;
+  readonly size: number;
+  readonly read: (span: Span) => string;
+  /** Reads bytes as they are. @returns how many there were */
+  readBytes(into: Uint8Array, offset: number): number;
+  /** Drops what follows. */
+  cut(size: number): void;
+}
+
+/** Longest time that rows stay with the system alone, in milliseconds. */
+const FLUSH_EVERY_MS = 1000;
+
+const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
+
+/**
+ * Opens a file of rows to write at its end.
+ * @param how `new`: it must not exist; `old`: what it holds stays; `look`: it is only read
+ * @param mode permission bits of a new one, cut by the umask
+ * @throws {AppError} `io_error`
+ */
+export function openRowFile(
+  path: string,
+  how: 'new' | 'old' | 'look',
+  now: () => number,
+  mode = 0o644,
+): RowFile {
+  const tried = <T>(act: string, run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      throw ioError(act, path, error);
+    }
+  };
+  const file = tried('write', () => openSync(path, FLAGS[how], mode));
+  const plain = fstatSync(file).isFile();
+  let size = plain ? fstatSync(file).size : 0;
+  let flushedAt = now();
+  let flushing = false;
+  let failure: AppError | undefined;
+
+  const flushInTime = (): void => {
+    if (flushing || !plain || now() - flushedAt < FLUSH_EVERY_MS) return;
+    flushing = true;
+    fsync(file, (error) => {
+      flushing = false;
+      flushedAt = now();
+      if (error !== null && error.code !== 'EBADF') failure ??= ioError('write', path, error);
+    });
+  };
+
+  const cut = (to: number): void => {
+    if (plain) tried('cut', () => ftruncateSync(file, to));
+    size = to;
+  };
+
+  /** A full disk takes a part of a row. Where it cannot be dropped now, the next run does. */
+  const dropPart = (): void => {
+    try {
+      if (plain) ftruncateSync(file, size);
+    } catch {
+      // The failure of the write is told.
+    }
+  };
+
+  return {
+    path,
+    get size() {
+      return size;
+    },
+    append(text) {
+      if (failure !== undefined) throw failure;
+      const bytes = Buffer.from(text);
+      try {
+        writeAll(file, bytes);
+      } catch (error) {
+        dropPart();
+        throw ioError('write', path, error);
+      }
+      const offset = size;
+      size += bytes.length;
+      flushInTime();
+      return offset;
+    },
+    read({ offset, length }) {
+      const bytes = Buffer.allocUnsafe(length);
+      const got = tried('read', () => readSync(file, bytes, 0, length, offset));
+      if (got < length)
+        throw new AppError('io_error', `${path} was cut by another program while it was written`);
+      return bytes.toString('utf8');
+    },
+    readBytes: (into, offset) => tried('read', () => readSync(file, into, 0, into.length, offset)),
+    cut,
+    flush() {
+      if (failure !== undefined) throw failure;
+      if (!plain) return;
+      tried('write', () => fsyncSync(file));
+      if (fstatSync(file).nlink === 0)
+        throw new AppError('io_error', `${path} was deleted while it was written`);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** A file of rows to look at: cutting and appending change nothing but what is seen of it. */
+export function lookAtRowFile(path: string): RowFile {
+  const file = openRowFile(path, 'look', () => 0);
+  let end = file.size;
+  return {
+    ...file,
+    get size() {
+      return end;
+    },
+    readBytes(into, offset) {
+      const room = Math.max(0, Math.min(into.length, end - offset));
+      return file.readBytes(into.subarray(0, room), offset);
+    },
+    cut: (size) => {
+      end = size;
+    },
+    append: () => end,
+  };
+}
+
+/** Rows to a stream. */
+export function rowStream(write: (text: string) => Promise<void>): RowOutput {
+  let size = 0;
+  return {
+    async append(text) {
+      await write(text);
+      const offset = size;
+      size += Buffer.byteLength(text);
+      return offset;
+    },
+    flush: () => {},
+    close: () => {},
+  };
+}
