@@ -97,8 +97,8 @@ async function outcomeOf(service: Service | undefined, id: string, level: Level)
 
 async function asRecord({ restaurantId, output, error }: Outcome): Promise<Record<string, unknown>> {
   if (error === undefined) return { restaurant_id: restaurantId, output };
-  const { errorFacts } = await import('../output/problem.ts');
-  return { restaurant_id: restaurantId, error: errorFacts(error) };
+  const { errorFields } = await import('../output/problem.ts');
+  return { restaurant_id: restaurantId, error: errorFields(error) };
 }
 
 /** Writes each record as soon as it and those before it are there. */

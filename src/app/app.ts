@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorLevel, type Palette, palette } from '../output/color.ts';
 import { showsLinks } from '../output/link.ts';
-import { spinWhile, wipeLine } from '../output/spinner.ts';
+import { clearLine, withSpinner } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
 import { openSettings, type Settings, variable } from '../settings/settings.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
@@ -191,7 +191,7 @@ export class App {
   }
 
   async #say(line: string): Promise<void> {
-    const wipe = this.#spinning ? wipeLine(this.context.stderr) : '';
+    const wipe = this.#spinning ? clearLine(this.context.stderr) : '';
     // A stderr that is gone must not end a run whose stdout is well.
     await this.context.stderr.write(`${wipe}${this.redact(line)}\n`).catch(() => {});
   }
@@ -209,7 +209,7 @@ export class App {
       dim(truncate(this.redact(cleanLine(text)), Math.max(1, stderr.columns - 4)));
     this.#spinning = true;
     try {
-      return await spinWhile(this.context, shown(label), (update) => work((text) => update(shown(text))));
+      return await withSpinner(this.context, shown(label), (update) => work((text) => update(shown(text))));
     } finally {
       this.#spinning = false;
     }

@@ -2,7 +2,7 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { AppError, systemCode } from '../errors.ts';
 import { ioReason, shellWord } from '../storage/io-error.ts';
 import { readNamed } from '../storage/plain.ts';
-import { isInexact, keepNumber, parseExact } from '../util/exact-json.ts';
+import { isInexact, parseExact, setRawNumber } from '../util/exact-json.ts';
 import type { App } from './app.ts';
 import { fullPath } from './full-path.ts';
 import { decodeUtf8, readAllText } from './stdin.ts';
@@ -125,7 +125,7 @@ export function setDotted(
 /** A number alone is sent as it was typed. @param json what the value was parsed from */
 export function keepDigits(target: Record<string, unknown>, key: string, json: string | undefined): void {
   const text = json?.trim() ?? '';
-  if (typeof target[key] === 'number' && text !== '' && isInexact(text)) keepNumber(target, key, text);
+  if (typeof target[key] === 'number' && text !== '' && isInexact(text)) setRawNumber(target, key, text);
 }
 
 /** Cuts `key=value` at the first `=`. @throws {AppError} `usage` */

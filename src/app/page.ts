@@ -1,5 +1,5 @@
 import { renderPage } from '../output/html/page.ts';
-import { checkAsked, type Presentation } from '../output/present.ts';
+import { checkColumnNames, type Presentation } from '../output/present.ts';
 import { isRecord } from '../output/records.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import type { App } from './app.ts';
@@ -16,7 +16,7 @@ export async function emitPage(
   page: NonNullable<Presentation['page']>,
 ): Promise<void> {
   const columns = wantedColumns(app);
-  checkAsked(presentation, columns);
+  checkColumnNames(presentation, columns);
   const document = redacted(app, await page(columns));
   const html = renderPage(document, await loadAsset());
   const path = outputPath(app);

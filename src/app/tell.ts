@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { problemJson, problemText } from '../output/problem.ts';
+import { errorJson, formatError } from '../output/problem.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 
@@ -17,8 +17,8 @@ export async function tell(error: AppError, app: App, json: boolean): Promise<vo
       : error;
   const redact = (part: string): string => app.redact(part);
   const text = json
-    ? `${problemJson(told, redact)}\n`
-    : problemText(told, app.paletteFor('stderr'), { verbose: app.verbose, redact });
+    ? `${errorJson(told, redact)}\n`
+    : formatError(told, app.paletteFor('stderr'), { verbose: app.verbose, redact });
   // Once more, for what else is told. Nothing is left to tell it to where stderr is gone.
   await stderr.write(app.redact(text)).catch(() => {});
 }

@@ -59,8 +59,8 @@ async function runCall(app: App, name: string, words: string[], options: { args?
     present: async () => (await import('../output/render/call.ts')).callPresentation(result),
   });
   if (outputFormat(app) !== 'table') return;
-  const { isCutDown } = await import('../output/render/call.ts');
-  if (isCutDown(result)) {
+  const { isTruncated } = await import('../output/render/call.ts');
+  if (isTruncated(result)) {
     await app.note('what is named in brackets is in the answer in full: add --json');
   }
 }

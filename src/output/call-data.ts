@@ -11,10 +11,10 @@ export function callData({ structuredContent, content }: ToolResult): unknown {
   const [only] = content ?? [];
   const single =
     content?.length === 1 && isRecord(only) && only.type === 'text' && typeof only.text === 'string';
-  return single ? parsed(String(only.text)) : (content ?? []);
+  return single ? parseText(String(only.text)) : (content ?? []);
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     const value = parseExact(text);
     // A number alone has no place to keep its digits at.

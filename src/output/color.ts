@@ -4,7 +4,7 @@ import { Chalk } from 'chalk';
 export type ColorLevel = 0 | 1 | 2 | 3;
 
 /** What decides on the colour of one stream. Each stream is asked for by itself. */
-export interface ColorFacts {
+export interface ColorOptions {
   /** `false` for `--no-color`. Nothing else changes the answer. */
   readonly flag?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -39,7 +39,7 @@ export interface Palette {
  * The colour level of one stream. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
  * (`0` means off) beats CLICOLOR=0 and TERM=dumb beats the terminal. An empty variable counts as unset.
  */
-export function colorLevel({ flag, env, isTTY }: ColorFacts): ColorLevel {
+export function colorLevel({ flag, env, isTTY }: ColorOptions): ColorLevel {
   if (flag === false || env.NO_COLOR) return 0;
   const forced = env.FORCE_COLOR || env.CLICOLOR_FORCE;
   if (forced) return forced === '0' || forced === 'false' ? 0 : forcedDepth(forced, env);
@@ -47,12 +47,12 @@ export function colorLevel({ flag, env, isTTY }: ColorFacts): ColorLevel {
   return depth(env);
 }
 
-function forcedDepth(forced: string, env: ColorFacts['env']): ColorLevel {
+function forcedDepth(forced: string, env: ColorOptions['env']): ColorLevel {
   if (forced === '2') return 2;
   return forced === '3' ? 3 : depth(env);
 }
 
-function depth(env: ColorFacts['env']): ColorLevel {
+function depth(env: ColorOptions['env']): ColorLevel {
   if (env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit') return 3;
   return env.TERM?.includes('256') ? 2 : 1;
 }

@@ -1,5 +1,5 @@
 /** What the layout must know of a column. */
-export interface ColumnRoom {
+export interface ColumnSpec {
   /** Narrowest width at which it can still be read. Default: 8, or what its cells need. */
   readonly min?: number;
   /** Widest width it is given. Default: none. */
@@ -16,21 +16,23 @@ export interface ColumnRoom {
 /** Spaces between two columns. */
 export const GAP = 2;
 
-const READABLE = 8;
+const MIN_READABLE_WIDTH = 8;
 
 /**
  * Shares `total` columns of the terminal out. `natural` is what each column would take by itself.
  * @returns the width of each column, 0 for one that is dropped; undefined where those that must stay do not fit.
  */
-export function shareColumns(
-  columns: readonly ColumnRoom[],
+export function allocateWidths(
+  columns: readonly ColumnSpec[],
   natural: readonly number[],
   total: number,
 ): readonly number[] | undefined {
   const wanted = columns.map((column, index) =>
     Math.min(natural[index] ?? 0, column.max ?? Number.POSITIVE_INFINITY),
   );
-  const floors = columns.map((column, index) => Math.min(wanted[index] ?? 0, column.min ?? READABLE));
+  const floors = columns.map((column, index) =>
+    Math.min(wanted[index] ?? 0, column.min ?? MIN_READABLE_WIDTH),
+  );
   const kept = new Set(columns.keys());
   const taken = (widths: readonly number[]): number =>
     [...kept].reduce((sum, index) => sum + (widths[index] ?? 0), GAP * (kept.size - 1));
@@ -46,7 +48,7 @@ export function shareColumns(
   return widths;
 }
 
-function byPriority(columns: readonly ColumnRoom[]): number[] {
+function byPriority(columns: readonly ColumnSpec[]): number[] {
   const priority = (index: number): number => columns[index]?.priority ?? 0;
   return [...columns.keys()].sort((a, b) => Math.sign(priority(a) - priority(b)) || b - a);
 }
@@ -55,7 +57,7 @@ function byPriority(columns: readonly ColumnRoom[]): number[] {
 function shrink(
   widths: number[],
   floors: readonly number[],
-  columns: readonly ColumnRoom[],
+  columns: readonly ColumnSpec[],
   room: number,
 ): void {
   let over = widths.reduce((sum, columnWidth) => sum + columnWidth, 0) - room;

@@ -1,4 +1,4 @@
-import { carryNumbers, keepNumber, numberText } from '../util/exact-json.ts';
+import { copyRawNumbers, rawNumber, setRawNumber } from '../util/exact-json.ts';
 import { isRecord, pick } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */
@@ -32,7 +32,7 @@ function feature(restaurant: unknown, columns: readonly string[] | undefined): F
   const properties = Object.fromEntries(
     Object.entries(shown).filter(([key]) => geometry === null || key !== 'coordinates'),
   );
-  carryNumbers(shown, properties);
+  copyRawNumbers(shown, properties);
   const id = record.service_id;
   const made: Feature = {
     type: 'Feature',
@@ -62,8 +62,8 @@ export function pointOf(coordinates: unknown): { lat: number; lng: number } | un
 
 /** Takes along how a number was written that stands under another key now. */
 function keepAs(to: object, newKey: string, from: object, key: string): void {
-  const text = numberText(from, key);
-  if (text !== undefined) keepNumber(to, newKey, text);
+  const text = rawNumber(from, key);
+  if (text !== undefined) setRawNumber(to, newKey, text);
 }
 
 function isDegrees(value: unknown, limit: number): value is number {

@@ -1,8 +1,8 @@
-import type { ColorFacts } from './color.ts';
+import type { ColorOptions } from './color.ts';
 import { pointOf } from './geojson.ts';
 import type { View } from './view.ts';
 
-const LONGEST_URL = 2000;
+const MAX_URL_LENGTH = 2000;
 /** Terminals by the name they give themselves, with the first version that shows links (0 for every one). */
 const PROGRAMS: Readonly<Record<string, number>> = {
   'iTerm.app': 3.1,
@@ -13,13 +13,13 @@ const PROGRAMS: Readonly<Record<string, number>> = {
   tmux: 3.4,
 };
 /** GNOME Terminal and its relatives: 0.50.0 crashes on a link. */
-const FIRST_VTE = 5001;
+const MIN_VTE = 5001;
 
 /**
  * Whether a stream shows hyperlinks (OSC 8). `--no-color` and NO_COLOR beat FORCE_HYPERLINK (`0` means off), which
  * beats TERM=dumb, CI and what is known of the terminal. An empty variable counts as unset.
  */
-export function showsLinks({ flag, env, isTTY }: ColorFacts): boolean {
+export function showsLinks({ flag, env, isTTY }: ColorOptions): boolean {
   if (flag === false || env.NO_COLOR) return false;
   const forced = env.FORCE_HYPERLINK;
   if (forced) return forced !== '0' && forced !== 'false';
@@ -27,14 +27,14 @@ export function showsLinks({ flag, env, isTTY }: ColorFacts): boolean {
   return isCapable(env);
 }
 
-function isCapable(env: ColorFacts['env']): boolean {
+function isCapable(env: ColorOptions['env']): boolean {
   const { TERM_PROGRAM = '', TERM_PROGRAM_VERSION = '', TERM = '', VTE_VERSION, WT_SESSION } = env;
   if (Object.hasOwn(PROGRAMS, TERM_PROGRAM)) {
     return (PROGRAMS[TERM_PROGRAM] ?? 0) <= versionOf(TERM_PROGRAM, TERM_PROGRAM_VERSION);
   }
   // Inside a multiplexer the other variables speak of a terminal that is not there.
   if (/^(screen|tmux)/.test(TERM)) return false;
-  if (VTE_VERSION) return Number(VTE_VERSION) >= FIRST_VTE;
+  if (VTE_VERSION) return Number(VTE_VERSION) >= MIN_VTE;
   return Boolean(WT_SESSION) || /^(xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(TERM);
 }
 
@@ -62,7 +62,7 @@ export function mapUrl(coordinates: unknown): string | undefined {
 
 /** A text that is the address it shows: https, plain ASCII, no user name in it. Undefined of any other. */
 export function webUrl(text: string): string | undefined {
-  if (text.length > LONGEST_URL || !/^https:\/\/[!-:<-~]+$/.test(text) || !URL.canParse(text))
+  if (text.length > MAX_URL_LENGTH || !/^https:\/\/[!-:<-~]+$/.test(text) || !URL.canParse(text))
     return undefined;
   const { href, username, password, hostname } = new URL(text);
   const same = href === text || href === `${text}/`;

@@ -1,6 +1,6 @@
 import type { Paint } from './color.ts';
 import { clean, cleanLine, pad, width, wrap } from './text.ts';
-import { NOTHING, type View } from './view.ts';
+import { EMPTY, type View } from './view.ts';
 
 /** One line of a key/value list. Texts are cleaned here. */
 export interface Pair {
@@ -24,8 +24,8 @@ export function pairLines(pairs: readonly Pair[], columns: number, view: View): 
 }
 
 function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, { palette }: View): string[] {
-  const value = clean(text).trim() || NOTHING;
-  const color: Paint = value === NOTHING ? palette.dim : (paint ?? ((line) => line));
+  const value = clean(text).trim() || EMPTY;
+  const color: Paint = value === EMPTY ? palette.dim : (paint ?? ((line) => line));
   const aligned = Math.min(keyWidth + GAP, columns - 1);
   const indent = indentOf(value, [aligned, Math.min(GAP, columns - 1), 0], columns);
   const [first = '', ...rest] = wrap(value, columns - indent).map((line) => (line === '' ? '' : color(line)));

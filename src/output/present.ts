@@ -22,7 +22,7 @@ export interface Presentation {
   /** Columns of CSV and TSV where none are asked for. Default: all keys, as they first come. */
   readonly columns?: readonly string[];
   /** The JSON document cut down to these keys. Default: each record cut down, in a list where `json` is one. */
-  readonly trim?: (columns: readonly string[]) => unknown;
+  readonly selectColumns?: (columns: readonly string[]) => unknown;
   /** The text for people, without a final line break. */
   table(view: View, columns?: readonly string[]): string;
   /** What a page shows. Undefined: there is none. */
@@ -46,7 +46,7 @@ export function present(given: Presentation, format: RecordFormat, options: Pres
   const { rows } = given;
   const data =
     rows !== undefined && (format === 'csv' || format === 'tsv') ? { ...given, records: rows } : given;
-  checkAsked(data, columns);
+  checkColumnNames(data, columns);
   const trimmed = (record: unknown): unknown => (columns === undefined ? record : pick(record, columns));
   switch (format) {
     case 'table':
@@ -67,7 +67,7 @@ export function present(given: Presentation, format: RecordFormat, options: Pres
 }
 
 /** @throws {AppError} `usage` where a column that was asked for does not exist */
-export function checkAsked(data: Presentation, columns: readonly string[] | undefined): void {
+export function checkColumnNames(data: Presentation, columns: readonly string[] | undefined): void {
   if (columns !== undefined && data.records.length > 0) checkColumns(columns, columnsOf(data));
 }
 
@@ -93,7 +93,7 @@ function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join('');
 }
 
-function trim({ json, records, trim: own }: Presentation, columns: readonly string[]): unknown {
+function trim({ json, records, selectColumns: own }: Presentation, columns: readonly string[]): unknown {
   if (own !== undefined) return own(columns);
   const cut = records.map((record) => pick(record, columns));
   return Array.isArray(json) ? cut : cut[0];

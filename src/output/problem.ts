@@ -6,7 +6,7 @@ import { clean, cleanLine, truncate } from './text.ts';
 
 /** Takes secrets out of a text. */
 type Redact = (text: string) => string;
-const asItIs: Redact = (text) => text;
+const identity: Redact = (text) => text;
 
 const MAX_MESSAGE = 400;
 const MAX_CAUSES = 8;
@@ -15,10 +15,10 @@ const MAX_CAUSES = 8;
  * A failure for a person, as whole lines: `error: …`, then `hint: …`; with `verbose` its causes and the stack. Each of
  * the first two is one line whatever the width, so that it can be searched for and copied.
  */
-export function problemText(
+export function formatError(
   error: AppError,
   colors: Palette,
-  { verbose, redact = asItIs }: { verbose: boolean; redact?: Redact },
+  { verbose, redact = identity }: { verbose: boolean; redact?: Redact },
 ): string {
   // What is cut first may hold a part of a key, which nothing finds.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
@@ -61,7 +61,7 @@ function describe(cause: unknown): string {
 }
 
 /** What is known of a failure, under the names that JSON output has for it. */
-export function errorFacts(error: AppError, redact: Redact = asItIs): Record<string, unknown> {
+export function errorFields(error: AppError, redact: Redact = identity): Record<string, unknown> {
   const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const facts = {
     code: error.code,
@@ -78,6 +78,6 @@ export function errorFacts(error: AppError, redact: Redact = asItIs): Record<str
 }
 
 /** A failure for a program: one line of JSON, without a line break. */
-export function problemJson(error: AppError, redact?: Redact): string {
-  return toJson({ error: errorFacts(error, redact) }, false);
+export function errorJson(error: AppError, redact?: Redact): string {
+  return toJson({ error: errorFields(error, redact) }, false);
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { carryNumbers, numberText } from '../util/exact-json.ts';
+import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
 import { nearest } from '../util/nearest.ts';
 import { checkDepth, toJson } from './json.ts';
 
@@ -56,7 +56,7 @@ export function toCell(value: unknown): Scalar {
 
 /** A member of an object or a list as one cell; a number that JavaScript would change is the text that it was written as. */
 export function memberCell(container: object, key: string | number): Scalar {
-  return numberText(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
+  return rawNumber(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
 }
 
 /** What the record holds under a column's name, as one cell. */
@@ -66,9 +66,9 @@ export function cellAt(record: unknown, column: string): Scalar {
 }
 
 /** How the number under a column's name was written, where JavaScript would change it. */
-export function numberTextAt(record: unknown, column: string): string | undefined {
+export function rawNumberAt(record: unknown, column: string): string | undefined {
   const member = memberAt(record, column);
-  return member === undefined ? undefined : numberText(...member);
+  return member === undefined ? undefined : rawNumber(...member);
 }
 
 /** What the record holds under a column's name: a key, a dotted path, `lat` or `lng`. Undefined where it has none. */
@@ -102,7 +102,7 @@ function copy(from: unknown, to: Record<string, unknown>, [key, ...rest]: readon
   if (!isRecord(from) || key === undefined) return;
   const value = from[key];
   const present = to[key];
-  carryNumbers(from, to);
+  copyRawNumbers(from, to);
   if (rest.length === 0) to[key] = value;
   else if (present !== value) {
     const inner: Record<string, unknown> = isRecord(present) ? present : Object.create(null);

@@ -5,7 +5,7 @@ const DELAY_MS = 100;
 const FRAME_MS = 90;
 
 /** What empties the line that the cursor is on, without an escape sequence. */
-export function wipeLine({ columns }: Pick<Output, 'columns'>): string {
+export function clearLine({ columns }: Pick<Output, 'columns'>): string {
   return `\r${' '.repeat(columns - 1)}\r`;
 }
 
@@ -15,7 +15,7 @@ export function wipeLine({ columns }: Pick<Output, 'columns'>): string {
  * @param label what is under way, already clean, and shorter than the line
  * @param work gets a function that shows another label
  */
-export async function spinWhile<T>(
+export async function withSpinner<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
   label: string,
   work: (update: (label: string) => void) => Promise<T>,
@@ -43,12 +43,12 @@ async function spin(
     let shown = labelNow();
     for (let frame = 0; ; frame += 1) {
       const label = labelNow();
-      const wipe = label === shown ? '' : wipeLine(stderr);
+      const wipe = label === shown ? '' : clearLine(stderr);
       shown = label;
       await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
       await sleep(FRAME_MS, signal);
     }
   } finally {
-    await stderr.write(wipeLine(stderr));
+    await stderr.write(clearLine(stderr));
   }
 }

@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
 import type { Palette } from './color.ts';
-import { type ColumnRoom, GAP, shareColumns } from './columns.ts';
+import { allocateWidths, type ColumnSpec, GAP } from './columns.ts';
 import { label } from './label.ts';
 import { pairLines } from './pairs.ts';
 import { cleanLine, truncate, width, wrap } from './text.ts';
-import { glyphs, NOTHING, type View } from './view.ts';
+import { EMPTY, glyphs, type View } from './view.ts';
 
-export interface Column extends ColumnRoom {
+export interface Column extends ColumnSpec {
   readonly key: string;
   /** Stands over the column, in capitals. */
   readonly title: string;
@@ -25,8 +25,8 @@ interface Shown {
 }
 
 /** Below this, a table is no longer one. */
-const NARROWEST = 30;
-const DEFAULT_LINES = 3;
+const MIN_TABLE_WIDTH = 30;
+const DEFAULT_MAX_LINES = 3;
 /** Any character that is one column wide by every measure. */
 const STAND_IN = 'x';
 const STAND_INS = /x+/;
@@ -61,9 +61,9 @@ export function renderTable(
   view: View,
 ): string {
   if (rows.length === 0) return '';
-  const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '').trim() || NOTHING));
+  const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '').trim() || EMPTY));
   const natural = columns.map((column, index) => naturalWidth(column, cells, index, view.width));
-  const widths = view.width < NARROWEST ? undefined : shareColumns(columns, natural, view.width);
+  const widths = view.width < MIN_TABLE_WIDTH ? undefined : allocateWidths(columns, natural, view.width);
   if (widths === undefined) return stacked(columns, cells, view);
   const shown = columns.flatMap((column, index) => {
     const columnWidth = widths[index] ?? 0;
@@ -95,9 +95,9 @@ function title(column: Column): string {
 
 function cellLines(text: string, row: number, { column, width: room }: Shown, view: View): string[] {
   const paint =
-    text === NOTHING ? view.palette.dim : (line: string) => column.paint?.(line, view.palette, row) ?? line;
+    text === EMPTY ? view.palette.dim : (line: string) => column.paint?.(line, view.palette, row) ?? line;
   const { ellipsis } = glyphs(view);
-  const most = column.wrap === true ? (column.maxLines ?? DEFAULT_LINES) : 1;
+  const most = column.wrap === true ? (column.maxLines ?? DEFAULT_MAX_LINES) : 1;
   // Twice the room: what is left over at the ends of lines counts too.
   const lines = most === 1 ? [text] : wrap(truncate(text, room * most * 2, ''), room);
   const last = lines.slice(most - 1).join(' ');
@@ -147,7 +147,7 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
   const items = cells.map((row, place) => {
     const pairs = columns.flatMap((column, index) => {
       const text = row[index] ?? '';
-      if (text === NOTHING || column.priority <= 0) return [];
+      if (text === EMPTY || column.priority <= 0) return [];
       return [
         {
           key: label(column.title),

@@ -30,7 +30,7 @@ const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 const WINDOW = 1000;
 /** What takes long to wrap; the group keeps it when a text is split. */
 const LONG_WORD = /([^ ]{200,})/;
-const LONGEST_WORD = 199;
+const MAX_WORD_LENGTH = 199;
 const LONG_PART = /.{1,2000}(?: |$)|.{1,2000}/gsu;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -132,7 +132,7 @@ export function wrap(text: string, columns: number): string[] {
     const body = line.trimStart();
     const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
     const room = Math.max(1, columns - indent.length);
-    const lines = paragraphs(body).flatMap((part) => wrapped(part, room));
+    const lines = paragraphs(body).flatMap((part) => wrapPart(part, room));
     return lines.map((part) => (indent + part).trimEnd());
   });
 }
@@ -143,8 +143,8 @@ function paragraphs(line: string): string[] {
   return parts.flatMap((part) => part.split(LONG_WORD).filter((piece) => piece !== '' || part === ''));
 }
 
-function wrapped(part: string, room: number): string[] {
-  if (part.length > LONGEST_WORD && !part.includes(' ')) return pieces(part, room);
+function wrapPart(part: string, room: number): string[] {
+  if (part.length > MAX_WORD_LENGTH && !part.includes(' ')) return pieces(part, room);
   const lines = wrapAnsi(part, room, { hard: true }).split('\n');
   return lines.map((line) => truncate(line, room));
 }

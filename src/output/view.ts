@@ -19,4 +19,4 @@ export function glyphs(view: View): { ellipsis: string; dot: string; rule: strin
 }
 
 /** What a table or card shows for a value that is not there. */
-export const NOTHING = '-';
+export const EMPTY = '-';

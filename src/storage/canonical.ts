@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { numberText } from '../util/exact-json.ts';
+import { rawNumber } from '../util/exact-json.ts';
 
 /** SHA-256 in hex. */
 export function sha256(text: string): string {
@@ -23,5 +23,5 @@ export function canonicalJson(value: unknown): string {
 
 /** Numbers count as they are written: two long ones may be the same for JavaScript. */
 function memberJson(container: object, key: string | number): string {
-  return numberText(container, key) ?? canonicalJson((container as Record<string | number, unknown>)[key]);
+  return rawNumber(container, key) ?? canonicalJson((container as Record<string | number, unknown>)[key]);
 }

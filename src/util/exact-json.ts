@@ -72,7 +72,7 @@ function setMember(container: object, key: string, value: unknown): void {
 }
 
 /** How the number under `key` was written, where that is not how JavaScript would write it. */
-export function numberText(container: object, key: string | number): string | undefined {
+export function rawNumber(container: object, key: string | number): string | undefined {
   const { [WRITTEN]: written, [key]: value } = container as Container;
   const text = written?.get(String(key));
   // Another value may have taken its place.
@@ -80,14 +80,14 @@ export function numberText(container: object, key: string | number): string | un
 }
 
 /** Keeps how the number under `key` was written. */
-export function keepNumber(container: object, key: string, text: string): void {
+export function setRawNumber(container: object, key: string, text: string): void {
   const { [WRITTEN]: written } = container as Container;
   // A copy: a container that was spread shares the old one.
   (container as Container)[WRITTEN] = new Map([...(written ?? []), [key, text]]);
 }
 
 /** Takes along how the numbers were written that were copied from one container to another under the same keys. */
-export function carryNumbers(from: object, to: object): void {
+export function copyRawNumbers(from: object, to: object): void {
   const { [WRITTEN]: written } = from as Container;
   if (written !== undefined) (to as Container)[WRITTEN] = written;
 }
@@ -101,7 +101,7 @@ export function stringifyExact(value: unknown, indent?: number): string | undefi
 
 function asWritten(this: unknown, key: string, value: unknown): unknown {
   if (typeof value !== 'number' || !isContainer(this)) return value;
-  const text = numberText(this, key);
+  const text = rawNumber(this, key);
   return text === undefined ? value : new LosslessNumber(text);
 }
 
@@ -115,7 +115,7 @@ function somewhereWritten(value: object): boolean {
 }
 
 /** The same value with such numbers as texts, for places that show text alone; itself where it holds none. */
-export function withNumberTexts<T>(value: T): T {
+export function stringifyRawNumbers<T>(value: T): T {
   return isContainer(value) && somewhereWritten(value) ? (textsOf(value) as T) : value;
 }
 
@@ -123,7 +123,7 @@ function textsOf(value: unknown): unknown {
   if (!isContainer(value)) return value;
   const copy: object = Array.isArray(value) ? [] : {};
   for (const [key, member] of Object.entries(value))
-    setMember(copy, key, numberText(value, key) ?? textsOf(member));
+    setMember(copy, key, rawNumber(value, key) ?? textsOf(member));
   return copy;
 }
 

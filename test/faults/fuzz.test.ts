@@ -5,7 +5,7 @@ import { isObject } from '../../src/client/rpc.ts';
 import type { Protocol } from '../../src/client/session.ts';
 import { AppError, CODES, EXIT_CODES, type Kind } from '../../src/errors.ts';
 import { toJson } from '../../src/output/json.ts';
-import { problemJson } from '../../src/output/problem.ts';
+import { errorJson } from '../../src/output/problem.ts';
 import { freshHome, runCli } from '../helpers/program.ts';
 import { skippingClock } from './clock.ts';
 import { http, KEY } from './fault.ts';
@@ -40,7 +40,7 @@ it(`ends well for ${RUNS} answers that are somewhat wrong`, { timeout: 180_000 }
           // No `expect` of the test runner here: it would take longer than what it checks.
           if (ended instanceof AppError) {
             if (!KINDS.includes(CODES[ended.code].kind)) throw ended;
-            return sent() <= MOST_REQUESTS && !problemJson(ended).includes(KEY);
+            return sent() <= MOST_REQUESTS && !errorJson(ended).includes(KEY);
           }
           if (ended instanceof Error) throw ended;
           return sent() <= MOST_REQUESTS && isAnswer(ended) && !toJson(ended, false).includes(KEY);

@@ -3,7 +3,7 @@ import { keepDigits, parseUserJson, readArgument, readArgumentFile, textHint } f
 import type { Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { shellWord } from '../../storage/io-error.ts';
-import { numberText } from '../../util/exact-json.ts';
+import { rawNumber } from '../../util/exact-json.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { candidates } from './coerce.ts';
 import type { ArgumentCheck } from './schema-check.ts';
@@ -37,7 +37,7 @@ export async function readArguments(
 ): Promise<GivenArguments> {
   const all = await wholeArguments(app, whole);
   const given = new Map<string, Given>(
-    Object.entries(all).map(([key, value]) => [key, { value, json: numberText(all, key) }]),
+    Object.entries(all).map(([key, value]) => [key, { value, json: rawNumber(all, key) }]),
   );
   for (const word of words) {
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];

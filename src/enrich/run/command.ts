@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { toTerminal } from '../../app/emit.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { toJson } from '../../output/json.ts';
-import { problemJson } from '../../output/problem.ts';
+import { errorJson } from '../../output/problem.ts';
 import { timeOf } from '../../storage/pacer.ts';
 import { type RunSummary, summaryFacts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -24,7 +24,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn
     await runPlan(app, file, settleOptions(app, flags), goOn);
   } catch (error) {
     if (flags.progress !== 'json' || !(error instanceof AppError)) throw error;
-    await app.context.stderr.write(app.redact(`${problemJson(error)}\n`)).catch(() => {});
+    await app.context.stderr.write(app.redact(`${errorJson(error)}\n`)).catch(() => {});
     app.exitCode = EXIT_CODES[error.kind];
   }
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
 import { guardFormula } from '../../output/delimited.ts';
 import { toJson } from '../../output/json.ts';
-import { memberCell, numberTextAt, valueAt } from '../../output/records.ts';
+import { memberCell, rawNumberAt, valueAt } from '../../output/records.ts';
 import { cleanCell, cleanLine } from '../../output/text.ts';
-import { keepNumber, numberText } from '../../util/exact-json.ts';
+import { rawNumber, setRawNumber } from '../../util/exact-json.ts';
 import type { Facts } from '../match/facts.ts';
 
 /** What every row gets, in this order; the columns are called so behind the prefix. */
@@ -75,8 +75,8 @@ function valuesOf(facts: Facts, added: readonly AddedColumn[]): unknown[] {
 
 /** Keeps how a number was written that JavaScript would change. */
 function keepNumberAt(values: unknown[], place: number, record: unknown, path: string): void {
-  const text = numberTextAt(record, path);
-  if (text !== undefined) keepNumber(values, String(place), text);
+  const text = rawNumberAt(record, path);
+  if (text !== undefined) setRawNumber(values, String(place), text);
 }
 
 /** The names of the appended columns of a CSV. */
@@ -112,8 +112,8 @@ export function nestedFacts(facts: Facts, added: readonly AddedColumn[]): Record
   const values = valuesOf(facts, added);
   const nested = Object.fromEntries(names.map((name, place) => [name, values[place] ?? null]));
   for (const [place, name] of names.entries()) {
-    const text = numberText(values, place);
-    if (text !== undefined) keepNumber(nested, name, text);
+    const text = rawNumber(values, place);
+    if (text !== undefined) setRawNumber(nested, name, text);
   }
   return nested;
 }

@@ -1,9 +1,9 @@
 import { guardFormula } from '../../output/delimited.ts';
 import { entriesOf } from '../../output/html/details.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';
-import { pageCell, placed } from '../../output/html/rows.ts';
+import { pageCell, pointCell } from '../../output/html/rows.ts';
 import { cellAt, isRecord } from '../../output/records.ts';
-import { parseExactOrNone, withNumberTexts } from '../../util/exact-json.ts';
+import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
 import type { InputRow } from '../read/row.ts';
 import { type AddedColumn, FACT_NAMES, nestedKey } from './appended.ts';
 
@@ -55,11 +55,11 @@ export function reportRow(options: ReportRows): (row: InputRow) => PageRow {
         nameIn(row) ?? pageCell(own[0]?.[1]),
         ...['status', 'name', 'grade', 'cuisine_tags', 'address'].map((name) => pageCell(fact(name))),
       ],
-      ...placed({ lat: degrees(fact('lat')), lng: degrees(fact('lng')) }),
+      ...pointCell({ lat: degrees(fact('lat')), lng: degrees(fact('lng')) }),
       d: [
         ['In the list', { pairs: entriesOf(own) }],
         ...entriesOf(more),
-        ...entriesOf(isRecord(details) ? [['details', withNumberTexts(details)]] : []),
+        ...entriesOf(isRecord(details) ? [['details', stringifyRawNumbers(details)]] : []),
       ],
     };
   };
@@ -84,7 +84,7 @@ export function reportRow(options: ReportRows): (row: InputRow) => PageRow {
   function object(value: Record<string, unknown>): { own: Fields; facts: ReadonlyMap<string, unknown> } {
     const key = nestedKey(options.prefix);
     const found = value[key];
-    const own = Object.entries(withNumberTexts(value)).filter(([each]) => each !== key);
+    const own = Object.entries(stringifyRawNumbers(value)).filter(([each]) => each !== key);
     return { own, facts: new Map(isRecord(found) ? Object.entries(found) : []) };
   }
 

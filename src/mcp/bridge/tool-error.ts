@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../client/rpc.ts';
 import { AppError, type Code } from '../../errors.ts';
-import { errorFacts } from '../../output/problem.ts';
+import { errorFields } from '../../output/problem.ts';
 
 /** Where a tool error carries its code and what else is known of it, for programs. */
 export const PROBLEM_KEY = 'restaurant/error';
@@ -13,7 +13,7 @@ export function toolError(error: AppError): JsonObject {
   return {
     isError: true,
     content: [{ type: 'text', text: `${error.message}\nhint: ${error.hint}` }],
-    _meta: { [PROBLEM_KEY]: errorFacts(error) },
+    _meta: { [PROBLEM_KEY]: errorFields(error) },
   };
 }
 

@@ -6,7 +6,7 @@ import { clean } from '../text.ts';
 import type { Detail, Entry } from './document.ts';
 
 /** Deeper levels are shown as JSON. */
-const MAX_LEVEL = 6;
+const MAX_DETAIL_LEVEL = 6;
 const PHONE_KEY = /phone|tel(?:$|_|ephone)|mobile/i;
 const PHONE = /^\+?[\d ().\-/‐‑–]{5,40}$/;
 
@@ -17,15 +17,15 @@ export function entriesOf(fields: readonly (readonly [key: string, value: unknow
 
 /** A value of any shape, laid out for reading. Nothing is left out. */
 export function detailOf(value: unknown, key = '', level = 0): Detail {
-  if (typeof value === 'string') return linked(value, key);
+  if (typeof value === 'string') return textOrLink(value, key);
   if (isSimple(value)) return inline(value);
-  if (level >= MAX_LEVEL) return clean(toJson(value, false));
+  if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
   if (Array.isArray(value)) return { list: value.map((item) => detailOf(item, key, level + 1)) };
   return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
 }
 
 /** Text as a link where it is a web address or, under such a key, a telephone number; never of another scheme. */
-function linked(value: string, key: string): Detail {
+function textOrLink(value: string, key: string): Detail {
   const text = inline(value);
   const href = webAddress(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);
   return href === undefined ? text : { href, text };

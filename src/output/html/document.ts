@@ -49,7 +49,7 @@ export type Detail =
 export const TILES = 'https://tile.openstreetmap.org';
 
 /** Longest text that a cell shows; all of a longer one is among the details. */
-export const LONGEST_CELL = 240;
+export const MAX_CELL_LENGTH = 240;
 
 /** The script element with the head of the document, and the one with its rows, a JSON array. */
 export const HEAD_ID = 'head';

@@ -21,7 +21,7 @@ export interface PageAsset {
 export const PAGE_MARK =
   '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="restaurant">';
 
-const LONGEST_HEADING = 200;
+const MAX_HEADING_LENGTH = 200;
 
 /**
  * A list of restaurants as one HTML document with a map, that needs nothing beside itself; only tiles of the map come
@@ -36,7 +36,7 @@ export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): s
 
 /** A page up to its rows. */
 export function pageStart(head: PageHead, asset: PageAsset): string {
-  const heading = truncate(cleanLine(head.heading).trim(), LONGEST_HEADING);
+  const heading = truncate(cleanLine(head.heading).trim(), MAX_HEADING_LENGTH);
   const when = new Date(head.at).toISOString();
   const shown = `${when.slice(0, 16).replace('T', ' ')} UTC`;
   const notes = [...head.notes.map((note) => escapeHtml(note)), `<time datetime="${when}">${shown}</time>`];

@@ -1,10 +1,10 @@
 import type { LookupItem } from '../render/card.ts';
 import { cleanLine } from '../text.ts';
 import type { PageDocument } from './document.ts';
-import { listFound, listLookedUp } from './rows.ts';
+import { lookupRows, searchRows } from './rows.ts';
 
 /** What a search was. */
-export interface Asked {
+export interface SearchInfo {
   readonly name: string;
   readonly city: string;
   /** What the service says of how many there are. */
@@ -13,27 +13,27 @@ export interface Asked {
   readonly at: number;
 }
 
-const counted = (count: number, one: string, more: string): string =>
+const plural = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
 
 /** A search as a page. */
 export function findPage(
   restaurants: readonly unknown[],
-  { name, city, total, at }: Asked,
+  { name, city, total, at }: SearchInfo,
   columns?: readonly string[],
 ): PageDocument {
   const shown = restaurants.length;
   const all = Math.max(total, shown);
   const count =
     all > shown
-      ? `${shown.toLocaleString('en-US')} of ${counted(all, 'match', 'matches')}`
-      : counted(shown, 'match', 'matches');
+      ? `${shown.toLocaleString('en-US')} of ${plural(all, 'match', 'matches')}`
+      : plural(shown, 'match', 'matches');
   return {
     kind: 'Restaurant search',
     heading: cleanLine(`${name} in ${city}`),
     notes: [count],
     at,
-    ...listFound(restaurants, columns),
+    ...searchRows(restaurants, columns),
   };
 }
 
@@ -43,15 +43,15 @@ export function lookupPage(
   at: number,
   columns?: readonly string[],
 ): PageDocument {
-  const listed = listLookedUp(items, columns);
+  const listed = lookupRows(items, columns);
   const failed = items.filter((item) => 'failure' in item).length;
   const [only] = listed.rows;
   const one = items.length === 1 ? only?.c[0] : undefined;
   return {
     kind: 'Restaurant details',
     heading:
-      one === undefined || one === null ? counted(items.length, 'restaurant', 'restaurants') : String(one),
-    notes: failed === 0 ? [] : [`${counted(failed, 'lookup', 'lookups')} failed`],
+      one === undefined || one === null ? plural(items.length, 'restaurant', 'restaurants') : String(one),
+    notes: failed === 0 ? [] : [`${plural(failed, 'lookup', 'lookups')} failed`],
     at,
     ...listed,
   };

@@ -1,13 +1,13 @@
-import { withNumberTexts } from '../../util/exact-json.ts';
+import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { pointOf } from '../geojson.ts';
 import { label } from '../label.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
 import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
 import { inline } from '../render/inline.ts';
-import type { Known } from '../render/kinds.ts';
+import type { Field } from '../render/kinds.ts';
 import { clean, cleanLine } from '../text.ts';
 import { entriesOf } from './details.ts';
-import { type ColumnKind, LONGEST_CELL, type PageColumn, type PageRow } from './document.ts';
+import { type ColumnKind, MAX_CELL_LENGTH, type PageColumn, type PageRow } from './document.ts';
 
 const KINDS: Readonly<Record<string, ColumnKind>> = { name: 'name', grade: 'grade' };
 const LABELS: Readonly<Record<string, string>> = {
@@ -32,36 +32,36 @@ export function pageCell(value: unknown): string | number | null {
 }
 
 /** Where a row is on the map, if anywhere. */
-export function placed(coordinates: unknown): Pick<PageRow, 'p'> {
+export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
   const point = pointOf(coordinates);
   return point === undefined ? {} : { p: [point.lat, point.lng] };
 }
 
 /** Whether a cell of these columns shows all of a field. The page has a place for all of a name. */
-export function isShown(key: string, value: unknown, keys: readonly string[]): boolean {
-  return keys.includes(key) && (key === 'name' || String(pageCell(value) ?? '').length <= LONGEST_CELL);
+export function isInCell(key: string, value: unknown, keys: readonly string[]): boolean {
+  return keys.includes(key) && (key === 'name' || String(pageCell(value) ?? '').length <= MAX_CELL_LENGTH);
 }
 
 /** What stands in a list: its columns and rows. */
-export interface Listed {
+export interface PageList {
   readonly columns: readonly PageColumn[];
   readonly rows: readonly PageRow[];
 }
 
 /** What the restaurants of a search are listed with: the city only where there are several. */
-const FOUND = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city'];
+const SEARCH_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city'];
 
 /** Restaurants of a search as rows. With `columns` nothing else is shown of them. */
-export function listFound(restaurants: readonly unknown[], columns?: readonly string[]): Listed {
+export function searchRows(restaurants: readonly unknown[], columns?: readonly string[]): PageList {
   const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
-  const keys = columns ?? FOUND.filter((key) => key !== 'city' || cities.size > 1);
+  const keys = columns ?? SEARCH_COLUMNS.filter((key) => key !== 'city' || cities.size > 1);
   const rows = restaurants.map((restaurant): PageRow => {
     if (!isRecord(restaurant)) return namedOnly('(unreadable)', keys);
-    const shown = withNumberTexts(columns === undefined ? restaurant : pick(restaurant, columns));
+    const shown = stringifyRawNumbers(columns === undefined ? restaurant : pick(restaurant, columns));
     return {
       c: keys.map((key) => pageCell(valueAt(shown, key))),
-      ...placed(restaurant.coordinates),
-      d: entriesOf(Object.entries(shown).filter(([key, value]) => !isShown(key, value, keys))),
+      ...pointCell(restaurant.coordinates),
+      d: entriesOf(Object.entries(shown).filter(([key, value]) => !isInCell(key, value, keys))),
     };
   });
   return { columns: keys.map(columnOf), rows };
@@ -72,13 +72,13 @@ function namedOnly(name: string, keys: readonly string[], d: PageRow['d'] = []):
   return { c: keys.map((_, index) => (index === place ? name : null)), d };
 }
 
-const LOOKED_UP = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
+const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
 const RESULT: PageColumn = { label: 'Result', kind: 'status' };
 
 /** Lookups as rows, those that failed among them. */
-export function listLookedUp(items: readonly LookupItem[], columns?: readonly string[]): Listed {
+export function lookupRows(items: readonly LookupItem[], columns?: readonly string[]): PageList {
   const failed = items.some((item) => 'failure' in item);
-  const keys = columns ?? LOOKED_UP;
+  const keys = columns ?? LOOKUP_COLUMNS;
   const rows = items.map((item): PageRow => {
     const { c, ...row } = lookupRow(item, keys, columns);
     return { c: failed ? [...c, 'failure' in item ? item.failure.code : 'ok'] : c, ...row };
@@ -92,10 +92,10 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
     return namedOnly(item.restaurantId, keys, entriesOf([['error', `${code}: ${message}`]]));
   }
   const { restaurantId, output } = item;
-  const p = placed(placeOf(output));
+  const p = pointCell(placeOf(output));
   if (columns !== undefined) {
-    const shown = withNumberTexts(pick(output, columns));
-    const d = entriesOf(Object.entries(shown).filter(([key, value]) => !isShown(key, value, columns)));
+    const shown = stringifyRawNumbers(pick(output, columns));
+    const d = entriesOf(Object.entries(shown).filter(([key, value]) => !isInCell(key, value, columns)));
     return { c: columns.map((key) => pageCell(valueAt(shown, key))), ...p, d };
   }
   const { known, rest } = fieldsOf(output, undefined);
@@ -103,21 +103,21 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
   const neighborhood = rest.find(([key]) => key === 'neighborhood')?.[1];
   const cells = [grade?.value, cuisine?.value, price?.value, neighborhood].map(pageCell);
   const hasId = rest.some(([, value]) => value === restaurantId);
-  const others = rest.filter(([key, value]) => !isShown(key, value, keys));
+  const others = rest.filter(([key, value]) => !isInCell(key, value, keys));
   return {
     c: [pageCell(name?.value) ?? restaurantId, ...cells],
     ...(summary === undefined ? {} : { t: clean(inline(summary.value)) }),
     ...p,
     d: entriesOf([
-      ...[grade, cuisine, price].flatMap(cut),
+      ...[grade, cuisine, price].flatMap(truncatedField),
       ...inOrder(hasId ? others : [...others, ['restaurant_id', restaurantId]]),
     ]),
   };
 }
 
 /** A field that its cell does not show all of. */
-function cut(field: Known | undefined): [key: string, value: unknown][] {
-  return field === undefined || isShown(field.key, field.value, [field.key])
+function truncatedField(field: Field | undefined): [key: string, value: unknown][] {
+  return field === undefined || isInCell(field.key, field.value, [field.key])
     ? []
     : [[field.key, field.value]];
 }

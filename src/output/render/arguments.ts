@@ -1,4 +1,4 @@
-import { withNumberTexts } from '../../util/exact-json.ts';
+import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../json.ts';
 import { isRecord } from '../records.ts';
 import { cleanLine } from '../text.ts';
@@ -22,7 +22,7 @@ export interface Argument {
 export function argumentsOf(schema: unknown): Argument[] {
   if (!isRecord(schema) || !isRecord(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const all = Object.entries(withNumberTexts(schema.properties)).map(([name, about]) =>
+  const all = Object.entries(stringifyRawNumbers(schema.properties)).map(([name, about]) =>
     argument(name, isRecord(about) ? about : {}, required.has(name)),
   );
   return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];
@@ -37,8 +37,8 @@ function argument(name: string, about: Record<string, unknown>, required: boolea
     required,
     type,
     description: typeof about.description === 'string' ? cleanLine(about.description).trim() : '',
-    allowed: allowed.map(shown),
-    fallback: 'default' in about ? shown(about.default) : undefined,
+    allowed: allowed.map(valueText),
+    fallback: 'default' in about ? valueText(about.default) : undefined,
     sample: typeof sample === 'string' ? cleanLine(sample) : toJson(sample, false),
     typed: typeof sample === 'object' && sample !== null,
   };
@@ -69,7 +69,7 @@ function sampleOf(about: Record<string, unknown>, allowed: readonly unknown[], t
   return type.startsWith('boolean') ? true : '...';
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === 'string' ? cleanLine(value) : toJson(value, false);
 }
 

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../client/types.ts';
-import { withNumberTexts } from '../../util/exact-json.ts';
+import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { callData } from '../call-data.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
@@ -15,7 +15,7 @@ export function callPresentation(result: ToolResult): Presentation {
   return {
     json,
     records: Array.isArray(list) ? list : [isRecord(list) ? list : { value: list }],
-    trim: (columns) => trimmed(json, columns),
+    selectColumns: (columns) => trimmed(json, columns),
     table: (view, columns) =>
       (columns === undefined
         ? resultLines(result, json, view)
@@ -25,7 +25,7 @@ export function callPresentation(result: ToolResult): Presentation {
 }
 
 /** Whether the table only names some of the data. */
-export function isCutDown({ content = [] }: ToolResult): boolean {
+export function isTruncated({ content = [] }: ToolResult): boolean {
   return content.some(isNamedOnly);
 }
 
@@ -43,7 +43,7 @@ function resultLines({ content = [] }: ToolResult, json: unknown, view: View): s
 function valueLines(value: unknown, view: View): string[] {
   return typeof value === 'string'
     ? wrap(clean(value).trim(), view.width)
-    : dataLines(withNumberTexts(value), view.width, view);
+    : dataLines(stringifyRawNumbers(value), view.width, view);
 }
 
 function trimmed(json: unknown, columns: readonly string[]): unknown {

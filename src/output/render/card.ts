@@ -1,12 +1,12 @@
-import { withNumberTexts } from '../../util/exact-json.ts';
+import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { label } from '../label.ts';
 import { link, mapUrl } from '../link.ts';
 import { isRecord, pick } from '../records.ts';
 import { cleanLine, width, wrap } from '../text.ts';
-import { glyphs, NOTHING, type View } from '../view.ts';
+import { EMPTY, glyphs, type View } from '../view.ts';
 import { entryLines } from './data.ts';
 import { inline, isSimple } from './inline.ts';
-import { type Known, type Sorted, sortFields } from './kinds.ts';
+import { type Classified, classifyFields, type Field } from './kinds.ts';
 
 /** One restaurant that was asked for: what the service said of it, or why there is nothing. */
 export type LookupItem = { readonly restaurantId: string } & (
@@ -55,9 +55,12 @@ export function cardLines(item: LookupItem, columns: readonly string[] | undefin
 }
 
 /** The fields that were asked for; else all, but for a status of `ok`. */
-export function fieldsOf(output: Record<string, unknown>, columns: readonly string[] | undefined): Sorted {
-  if (columns !== undefined) return sortFields(withNumberTexts(pick(output, columns)));
-  const { known, rest } = sortFields(withNumberTexts(output));
+export function fieldsOf(
+  output: Record<string, unknown>,
+  columns: readonly string[] | undefined,
+): Classified {
+  if (columns !== undefined) return classifyFields(stringifyRawNumbers(pick(output, columns)));
+  const { known, rest } = classifyFields(stringifyRawNumbers(output));
   return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
 }
 
@@ -79,8 +82,8 @@ function factLines(facts: readonly Entry[], view: View): string[][] {
   const sorted = inOrder(facts);
   const about = sorted.filter(([key]) => RECORD.includes(key));
   const others = sorted.filter(([key]) => !RECORD.includes(key));
-  const told = others.filter(([, value]) => !isNothing(value));
-  const none = others.filter(([, value]) => isNothing(value)).map(([key]) => label(key));
+  const told = others.filter(([, value]) => !isEmptyValue(value));
+  const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
   const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
   const sections = told.some(([, value]) => !isSimple(value));
   // One list, with one alignment, where nothing stands between.
@@ -91,10 +94,10 @@ function factLines(facts: readonly Entry[], view: View): string[][] {
 /** What stands before the fields without a value. */
 export const NO_DATA = 'No data';
 
-export const isNothing = (value: unknown): boolean => isSimple(value) && inline(value) === NOTHING;
+export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
 
 /** Grade and name in one line; a long name goes on below itself. */
-function heading(grade: Known | undefined, name: string, url: string | undefined, view: View): string[] {
+function heading(grade: Field | undefined, name: string, url: string | undefined, view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
   const short = letter !== '' && width(letter) <= columns >> 2;
@@ -105,7 +108,7 @@ function heading(grade: Known | undefined, name: string, url: string | undefined
   return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];
 }
 
-function subheading({ cuisine, price }: Sorted['known'], view: View): string[] {
+function subheading({ cuisine, price }: Classified['known'], view: View): string[] {
   const facts = [
     ...(cuisine === undefined ? [] : [cleanLine(inline(cuisine.value))]),
     ...(price === undefined ? [] : [priceText(price)]),
@@ -114,7 +117,7 @@ function subheading({ cuisine, price }: Sorted['known'], view: View): string[] {
 }
 
 /** `$$$` speaks for itself, `2` or `moderate` does not. */
-function priceText({ key, value }: Known): string {
+function priceText({ key, value }: Field): string {
   const text = cleanLine(inline(value));
   return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }

@@ -1,13 +1,13 @@
 import { label } from '../label.ts';
 import { isRecord } from '../records.ts';
-import { inOrder, isNothing, NO_DATA, RECORD } from './card.ts';
+import { inOrder, isEmptyValue, NO_DATA, RECORD } from './card.ts';
 import { isSimple } from './inline.ts';
-import type { Kind, Sorted } from './kinds.ts';
+import type { Classified, FieldRole } from './kinds.ts';
 
-const MAX_LEVEL = 2;
+const MAX_ROW_LEVEL = 2;
 
 /** What stands above all other rows, in this order. */
-const FIRST: readonly (readonly [kind: Kind, title: string])[] = [
+const LEADING_ROLES: readonly (readonly [kind: FieldRole, title: string])[] = [
   ['grade', 'Grade'],
   ['cuisine', 'Cuisine'],
   ['price', 'Price'],
@@ -22,28 +22,28 @@ export interface Row {
   readonly values?: readonly unknown[];
   /** Said of all together. */
   readonly text?: string;
-  readonly kind?: Kind;
+  readonly kind?: FieldRole;
   /** A blank line stands before it. */
   readonly apart?: boolean;
 }
 
 /** The fields of restaurants as rows; undefined stands for one that could not be had. */
-export function rowsFor(found: readonly (Sorted | undefined)[]): Row[] {
+export function rowsFor(found: readonly (Classified | undefined)[]): Row[] {
   return [...firstRows(found), ...restRows(found)];
 }
 
-function firstRows(found: readonly (Sorted | undefined)[]): Row[] {
-  return FIRST.flatMap(([kind, title]) => {
+function firstRows(found: readonly (Classified | undefined)[]): Row[] {
+  return LEADING_ROLES.flatMap(([kind, title]) => {
     const values = found.map((one) => one?.known[kind]?.value);
     return values.every((value) => value === undefined) ? [] : [{ title, level: 0, values, kind }];
   });
 }
 
 /** All other fields: the plain ones, then those that hold others, each under its own heading. */
-function restRows(found: readonly (Sorted | undefined)[]): Row[] {
+function restRows(found: readonly (Classified | undefined)[]): Row[] {
   const records = found.map((one) => (one === undefined ? undefined : Object.fromEntries(one.rest)));
   const keys = [...new Set(found.flatMap((one) => one?.rest.map(([key]) => key) ?? []))];
-  const told = keys.filter((key) => !valuesOf(records, key).every((value) => isNothing(value ?? null)));
+  const told = keys.filter((key) => !valuesOf(records, key).every((value) => isEmptyValue(value ?? null)));
   const order = inOrder(told.map((key) => [key, undefined])).map(([key]) => key);
   const room = (key: string): number => (isGroup(records, key) ? 1 : isPlain(records, key) ? 0 : 2);
   const about = order.filter((key) => RECORD.includes(key));
@@ -79,7 +79,7 @@ function isGroup(records: Records, key: string): boolean {
 
 function rowsOf(key: string, records: Records, level: number): Row[] {
   const values = valuesOf(records, key);
-  if (level >= MAX_LEVEL || !isGroup(records, key)) return [{ title: label(key), level, values }];
+  if (level >= MAX_ROW_LEVEL || !isGroup(records, key)) return [{ title: label(key), level, values }];
   const inner = values.map((value) => (isRecord(value) ? value : undefined));
   const keys = new Set(inner.flatMap((record) => Object.keys(record ?? {})));
   return [{ title: label(key), level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];

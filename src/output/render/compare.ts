@@ -1,18 +1,18 @@
 import { link, mapUrl } from '../link.ts';
 import { isRecord } from '../records.ts';
-import { besides } from '../shelves.ts';
+import { joinHorizontal } from '../shelves.ts';
 import { cleanLine, width, wrap } from '../text.ts';
-import { glyphs, NOTHING, type View } from '../view.ts';
+import { EMPTY, glyphs, type View } from '../view.ts';
 import { fieldsOf, type LookupItem, placeOf } from './card.ts';
 import { type Row, rowsFor } from './compare-rows.ts';
 import { dataLines, smallTable } from './data.ts';
 import { inline, isSimple, words } from './inline.ts';
-import type { Sorted } from './kinds.ts';
+import type { Classified } from './kinds.ts';
 
-const MOST_ITEMS = 4;
-const NARROWEST = 18;
-const WIDEST = 44;
-const WIDEST_LABEL = 16;
+const MAX_ITEMS = 4;
+const MIN_CELL_WIDTH = 18;
+const MAX_CELL_WIDTH = 44;
+const MAX_LABEL_WIDTH = 16;
 const GAP = 2;
 
 /** What a cell needs to know of its place. */
@@ -31,16 +31,16 @@ export function comparisonLines(
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {
-  if (items.length < 2 || items.length > MOST_ITEMS) return undefined;
+  if (items.length < 2 || items.length > MAX_ITEMS) return undefined;
   const found = items.map((item) => ('failure' in item ? undefined : fieldsOf(item.output, columns)));
   const rows = rowsFor(found);
   const widest = rows.reduce((most, row) => Math.max(most, row.level * GAP + width(row.title)), 0);
-  const title = Math.min(widest, WIDEST_LABEL);
-  const cell = Math.min(WIDEST, Math.floor((view.width - title) / items.length) - GAP);
-  if (cell < NARROWEST || found.every((one) => one === undefined)) return undefined;
+  const title = Math.min(widest, MAX_LABEL_WIDTH);
+  const cell = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - title) / items.length) - GAP);
+  if (cell < MIN_CELL_WIDTH || found.every((one) => one === undefined)) return undefined;
   const frame: Frame = { cell, title, failed: found.map((one) => one === undefined) };
   return [
-    ...joined(
+    ...joinCells(
       [],
       items.map((item, index) => headLines(item, found[index], cell, view)),
       frame,
@@ -54,7 +54,7 @@ export function comparisonLines(
 }
 
 /** The name, or the id of one that could not be had, with the reason. */
-function headLines(item: LookupItem, found: Sorted | undefined, room: number, view: View): string[] {
+function headLines(item: LookupItem, found: Classified | undefined, room: number, view: View): string[] {
   const { palette } = view;
   if ('failure' in item) {
     return [
@@ -78,7 +78,7 @@ function rowLines({ title, level, values, text: said, kind }: Row, frame: Frame,
   );
   if (said !== undefined) {
     const lines = wrap(said, view.width - frame.title - GAP);
-    return besides(
+    return joinHorizontal(
       [
         { lines: head, width: frame.title },
         { lines, width: 0 },
@@ -93,11 +93,11 @@ function rowLines({ title, level, values, text: said, kind }: Row, frame: Frame,
     if (frame.failed[index] === true) return [];
     const text = texts[index];
     if (text === undefined) return nestedLines(value, frame.cell, view);
-    if (text === NOTHING) return [palette.dim(NOTHING)];
+    if (text === EMPTY) return [palette.dim(EMPTY)];
     const paint = kind === 'grade' ? palette.grade : same ? palette.dim : (line: string) => line;
     return wrap(breakable(text, frame.cell), frame.cell).map((line) => (line === '' ? '' : paint(line)));
   });
-  return joined(head, cells, frame);
+  return joinCells(head, cells, frame);
 }
 
 /** A list in few lines: a small table, or an item a paragraph. */
@@ -137,10 +137,10 @@ function breakable(text: string, room: number): string {
   });
 }
 
-function joined(title: readonly string[], cells: readonly (readonly string[])[], frame: Frame): string[] {
+function joinCells(title: readonly string[], cells: readonly (readonly string[])[], frame: Frame): string[] {
   const columns = [
     { lines: title, width: frame.title },
     ...cells.map((lines) => ({ lines, width: frame.cell })),
   ];
-  return besides(columns, GAP);
+  return joinHorizontal(columns, GAP);
 }

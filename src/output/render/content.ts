@@ -1,10 +1,10 @@
-import { parseExact, withNumberTexts } from '../../util/exact-json.ts';
+import { parseExact, stringifyRawNumbers } from '../../util/exact-json.ts';
 import { isRecord } from '../records.ts';
 import { clean, cleanLine, wrap } from '../text.ts';
 import type { View } from '../view.ts';
 import { dataLines } from './data.ts';
 
-const INDENT = 2;
+const CONTENT_INDENT = 2;
 
 /**
  * The content blocks of a tool's result (MCP, tool result) as lines: text as it is, JSON laid out, and of what is no
@@ -31,39 +31,39 @@ function blockLines(block: unknown, view: View): string[] {
   if (!isRecord(block)) return dataLines(block, view.width, view);
   const { type, text, data, mimeType, resource } = block;
   if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
-  if (type === 'image' || type === 'audio') return named(type, [mimeType, sizeOf(data)], view);
+  if (type === 'image' || type === 'audio') return summaryLines(type, [mimeType, sizeOf(data)], view);
   if (type === 'resource' && isRecord(resource)) return resourceLines(resource, view);
   if (type === 'resource_link') {
     const { title, name, uri, size, description } = block;
     const facts = [title ?? name, uri, mimeType, typeof size === 'number' ? inBytes(size) : undefined];
-    return [...named('resource link', facts, view), ...indented(description, view)];
+    return [...summaryLines('resource link', facts, view), ...indentedText(description, view)];
   }
-  return dataLines(withNumberTexts(block), view.width, view);
+  return dataLines(stringifyRawNumbers(block), view.width, view);
 }
 
 function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, view: View): string[] {
-  const head = named('resource', [uri, mimeType, sizeOf(blob)], view);
-  return typeof text === 'string' ? [...head, ...indented(text, view)] : head;
+  const head = summaryLines('resource', [uri, mimeType, sizeOf(blob)], view);
+  return typeof text === 'string' ? [...head, ...indentedText(text, view)] : head;
 }
 
 /** Text, or the JSON in it laid out. */
 export function textLines(text: string, columns: number, view: View): string[] {
-  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  const value = /^\s*[[{]/.test(text) ? parseJsonText(text) : undefined;
   if (value !== undefined) return dataLines(value, columns, view);
   const shown = clean(text).trim();
   return shown === '' ? [] : wrap(shown, columns);
 }
 
-function parsed(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
-    return withNumberTexts(parseExact(text));
+    return stringifyRawNumbers(parseExact(text));
   } catch {
     return undefined;
   }
 }
 
 /** `[image] image/png, 4.1 kB`. Facts that are no text are left out. */
-function named(kind: string, facts: readonly unknown[], view: View): string[] {
+function summaryLines(kind: string, facts: readonly unknown[], view: View): string[] {
   const told = facts
     .filter((fact) => typeof fact === 'string' && fact !== '')
     .map((fact) => cleanLine(String(fact)));
@@ -72,10 +72,10 @@ function named(kind: string, facts: readonly unknown[], view: View): string[] {
   return [first.startsWith(label) ? view.palette.heading(label) + first.slice(label.length) : first, ...rest];
 }
 
-function indented(text: unknown, view: View): string[] {
+function indentedText(text: unknown, view: View): string[] {
   if (typeof text !== 'string') return [];
-  return textLines(text, Math.max(1, view.width - INDENT), view).map((line) =>
-    line === '' ? '' : ' '.repeat(INDENT) + line,
+  return textLines(text, Math.max(1, view.width - CONTENT_INDENT), view).map((line) =>
+    line === '' ? '' : ' '.repeat(CONTENT_INDENT) + line,
   );
 }
 

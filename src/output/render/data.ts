@@ -3,15 +3,15 @@ import { label } from '../label.ts';
 import { link, webUrl } from '../link.ts';
 import { type Pair, pairLines } from '../pairs.ts';
 import { isRecord } from '../records.ts';
-import { shelve } from '../shelves.ts';
+import { flowColumns } from '../shelves.ts';
 import { renderTable } from '../table.ts';
 import { cleanLine, width, wrap } from '../text.ts';
 import { glyphs, type View } from '../view.ts';
 import { inline, isSimple } from './inline.ts';
 
 /** Deeper levels, and lines narrower than this, are shown as JSON. */
-const MAX_LEVEL = 6;
-const NARROWEST = 16;
+const MAX_DATA_LEVEL = 6;
+const MIN_DATA_WIDTH = 16;
 const INDENT = 2;
 const MAX_TABLE_COLUMNS = 6;
 
@@ -19,7 +19,7 @@ type Entry = readonly [key: string, value: unknown];
 
 /** A value of any shape, laid out for reading: key/value lines, then a section for what is nested. Nothing is left out. */
 export function dataLines(value: unknown, columns: number, view: View, level = 0): string[] {
-  if (level > MAX_LEVEL || columns < NARROWEST)
+  if (level > MAX_DATA_LEVEL || columns < MIN_DATA_WIDTH)
     return isSimple(value) ? wrap(inline(value), columns) : wrap(toJson(value, false), columns);
   if (Array.isArray(value)) return listLines(value, columns, view, level);
   return isRecord(value)
@@ -42,10 +42,14 @@ export function entryLines(entries: readonly Entry[], columns: number, view: Vie
     .filter(([, value]) => !isSimple(value))
     .map(([key, value]) => [
       ...wrap(label(key), columns).map(level === 0 ? view.palette.heading : view.palette.key),
-      ...indented(dataLines(value, columns - INDENT, view, level + 1)),
+      ...indent(dataLines(value, columns - INDENT, view, level + 1)),
     ]);
   if (level > 0) return [...lines, ...sections.flat()];
-  return [...lines, ...(lines.length > 0 && sections.length > 0 ? [''] : []), ...shelve(sections, columns)];
+  return [
+    ...lines,
+    ...(lines.length > 0 && sections.length > 0 ? [''] : []),
+    ...flowColumns(sections, columns),
+  ];
 }
 
 function pairOf(key: string, value: unknown, view: View): Pair {
@@ -61,7 +65,7 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   const { bullet } = glyphs(view);
   return items.flatMap((item) => {
     const [first = '', ...rest] = dataLines(item, columns - INDENT, view, level + 1);
-    return [`${view.palette.dim(bullet)} ${first}`, ...indented(rest)];
+    return [`${view.palette.dim(bullet)} ${first}`, ...indent(rest)];
   });
 }
 
@@ -93,7 +97,7 @@ export function smallTable(items: readonly unknown[], columns: number, view: Vie
   return renderTable(table, rows, { ...view, width: columns }).split('\n');
 }
 
-function indented(lines: readonly string[]): string[] {
+function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
 }
 

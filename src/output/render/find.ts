@@ -100,7 +100,10 @@ export function findPresentation(output: object, restaurants: readonly unknown[]
     json: output,
     records: restaurants,
     columns: FIND_COLUMNS,
-    trim: (columns) => ({ ...output, results: restaurants.map((restaurant) => pick(restaurant, columns)) }),
+    selectColumns: (columns) => ({
+      ...output,
+      results: restaurants.map((restaurant) => pick(restaurant, columns)),
+    }),
     table: (view, columns) => renderFind(restaurants, { columns, numbered: true }, view),
   };
 }

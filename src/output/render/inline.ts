@@ -1,13 +1,13 @@
 import { label } from '../label.ts';
 import { isRecord } from '../records.ts';
 import { clean } from '../text.ts';
-import { NOTHING } from '../view.ts';
+import { EMPTY } from '../view.ts';
 
 /** Texts of a list that are longer than this get a line for themselves. */
-const SHORT_TEXT = 32;
+const MAX_SHORT_TEXT = 32;
 /** An object that is no longer than this, of so many keys at most, stands in one line. */
-const SHORT_OBJECT = 40;
-const MOST_KEYS = 3;
+const MAX_SHORT_OBJECT = 40;
+const MAX_KEYS = 3;
 /** Two keys that are the ends of something: hours, prices. */
 const ENDS: readonly (readonly [first: string, last: string])[] = [
   ['open', 'close'],
@@ -26,9 +26,9 @@ export function isSimple(value: unknown): boolean {
 
 /** The text of a value that is simple; of any other, `-`. Line breaks inside texts stay. */
 export function inline(value: unknown): string {
-  if (Array.isArray(value)) return value.map(inline).join(', ') || NOTHING;
-  if (isRecord(value)) return isSimple(value) ? (range(value) ?? words(value)) : NOTHING;
-  if (value === null || value === undefined || value === '') return NOTHING;
+  if (Array.isArray(value)) return value.map(inline).join(', ') || EMPTY;
+  if (isRecord(value)) return isSimple(value) ? (range(value) ?? words(value)) : EMPTY;
+  if (value === null || value === undefined || value === '') return EMPTY;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && !Number.isFinite(value)) return 'out of range';
   return clean(String(value));
@@ -44,20 +44,22 @@ function range(value: unknown): string | undefined {
 
 /** `theme dessert, mentions 12`: an object of simple values in one line. */
 export function words(record: Record<string, unknown>): string {
-  const facts = Object.entries(record).map(([key, value]) => `${lowered(label(key))} ${inline(value)}`);
-  return facts.join(', ') || NOTHING;
+  const facts = Object.entries(record).map(
+    ([key, value]) => `${lowercaseFirst(label(key))} ${inline(value)}`,
+  );
+  return facts.join(', ') || EMPTY;
 }
 
-function lowered(text: string): string {
+function lowercaseFirst(text: string): string {
   return text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 }
 
 function isSmall(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const values = Object.values(value);
-  if (values.length > MOST_KEYS || !values.every(isScalar)) return false;
+  if (values.length > MAX_KEYS || !values.every(isScalar)) return false;
   const text = words(value);
-  return text.length <= SHORT_OBJECT && !text.includes('\n');
+  return text.length <= MAX_SHORT_OBJECT && !text.includes('\n');
 }
 
 function isScalar(value: unknown): boolean {
@@ -66,6 +68,6 @@ function isScalar(value: unknown): boolean {
 
 function isListOfTexts(items: readonly unknown[]): boolean {
   const isLong = (item: unknown): boolean =>
-    typeof item === 'string' && (item.length > SHORT_TEXT || item.includes('\n'));
+    typeof item === 'string' && (item.length > MAX_SHORT_TEXT || item.includes('\n'));
   return items.length > 1 && items.some(isLong);
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '../records.ts';
 
 /** What every lookup speaks of, and the restaurant's name. */
-export type Kind = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
+export type FieldRole = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
 
 /** The keys are not documented. So each kind has the names that it is likely to have, without case and punctuation. */
-const SYNONYMS: Readonly<Record<Kind, readonly string[]>> = {
+const SYNONYMS: Readonly<Record<FieldRole, readonly string[]>> = {
   name: ['name', 'restaurantname', 'displayname', 'title'],
   grade: ['grade', 'lettergrade', 'overallgrade', 'ratinggrade', 'restaurantgrade'],
   cuisine: ['cuisine', 'cuisines', 'cuisinetags', 'cuisinetype', 'cuisinetypes'],
@@ -20,25 +20,25 @@ const SYNONYMS: Readonly<Record<Kind, readonly string[]>> = {
     'blurb',
   ],
 };
-const KINDS: readonly Kind[] = ['name', 'grade', 'cuisine', 'price', 'summary'];
+const ROLES: readonly FieldRole[] = ['name', 'grade', 'cuisine', 'price', 'summary'];
 
-export interface Known {
+export interface Field {
   readonly key: string;
   readonly value: unknown;
 }
 
 /** The output's fields, those of known kinds apart. */
-export interface Sorted {
-  readonly known: Readonly<Partial<Record<Kind, Known>>>;
+export interface Classified {
+  readonly known: Readonly<Partial<Record<FieldRole, Field>>>;
   readonly rest: readonly (readonly [key: string, value: unknown])[];
 }
 
 /** Sorts the fields of a lookup's output. Each is found once: as the key of its kind, or in the rest. */
-export function sortFields(output: Record<string, unknown>): Sorted {
-  const body = wrapped(output);
+export function classifyFields(output: Record<string, unknown>): Classified {
+  const body = unwrap(output);
   const fields = body === undefined ? output : body.inner;
-  const known: Partial<Record<Kind, Known>> = {};
-  for (const kind of KINDS) {
+  const known: Partial<Record<FieldRole, Field>> = {};
+  for (const kind of ROLES) {
     const key = keyOf(kind, fields);
     if (key !== undefined) known[kind] = { key, value: fields[key] };
   }
@@ -48,18 +48,18 @@ export function sortFields(output: Record<string, unknown>): Sorted {
 }
 
 /** An answer may hold the restaurant as its only object, beside a status or the like. */
-function wrapped(
+function unwrap(
   output: Record<string, unknown>,
-): { inner: Record<string, unknown>; around: Sorted['rest'] } | undefined {
-  if (KINDS.some((kind) => keyOf(kind, output) !== undefined)) return undefined;
+): { inner: Record<string, unknown>; around: Classified['rest'] } | undefined {
+  if (ROLES.some((kind) => keyOf(kind, output) !== undefined)) return undefined;
   const objects = Object.values(output).filter((value) => typeof value === 'object' && value !== null);
   const [inner] = objects;
-  if (objects.length !== 1 || !isRecord(inner) || !KINDS.some((kind) => keyOf(kind, inner) !== undefined))
+  if (objects.length !== 1 || !isRecord(inner) || !ROLES.some((kind) => keyOf(kind, inner) !== undefined))
     return undefined;
   return { inner, around: Object.entries(output).filter(([, value]) => value !== inner) };
 }
 
-function keyOf(kind: Kind, fields: Record<string, unknown>): string | undefined {
+function keyOf(kind: FieldRole, fields: Record<string, unknown>): string | undefined {
   const keys = Object.keys(fields).filter((key) => isPlain(fields[key]));
   for (const synonym of SYNONYMS[kind]) {
     const key = keys.find((candidate) => candidate.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym);

@@ -29,7 +29,7 @@ export function lookupPresentation(items: readonly LookupItem[], json: unknown):
     json,
     records: list ? items.flatMap(rowOf) : items.flatMap((item) => ('failure' in item ? [] : [item.output])),
     ...(list ? {} : { rows: items.flatMap(rowOf) }),
-    trim: (columns) => (list ? json.map((entry) => trimEntry(entry, columns)) : pick(json, columns)),
+    selectColumns: (columns) => (list ? json.map((entry) => trimEntry(entry, columns)) : pick(json, columns)),
     table: (view, columns) => renderLookup(items, { columns }, view),
   };
 }

@@ -15,20 +15,20 @@ export function renderPairs(sections: readonly PairSection[], view: View): strin
   const groups = sections.filter(({ pairs }) => pairs.length > 0);
   const texts = groups.map(({ title, pairs }) => {
     const heading = title === undefined ? [] : wrap(cleanLine(title), view.width).map(view.palette.heading);
-    const list = remarked(pairs, view);
+    const list = withRemarks(pairs, view);
     return [...heading, ...pairLines(list, view.width, view)].map((line) => `${line}\n`).join('');
   });
   return texts.join('\n');
 }
 
 /** A longer text does not push the remarks of the others aside. */
-const MOST = 24;
+const MAX_ALIGNED_WIDTH = 24;
 
-function remarked(pairs: PairSection['pairs'], { palette }: View): Pair[] {
+function withRemarks(pairs: PairSection['pairs'], { palette }: View): Pair[] {
   const texts = pairs
     .filter(([, , remark]) => remark !== undefined)
     .map(([, text]) => width(cleanLine(text)));
-  const most = texts.filter((own) => own <= MOST).reduce((a, b) => Math.max(a, b), 0);
+  const most = texts.filter((own) => own <= MAX_ALIGNED_WIDTH).reduce((a, b) => Math.max(a, b), 0);
   return pairs.map(([key, text, remark]) => {
     if (remark === undefined) return { key, text };
     const value = cleanLine(text);

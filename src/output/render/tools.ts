@@ -45,7 +45,7 @@ const ARGUMENT_COLUMNS: readonly Column[] = [
   },
 ];
 
-const READING_WIDTH = 88;
+const MAX_TEXT_WIDTH = 88;
 
 /** The service's tools with their arguments, `<required>` and `[optional]`; without a final line break. */
 export function renderTools(tools: readonly Tool[], view: View): string {
@@ -77,7 +77,7 @@ export function renderTool(tool: Tool, view: View): string {
   const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 4);
   return [
     head.join('\n'),
-    description === '' ? '' : wrap(description, Math.min(view.width, READING_WIDTH)).join('\n'),
+    description === '' ? '' : wrap(description, Math.min(view.width, MAX_TEXT_WIDTH)).join('\n'),
     args.length === 0
       ? wrap('It takes no arguments.', view.width).map(palette.dim).join('\n')
       : renderTable(ARGUMENT_COLUMNS, rows, view),
@@ -112,7 +112,7 @@ export function toolsPresentation(tools: readonly Tool[]): Presentation {
     json: { tools },
     records: tools,
     columns: ['name', 'title', 'description'],
-    trim: (columns) => ({ tools: tools.map((tool) => pick(tool, columns)) }),
+    selectColumns: (columns) => ({ tools: tools.map((tool) => pick(tool, columns)) }),
     table: (view, columns) =>
       columns === undefined ? renderTools(tools, view) : renderRecords(tools, columns, view),
   };

@@ -15,7 +15,7 @@ const RECORDS = [
 const DATA: Presentation = {
   json: { results: RECORDS },
   records: RECORDS,
-  trim: (columns) => ({ results: columns }),
+  selectColumns: (columns) => ({ results: columns }),
   table: (_, columns) => `table ${columns?.join() ?? 'of all'}`,
 };
 
@@ -31,7 +31,7 @@ describe('present', () => {
   });
 
   it('cuts each record where the data does not say how to trim', () => {
-    const { trim: _, ...plain } = DATA;
+    const { selectColumns: _, ...plain } = DATA;
     expect(shown({ ...plain, json: RECORDS }, 'json', { columns: ['id'] })).toBe('[{"id":"a"},{"id":"b"}]\n');
     expect(shown({ ...plain, records: RECORDS.slice(0, 1) }, 'json', { columns: ['id'] })).toBe(
       '{"id":"a"}\n',

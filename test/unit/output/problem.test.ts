@@ -2,26 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { palette, plain } from '../../../src/output/color.ts';
-import { problemJson, problemText } from '../../../src/output/problem.ts';
+import { errorJson, formatError } from '../../../src/output/problem.ts';
 import { FORBIDDEN, hostileText } from './hostile.ts';
 
 describe('problemText', () => {
   it('says what happened, then what to do', () => {
     const error = new AppError('no_key', 'no API key for localhost:8080');
-    expect(problemText(error, plain, { verbose: false })).toBe(
+    expect(formatError(error, plain, { verbose: false })).toBe(
       'error: no API key for localhost:8080\nhint: restaurant login\n',
     );
   });
 
   it('keeps a hostile message on one line, cleaned and short', () => {
     const error = new AppError('tool_error', `bad\n\u001b[2J${'x'.repeat(1_000_000)}`);
-    const [first = ''] = problemText(error, plain, { verbose: false }).split('\n');
+    const [first = ''] = formatError(error, plain, { verbose: false }).split('\n');
     expect(first).toMatch(/^error: bad \^\[\[2Jx+…$/);
     expect(first).toHaveLength(407);
   });
 
   it('colours the words and not the message', () => {
-    const text = problemText(new AppError('usage', 'no'), palette(1), { verbose: false });
+    const text = formatError(new AppError('usage', 'no'), palette(1), { verbose: false });
     expect(text.split('\n')[0]).toBe('\u001b[31merror:\u001b[39m no');
   });
 
@@ -29,8 +29,8 @@ describe('problemText', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const cause = new AggregateError([refused], '');
     const error = new AppError('network', 'refused', { cause });
-    expect(problemText(error, plain, { verbose: false })).not.toContain('ECONNREFUSED');
-    const lines = problemText(error, plain, { verbose: true }).split('\n');
+    expect(formatError(error, plain, { verbose: false })).not.toContain('ECONNREFUSED');
+    const lines = formatError(error, plain, { verbose: true }).split('\n');
     expect(lines.slice(0, 4)).toEqual([
       'error: refused',
       'hint: restaurant status --check',
@@ -46,7 +46,7 @@ describe('problemText', () => {
     const circular = new Error('round');
     circular.cause = circular;
     for (const cause of [loop, circular, 'text\u001b', 5, null, 10n, Symbol('x'), { toString: 1 }]) {
-      const text = problemText(new AppError('unexpected', 'x', { cause }), plain, { verbose: true });
+      const text = formatError(new AppError('unexpected', 'x', { cause }), plain, { verbose: true });
       expect(text).toMatch(/^error: x\n/);
       expect(text).not.toMatch(FORBIDDEN);
     }
@@ -55,7 +55,7 @@ describe('problemText', () => {
   it('is two lines of harmless text whatever comes', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (message, hint) => {
-        const text = problemText(new AppError('rpc_error', message, { hint }), plain, { verbose: false });
+        const text = formatError(new AppError('rpc_error', message, { hint }), plain, { verbose: false });
         expect(text.split('\n')).toHaveLength(3);
         expect(text).not.toMatch(FORBIDDEN);
       }),
@@ -65,7 +65,7 @@ describe('problemText', () => {
 
 describe('problemJson', () => {
   it('has what is known and nothing else', () => {
-    expect(problemJson(new AppError('usage', 'bad', { hint: 'restaurant --help' }))).toBe(
+    expect(errorJson(new AppError('usage', 'bad', { hint: 'restaurant --help' }))).toBe(
       '{"error":{"code":"usage","message":"bad","hint":"restaurant --help","retryable":false}}',
     );
     const full = new AppError('rate_limited', 'slow down', {
@@ -75,7 +75,7 @@ describe('problemJson', () => {
       rpcCode: -32000,
       requestId: 'req-1',
     });
-    expect(JSON.parse(problemJson(full)).error).toEqual({
+    expect(JSON.parse(errorJson(full)).error).toEqual({
       code: 'rate_limited',
       message: 'slow down',
       hint: 'restaurant status shows the quota',
@@ -91,7 +91,7 @@ describe('problemJson', () => {
   it('is one line that parses whatever the message', () => {
     fc.assert(
       fc.property(hostileText, (message) => {
-        const json = problemJson(new AppError('rpc_error', message));
+        const json = errorJson(new AppError('rpc_error', message));
         expect(json).not.toContain('\n');
         expect(json).not.toMatch(FORBIDDEN);
         expect(JSON.parse(json).error.message).toBe(message);

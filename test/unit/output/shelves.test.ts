@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { besides, shelve } from '../../../src/output/shelves.ts';
+import { flowColumns, joinHorizontal } from '../../../src/output/shelves.ts';
 import { width } from '../../../src/output/text.ts';
 
 describe('shelve', () => {
   it('puts blocks side by side while they fit', () => {
-    expect(shelve([['aa', 'a'], ['鮨'], ['cccc']], 12)).toEqual(['aa    鮨', 'a', '', 'cccc']);
+    expect(flowColumns([['aa', 'a'], ['鮨'], ['cccc']], 12)).toEqual(['aa    鮨', 'a', '', 'cccc']);
   });
 
   it('leaves a tall one alone', () => {
     const tall = Array.from({ length: 61 }, () => 'x');
-    expect(shelve([tall, ['y']], 80)).toEqual([...tall, '', 'y']);
+    expect(flowColumns([tall, ['y']], 80)).toEqual([...tall, '', 'y']);
   });
 
   it('keeps every line, in a width that holds them', () => {
     const block = fc.array(fc.stringMatching(/^[a-z鮨]{0,10}$/), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(block, { maxLength: 6 }), fc.integer({ min: 20, max: 140 }), (blocks, columns) => {
-        const lines = shelve(blocks, columns);
+        const lines = flowColumns(blocks, columns);
         for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
         const words = (texts: readonly string[]): string[] => texts.join(' ').match(/\S+/g)?.sort() ?? [];
         expect(words(lines)).toEqual(words(blocks.flat()));
@@ -33,6 +33,6 @@ describe('besides', () => {
       { lines: ['a', '', 'c'], width: 3 },
       { lines: ['x', 'y'], width: 1 },
     ];
-    expect(besides(columns, 1)).toEqual(['a   x', '    y', 'c']);
+    expect(joinHorizontal(columns, 1)).toEqual(['a   x', '    y', 'c']);
   });
 });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  carryNumbers,
+  copyRawNumbers,
   isInexact,
-  keepNumber,
-  numberText,
   parseExact,
+  rawNumber,
+  setRawNumber,
   stringifyExact,
-  withNumberTexts,
+  stringifyRawNumbers,
 } from '../../../src/util/exact-json.ts';
 
 const digits = (min: number, max: number) =>
@@ -134,25 +134,25 @@ describe('how a number was written', () => {
   it('goes along with a spread, and not with another value', () => {
     expect(stringifyExact({ ...data, in: 1, list: 2 })).toBe('{"a":9007199254740993,"in":1,"list":2}');
     expect(stringifyExact({ ...data, a: 5, in: 1, list: 2 })).toBe('{"a":5,"in":1,"list":2}');
-    expect(numberText(data.list, 0)).toBeUndefined();
-    expect(numberText(data.list, 1)).toBe('12345678901234567890');
+    expect(rawNumber(data.list, 0)).toBeUndefined();
+    expect(rawNumber(data.list, 1)).toBe('12345678901234567890');
   });
 
   it('can be taken along', () => {
     const copy = { a: data.a, z: 1 };
-    carryNumbers(data, copy);
-    keepNumber(copy, 'z', '1.0');
+    copyRawNumbers(data, copy);
+    setRawNumber(copy, 'z', '1.0');
     expect(stringifyExact(copy)).toBe('{"a":9007199254740993,"z":1.0}');
     expect(stringifyExact(data)).toContain('"a":9007199254740993');
   });
 
   it('can take the place of the number', () => {
-    expect(withNumberTexts(data)).toEqual({
+    expect(stringifyRawNumbers(data)).toEqual({
       a: '9007199254740993',
       in: { b: '1e400' },
       list: [1, '12345678901234567890'],
     });
     const usual = { a: 1 };
-    expect(withNumberTexts(usual)).toBe(usual);
+    expect(stringifyRawNumbers(usual)).toBe(usual);
   });
 });

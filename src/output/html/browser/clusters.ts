@@ -6,9 +6,9 @@ import type { Point } from './geography.ts';
 const NEAR = 20;
 const NEAR_IN_A_CROWD = 44;
 const CROWD = 150;
-const DEEPEST = 18;
+const MAX_ZOOM = 18;
 /** Rows that are named where many are in one place. */
-export const NAMED = 20;
+export const MAX_NAMED_ROWS = 20;
 
 /** A marker: one row, or several that would cover each other. */
 export interface Spot {
@@ -38,7 +38,7 @@ export function clusters(numbers: readonly number[], rows: readonly PageRow[]): 
     return at === undefined ? [] : [{ row, at }];
   });
   const radius = points.length > CROWD ? NEAR_IN_A_CROWD : NEAR;
-  const index = new Supercluster<Tag, Tag>({ radius, extent: 256, maxZoom: DEEPEST }).load(
+  const index = new Supercluster<Tag, Tag>({ radius, extent: 256, maxZoom: MAX_ZOOM }).load(
     points.map(({ row, at: [lat, lng] }) => ({
       type: 'Feature',
       properties: { row },
@@ -58,8 +58,8 @@ export function clusters(numbers: readonly number[], rows: readonly PageRow[]): 
         key: `cluster-${id}`,
         at: [lat, lng],
         count,
-        rows: () => index.getLeaves(id, NAMED).map((leaf) => leaf.properties.row),
-        apartAt: apartAt > DEEPEST ? undefined : apartAt,
+        rows: () => index.getLeaves(id, MAX_NAMED_ROWS).map((leaf) => leaf.properties.row),
+        apartAt: apartAt > MAX_ZOOM ? undefined : apartAt,
       };
     });
 }

@@ -22,11 +22,11 @@ export function button(
 }
 
 /** A number as people of the page's language write it. */
-export const counted = (count: number): string => count.toLocaleString('en-US');
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
 /** How many there are of something. */
 export const amount = (count: number, one: string, more = `${one}s`): string =>
-  `${counted(count)} ${count === 1 ? one : more}`;
+  `${formatCount(count)} ${count === 1 ? one : more}`;
 
 /** Whether the person asked for less motion. */
-export const isCalm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+export const prefersReducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

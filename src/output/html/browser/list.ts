@@ -1,6 +1,6 @@
 import type { PageHead, PageRow } from '../document.ts';
-import { amount, button, counted, el, isCalm } from './dom.ts';
-import { type Order, ordered } from './order.ts';
+import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
+import { type Order, sortRows } from './order.ts';
 import { moreElement, rowElement } from './row.ts';
 import { searcher } from './search.ts';
 import { makeTable } from './table.ts';
@@ -81,7 +81,7 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
 
   function refresh(): void {
     const kind = columns[order?.column ?? 0]?.kind ?? 'text';
-    numbers = order === undefined ? found : ordered(found, rows, order, kind);
+    numbers = order === undefined ? found : sortRows(found, rows, order, kind);
     page = 0;
     draw();
   }
@@ -92,7 +92,7 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
     // A button that is switched off loses the focus.
     if (back.disabled && !on.disabled && document.activeElement !== on) on.focus();
     else if (on.disabled && !back.disabled && document.activeElement !== back) back.focus();
-    table.element.scrollIntoView({ block: 'start', behavior: isCalm() ? 'auto' : 'smooth' });
+    table.element.scrollIntoView({ block: 'start', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
   }
 
   function draw(size = PAGE): void {
@@ -104,8 +104,8 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
     count.textContent =
       numbers.length === rows.length
         ? amount(rows.length, 'row')
-        : `${counted(numbers.length)} of ${amount(rows.length, 'row')}`;
-    place.textContent = `${counted(first + 1)} to ${counted(last)} of ${counted(numbers.length)}`;
+        : `${formatCount(numbers.length)} of ${amount(rows.length, 'row')}`;
+    place.textContent = `${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(numbers.length)}`;
     pager.hidden = pages < 2;
     back.disabled = page === 0;
     on.disabled = page >= pages - 1;
@@ -177,7 +177,7 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
       if (focus) setOpen(number, true);
       setChosen(number);
       const main = document.getElementById(`row-${number}`);
-      main?.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+      main?.scrollIntoView({ block: 'nearest', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
       if (focus) main?.querySelector<HTMLElement>('button.name')?.focus();
     },
   };

@@ -1,36 +1,36 @@
 import { readPage } from './data.ts';
-import { amount, counted, el, isCalm } from './dom.ts';
+import { amount, el, formatCount, prefersReducedMotion } from './dom.ts';
 import { makeList } from './list.ts';
 import { type MapView, makeMap } from './map.ts';
 
 const { head, rows, left } = readPage();
 const main = document.getElementById('main') ?? document.body;
-const placed = rows.filter(({ p }) => p !== undefined).length;
+const placedCount = rows.filter(({ p }) => p !== undefined).length;
 
 if (rows.length === 0) main.append(el('p', { class: 'empty' }, 'Nothing was found.'));
 else showRows();
 
 function showRows(): void {
-  sayPlaced();
+  showPlacedCount();
   const place = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
   let map: MapView | undefined;
   const list = makeList(head, rows, {
     onChoose: (row) => map?.choose(row),
     onPlace(row) {
-      place.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+      place.scrollIntoView({ block: 'nearest', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
       place.focus({ preventScroll: true });
       map?.choose(row);
     },
     onRows: (numbers) => map?.show(numbers),
   });
-  if (placed > 0) {
+  if (placedCount > 0) {
     main.append(place);
     main.classList.add('mapped');
   }
   main.append(list.element);
   if (left > 0)
     list.element.append(el('p', { class: 'left' }, `${amount(left, 'more row')} only in the list itself.`));
-  if (placed > 0) {
+  if (placedCount > 0) {
     map = makeMap(place, head, rows, {
       onChoose: (row) => list.choose(row),
       onDetails: (row) => list.choose(row, true),
@@ -41,13 +41,13 @@ function showRows(): void {
 }
 
 /** How many are on the map, and how many are not. */
-function sayPlaced(): void {
+function showPlacedCount(): void {
   const note = document.getElementById('placed');
   if (note === null) return;
-  const missing = rows.length - placed;
+  const missing = rows.length - placedCount;
   note.textContent =
     missing === 0
-      ? `${counted(placed)} on the map`
-      : `${counted(placed)} on the map, ${counted(missing)} without coordinates`;
+      ? `${formatCount(placedCount)} on the map`
+      : `${formatCount(placedCount)} on the map, ${formatCount(missing)} without coordinates`;
   note.hidden = false;
 }

@@ -1,14 +1,14 @@
 import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker, Popup } from 'leaflet';
 import type { PageHead, PageRow } from '../document.ts';
 import { clusters, type Spot, type Spots } from './clusters.ts';
-import { counted, el, isCalm } from './dom.ts';
+import { el, formatCount, prefersReducedMotion } from './dom.ts';
 import { around, nearestCopy, type Point } from './geography.ts';
 import { manyPopup, onePopup } from './popup.ts';
 import { nameOf } from './row.ts';
-import { Tiles, whyNoTiles } from './tiles.ts';
+import { Tiles, tileError } from './tiles.ts';
 
 const STREET = 16;
-const NARROWEST_PIN = 26;
+const MIN_PIN_SIZE = 26;
 const PER_DIGIT = 7;
 const SPREAD = 0.25;
 
@@ -33,7 +33,7 @@ export function makeMap(
   rows: readonly PageRow[],
   hooks: MapHooks,
 ): MapView {
-  const calm = isCalm();
+  const calm = prefersReducedMotion();
   const map = new LeafletMap(element, {
     minZoom: 1,
     maxZoom: 19,
@@ -87,12 +87,9 @@ export function makeMap(
 
   function addMarker(spot: Spot): Marker {
     const [first = 0] = spot.rows();
-    const text = spot.count === 1 ? counted(first + 1) : counted(spot.count);
-    const width = Math.max(
-      spot.count === 1 ? NARROWEST_PIN : NARROWEST_PIN + 8,
-      text.length * PER_DIGIT + 12,
-    );
-    const height = spot.count === 1 ? NARROWEST_PIN : width;
+    const text = spot.count === 1 ? formatCount(first + 1) : formatCount(spot.count);
+    const width = Math.max(spot.count === 1 ? MIN_PIN_SIZE : MIN_PIN_SIZE + 8, text.length * PER_DIGIT + 12);
+    const height = spot.count === 1 ? MIN_PIN_SIZE : width;
     const icon = new DivIcon({
       className: spot.count === 1 ? 'pin' : 'pin many',
       html: el('span', { 'aria-hidden': 'true' }, text),
@@ -116,7 +113,7 @@ export function makeMap(
     const [first = 0] = spot.rows();
     if (spot.count === 1) {
       hooks.onChoose(first);
-      tell(first);
+      showPopup(first);
     } else if (spot.apartAt !== undefined && spot.apartAt > map.getZoom()) {
       map.setView(copyOf(spot.at), spot.apartAt, { animate: !calm });
     } else {
@@ -125,7 +122,7 @@ export function makeMap(
     }
   }
 
-  function tell(number: number): void {
+  function showPopup(number: number): void {
     const row = rows[number];
     if (row?.p === undefined) return;
     chosen = number;
@@ -170,14 +167,14 @@ export function makeMap(
         return;
       }
       map.setView(copyOf(row.p), Math.max(map.getZoom(), STREET), { animate: !calm });
-      tell(number);
+      showPopup(number);
     },
   };
 }
 
 /** Adds the tiles once there are any; until then says why there are none. */
 async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
-  const why = await whyNoTiles();
+  const why = await tileError();
   element.querySelector('.why')?.remove();
   if (why === undefined) {
     map.addLayer(new Tiles());

@@ -27,7 +27,7 @@ function compare(a: Value, b: Value, kind: ColumnKind): number {
 }
 
 /** The rows in another order. What has no value comes last either way; equal ones stay as they were. */
-export function ordered(
+export function sortRows(
   numbers: readonly number[],
   rows: readonly PageRow[],
   { column, descending }: Order,
@@ -43,7 +43,7 @@ export function ordered(
 }
 
 /** Text as it is compared: without case and accents. */
-export const folded = (text: string): string =>
+export const fold = (text: string): string =>
   text
     .normalize('NFD')
     .replace(/\p{M}+/gu, '')

@@ -1,6 +1,6 @@
-import { type ColumnKind, LONGEST_CELL, type PageColumn, type PageRow } from '../document.ts';
+import { type ColumnKind, MAX_CELL_LENGTH, type PageColumn, type PageRow } from '../document.ts';
 import { entryList, link } from './details.ts';
-import { button, counted, el } from './dom.ts';
+import { button, el, formatCount } from './dom.ts';
 
 /** The address of a place on the map's own site. */
 const PLACE = 'https://www.openstreetmap.org/';
@@ -14,7 +14,7 @@ export interface RowHooks {
 
 /** Shortens a text for a place with little room. */
 export const short = (text: string): string =>
-  text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+  text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text;
 
 /** The text that names a row. */
 export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
@@ -37,7 +37,7 @@ export function rowElement(
   hooks: RowHooks,
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
-  const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, counted(number + 1));
+  const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, formatCount(number + 1));
   const cells = columns.map((column, place) => {
     const shown = painted(row.c[place] ?? null, column.kind);
     if (place !== heading) return el('td', { role: 'cell', 'data-label': column.label }, shown);
@@ -84,7 +84,7 @@ export function moreElement(
     );
   }
   const whole = nameOf(row, columns);
-  const name = whole.length > LONGEST_CELL ? [el('p', { class: 'whole', dir: 'auto' }, whole)] : [];
+  const name = whole.length > MAX_CELL_LENGTH ? [el('p', { class: 'whole', dir: 'auto' }, whole)] : [];
   const cell = el(
     'td',
     { role: 'cell', colspan: String(columns.length + 1) },

@@ -1,15 +1,15 @@
 import type { Detail, PageRow } from '../document.ts';
-import { folded } from './order.ts';
+import { fold } from './order.ts';
 
 /** Finds the rows that hold every word of a query, anywhere. What is searched is gathered once, when first needed. */
 export function searcher(rows: readonly PageRow[]): (query: string) => number[] {
   const texts: string[] = [];
   const textOf = (number: number): string => {
-    texts[number] ??= folded(textsOf(rows[number]).join('\n'));
+    texts[number] ??= fold(textsOf(rows[number]).join('\n'));
     return texts[number];
   };
   return (query) => {
-    const words = folded(query).split(/\s+/).filter(Boolean);
+    const words = fold(query).split(/\s+/).filter(Boolean);
     const all = [...rows.keys()];
     return words.length === 0
       ? all

@@ -37,7 +37,7 @@ export class Tiles extends GridLayer {
 }
 
 /** Why there are no tiles; undefined where there are. Asks for one, and not at all where there is no network. */
-export async function whyNoTiles(): Promise<string | undefined> {
+export async function tileError(): Promise<string | undefined> {
   if (!navigator.onLine) return 'there is no network.';
   try {
     const { ok, status } = await fetch(`${TILES}/0/0/0.png`, REQUEST);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../../src/output/present.ts';
-import { callPresentation, isCutDown } from '../../../../src/output/render/call.ts';
+import { callPresentation, isTruncated } from '../../../../src/output/render/call.ts';
 import { contentLines } from '../../../../src/output/render/content.ts';
 import { width } from '../../../../src/output/text.ts';
 import { FORBIDDEN, hostileText, viewOf } from '../hostile.ts';
@@ -82,7 +82,7 @@ describe('callPresentation of blocks', () => {
     const data = callPresentation({ content });
     expect(present(data, 'table', options)).toBe('see\n[image] image/png, 1.5 kB\n');
     expect(JSON.parse(present(data, 'json', options))).toEqual(content);
-    expect([isCutDown({ content }), isCutDown({ content: [LINK] }), isCutDown({})]).toEqual([
+    expect([isTruncated({ content }), isTruncated({ content: [LINK] }), isTruncated({})]).toEqual([
       true,
       false,
       false,
