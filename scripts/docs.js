@@ -1,10 +1,11 @@
 // Writes what is made from the program's own command tree: parts of README.md, the manual page, the skill for agents;
-// with --check says whether they are true.
+// with --check says whether they are true. It builds first, so that no old build is described.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manual } from './man.js';
+import './build.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const restaurant = (...words) =>
