@@ -84,6 +84,6 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
 }
 
 async function runBridge(program: CliCommand, app: App): Promise<void> {
-  const { serveBridge } = await import('../mcp/bridge/action.ts');
+  const { serveBridge } = await import('../mcp/bridge/serve.ts');
   await serveBridge(app, (fresh) => fresh.attach(program));
 }

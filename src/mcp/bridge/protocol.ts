@@ -2,32 +2,32 @@ import { isObject, type JsonObject } from '../../client/rpc.ts';
 import { VERSION } from '../../version.ts';
 import { ProtocolError, UNSUPPORTED_VERSION } from './message.ts';
 
-/** The revision of MCP without a handshake: each request brings its metadata. */
+/** The protocol version without a handshake: each request carries its metadata. */
 export const MODERN_VERSION = '2026-07-28';
 
-/** Revisions with a handshake, newest first. */
+/** Protocol versions with a handshake, newest first. */
 export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
-/** How long a host may keep the list of tools, ms. It is as long as it is kept here. */
-export const LIST_LIFE_MS = 5 * 60_000;
+/** How long the bridge and its hosts may cache the list of tools, ms. */
+export const LIST_TTL_MS = 5 * 60_000;
 
 const PREFIX = 'io.modelcontextprotocol/';
 const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
 const CAPABILITIES = { tools: {} };
 const NEWEST_LEGACY = '2025-11-25';
 
-/** Result of `initialize`: the revision that was asked for where it is known, else the newest with a handshake. */
+/** Returns the result of `initialize`: the requested version if it is supported, else the newest with a handshake. */
 export function initializeResult(params: JsonObject): JsonObject {
-  const asked = params.protocolVersion;
-  const known = LEGACY_VERSIONS.find((version) => version === asked);
+  const requested = params.protocolVersion;
+  const supported = LEGACY_VERSIONS.find((version) => version === requested);
   return {
-    protocolVersion: known ?? NEWEST_LEGACY,
+    protocolVersion: supported ?? NEWEST_LEGACY,
     capabilities: CAPABILITIES,
     serverInfo: SERVER_INFO,
   };
 }
 
-/** Result of `server/discover` (2026-07-28). */
+/** Returns the result of `server/discover` (2026-07-28). */
 export function discoverResult(): JsonObject {
   return {
     supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS],
@@ -37,8 +37,8 @@ export function discoverResult(): JsonObject {
 }
 
 /**
- * Whether a request brings its own metadata, as 2026-07-28 wants it.
- * @throws {ProtocolError} -32022 with the revisions that would do, for one that has none of them
+ * Tells whether a request carries its own metadata, as 2026-07-28 requires.
+ * @throws {ProtocolError} -32022 with the supported versions, for another version
  */
 export function isModern(params: JsonObject): boolean {
   const meta = isObject(params._meta) ? params._meta : {};
@@ -52,12 +52,12 @@ export function isModern(params: JsonObject): boolean {
   throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data);
 }
 
-/** A result with what 2026-07-28 adds: what kind it is, who answers and, where it may be kept, for how long. */
-export function modernResult(result: JsonObject, keep: boolean): JsonObject {
+/** Adds the members that 2026-07-28 requires of a result: its type, the server and, when cacheable, for how long. */
+export function modernResult(result: JsonObject, cacheable: boolean): JsonObject {
   return {
     ...result,
     resultType: 'complete',
-    ...(keep ? { ttlMs: LIST_LIFE_MS, cacheScope: 'private' } : {}),
+    ...(cacheable ? { ttlMs: LIST_TTL_MS, cacheScope: 'private' } : {}),
     _meta: { [`${PREFIX}serverInfo`]: SERVER_INFO, ...(isObject(result._meta) ? result._meta : {}) },
   };
 }

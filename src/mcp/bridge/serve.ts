@@ -1,23 +1,65 @@
+import { App } from '../../app/app.ts';
+import { openService } from '../../app/service.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { type BridgeOptions, createBridge } from './bridge.ts';
 import { lineReader, toLine } from './framing.ts';
 import type { Upstream } from './methods.ts';
+import { openUpstream } from './upstream.ts';
 
-/** How long calls may go on when the host has closed our stdin, ms. */
-const LAST_CALLS_MS = 5000;
+/** How long pending calls may continue after the host has closed stdin, ms. */
+const DRAIN_MS = 5000;
 
-export interface ServeOptions {
+/**
+ * Runs the bridge until stdin is closed.
+ * @param attach gives an app the options of this run
+ */
+export async function serveBridge(app: App, attach: (fresh: App) => void): Promise<void> {
+  const { context } = app;
+  if (context.stdin.isTTY) {
+    await app.note(
+      'an MCP client starts this command; to configure one, run restaurant mcp config <client> (Ctrl-D ends)',
+    );
+  }
+  const upstream = openUpstream({
+    // Reads the settings again each time, so that a later login is used.
+    connect: async () => {
+      const fresh = new App(quiet(context, app.verbose));
+      attach(fresh);
+      app.onClose(() => fresh.close());
+      return openService(fresh, { demoMode: 'mcp' });
+    },
+    profileName: app.settings.profileName,
+    now: context.now,
+  });
+  await serveStdio({
+    context,
+    upstream,
+    onFault: (fault) =>
+      void app.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)),
+  });
+}
+
+const discard: Output = { write: async () => {}, isTTY: false, columns: 80 };
+
+/** A context in which only messages reach stdout, and stderr gets only the trace of --verbose. */
+const quiet = (context: Context, verbose: boolean): Context => ({
+  ...context,
+  stdout: discard,
+  stderr: verbose ? context.stderr : discard,
+});
+
+interface ServeOptions {
   readonly context: Pick<Context, 'stdin' | 'stdout' | 'sleep' | 'signal'>;
   readonly upstream: Upstream;
-  readonly onFault?: NonNullable<BridgeOptions['onFault']>;
+  readonly onFault: NonNullable<BridgeOptions['onFault']>;
 }
 
 /**
  * Serves MCP on stdin and stdout until stdin is closed.
- * @throws {PipeClosed} when the host reads no more; the reason of the context's signal
+ * @throws {PipeClosed} when the host stops reading; the reason of the context's signal
  */
-export async function serveStdio({ context, upstream, ...options }: ServeOptions): Promise<void> {
+async function serveStdio({ context, upstream, ...options }: ServeOptions): Promise<void> {
   const writer = createWriter(context.stdout);
   const bridge = createBridge({ upstream, send: writer.send, ...options });
 
@@ -28,11 +70,11 @@ export async function serveStdio({ context, upstream, ...options }: ServeOptions
     }
     for (const line of reader.end()) bridge.receive(line);
     const timer = new AbortController();
-    await Promise.race([bridge.idle(), context.sleep(LAST_CALLS_MS, timer.signal).catch(() => {})]);
+    await Promise.race([bridge.idle(), context.sleep(DRAIN_MS, timer.signal).catch(() => {})]);
     timer.abort();
     bridge.stop(
-      new AppError('interrupted', 'the host closed the connection before the service answered', {
-        hint: 'ask again; restaurant status --check tells how long the service takes',
+      new AppError('interrupted', 'the host closed the connection before the service responded', {
+        hint: 'try again; restaurant status --check shows how long the service takes',
       }),
     );
     await bridge.idle();
@@ -53,7 +95,7 @@ export async function serveStdio({ context, upstream, ...options }: ServeOptions
   }
 }
 
-/** Writes messages one after the other, in the order in which they were sent. */
+/** Writes messages one at a time, in the order in which they were sent. */
 function createWriter(stdout: Output) {
   let last: Promise<void> = Promise.resolve();
   let fail: (error: unknown) => void = () => {};
@@ -66,9 +108,9 @@ function createWriter(stdout: Output) {
       last = last.then(() => stdout.write(toLine(message)));
       last.catch(fail);
     },
-    /** Settles when all is written. */
+    /** Settles when everything is written. */
     done: () => last,
-    /** Rejects when the reader is gone. */
+    /** Rejects when the reader has closed stdout. */
     broken,
   };
 }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../client/rpc.ts';
 import type { Context } from '../../context.ts';
 import { AppError, CODES, type Code } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
-import { PROBLEM_KEY } from '../bridge/tool-error.ts';
+import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { type ChildOptions, type ChildServer, startServer } from './child.ts';
 
 export interface StdioCheck extends ChildOptions {
@@ -54,7 +54,7 @@ async function converse(server: ChildServer): Promise<number> {
 
 /** The failure that a tool error of the bridge tells. */
 function problemOf(result: JsonObject): AppError {
-  const meta = isObject(result._meta) ? result._meta[PROBLEM_KEY] : undefined;
+  const meta = isObject(result._meta) ? result._meta[ERROR_META_KEY] : undefined;
   const { code, message, hint } = isObject(meta) ? meta : {};
   const [block] = Array.isArray(result.content) ? result.content : [];
   const text = isObject(block) && typeof block.text === 'string' ? block.text : 'it does not say why';

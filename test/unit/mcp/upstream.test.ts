@@ -3,7 +3,7 @@ import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
 import type { Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
-import { LIST_LIFE_MS } from '../../../src/mcp/bridge/protocol.ts';
+import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { openUpstream } from '../../../src/mcp/bridge/upstream.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };
@@ -59,7 +59,7 @@ describe('the list of tools', () => {
     const lists = await Promise.all([upstream.listTools(), upstream.listTools(), upstream.listTools()]);
     expect(lists).toEqual([[TOOL], [TOOL], [TOOL]]);
     expect(asked).toBe(1);
-    pass(LIST_LIFE_MS - 1);
+    pass(LIST_TTL_MS - 1);
     await upstream.listTools();
     expect(asked).toBe(1);
     pass(1);
