@@ -105,6 +105,6 @@ async function runEnrich(
   given: readonly CliCommand[],
 ): Promise<void> {
   const { runEnrich: run } = await import('../enrich/run/command.ts');
-  const { commandToGoOn } = await import('../enrich/run/resume-command.ts');
-  await run(app, file, flags, (how) => commandToGoOn(file, given, how));
+  const { resumeCommand } = await import('../enrich/run/resume-command.ts');
+  await run(app, file, flags, (how) => resumeCommand(file, given, how));
 }

@@ -24,7 +24,7 @@ export interface ColumnOptions {
 }
 
 /** What is to be asked for a row. */
-export type Ask =
+export type RowQuery =
   | { readonly kind: 'search'; readonly name: string; readonly city: string }
   | { readonly kind: 'lookup'; readonly id: string }
   /** Nothing can be asked. */
@@ -35,7 +35,7 @@ export interface Columns {
   readonly name?: string;
   readonly city?: string;
   readonly id?: string;
-  ask(row: InputRow): Ask;
+  ask(row: InputRow): RowQuery;
 }
 
 /**
@@ -74,7 +74,7 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   };
 }
 
-function lookupOf(text: string): Ask {
+function lookupOf(text: string): RowQuery {
   try {
     return { kind: 'lookup', id: checkId(text) };
   } catch (error) {

@@ -9,7 +9,7 @@ export const STATUSES = ['matched', 'ambiguous', 'not_found', 'error'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** Everything that a row gets, before it is written in one form or another. What is not known is undefined. */
-export interface Facts {
+export interface RowResult {
   readonly status: Status;
   readonly match?: MatchKind;
   readonly candidates?: number;
@@ -23,14 +23,14 @@ export interface Facts {
 const LONGEST_ERROR = 300;
 
 /** The facts that a search alone gives. */
-export function searchFacts(match: Match): Facts {
+export function fromSearch(match: Match): RowResult {
   if (match.status === 'not_found') return { status: 'not_found', candidates: 0 };
   const { status, kind, candidates, restaurant } = match;
   return { status, match: kind, candidates, restaurant };
 }
 
 /** The facts about a row that named its restaurant by id. */
-export function idFacts(id: string, details: LookupOutput): Facts {
+export function fromLookup(id: string, details: LookupOutput): RowResult {
   const known = isRecord(details) ? details : {};
   return {
     status: 'matched',
@@ -42,7 +42,7 @@ export function idFacts(id: string, details: LookupOutput): Facts {
 }
 
 /** The facts of a row that failed; what its search found stays. */
-export function failedFacts(error: AppError, found?: Facts): Facts {
+export function fromError(error: AppError, found?: RowResult): RowResult {
   return { ...found, status: 'error', error: errorText(error) };
 }
 

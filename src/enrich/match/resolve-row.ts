@@ -1,18 +1,18 @@
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { Exhausted, type Lookups } from '../run/lookups.ts';
-import type { Ask } from './columns.ts';
-import { type Facts, failedFacts, idFacts, searchFacts } from './facts.ts';
+import { QuotaError, type RestaurantService } from '../run/lookups.ts';
+import type { RowQuery } from './columns.ts';
+import { fromError, fromLookup, fromSearch, type RowResult } from './facts.ts';
 import { matchName } from './match.ts';
 
 /** What was found for a row; `cause` where the service failed it. */
 export interface Answered {
-  readonly facts: Facts;
+  readonly facts: RowResult;
   readonly cause?: AppError;
 }
 
 export interface AskOptions {
-  readonly find: Lookups['find'];
+  readonly find: RestaurantService['find'];
   /** Looks up once what several rows need. */
   readonly lookup: (id: string) => Promise<LookupOutput>;
   /** Level of the lookup of each matched row; undefined: none is made. */
@@ -23,10 +23,10 @@ export interface AskOptions {
  * Asks what a row needs to know. What goes wrong with this row alone becomes its status.
  * @throws what ends the whole run: a refused key, a spent budget, an interruption
  */
-export async function askRow(ask: Ask, options: AskOptions): Promise<Answered> {
+export async function resolveRow(ask: RowQuery, options: AskOptions): Promise<Answered> {
   switch (ask.kind) {
     case 'none':
-      return { facts: failedFacts(new AppError('bad_input', ask.why)) };
+      return { facts: fromError(new AppError('bad_input', ask.why)) };
     case 'lookup':
       return askId(ask.id, options);
     case 'search':
@@ -36,23 +36,23 @@ export async function askRow(ask: Ask, options: AskOptions): Promise<Answered> {
 
 async function askId(id: string, { lookup }: AskOptions): Promise<Answered> {
   try {
-    return { facts: idFacts(id, await lookup(id)) };
+    return { facts: fromLookup(id, await lookup(id)) };
   } catch (error) {
     const cause = ofThisRow(error);
     return cause.code === 'not_found'
       ? { facts: { status: 'not_found', candidates: 0 } }
-      : { facts: failedFacts(cause), cause };
+      : { facts: fromError(cause), cause };
   }
 }
 
 async function askName(
-  query: Extract<Ask, { kind: 'search' }>,
+  query: Extract<RowQuery, { kind: 'search' }>,
   { find, lookup, level }: AskOptions,
 ): Promise<Answered> {
-  let found: Facts | undefined;
+  let found: RowResult | undefined;
   try {
     const { results, total } = await find({ name: query.name, city: query.city });
-    found = searchFacts(matchName(query, results, total));
+    found = fromSearch(matchName(query, results, total));
     refuseUnreadable(found, results);
     const id = found.restaurant?.service_id;
     if (found.status !== 'matched' || level === undefined || id === undefined) return { facts: found };
@@ -62,12 +62,12 @@ async function askName(
     // A search that is refused with "not found" found nothing.
     if (cause.code === 'not_found' && found === undefined)
       return { facts: { status: 'not_found', candidates: 0 } };
-    return { facts: failedFacts(cause, found), cause };
+    return { facts: fromError(cause, found), cause };
   }
 }
 
 /** Results of which none can be read are no empty answer. */
-function refuseUnreadable(found: Facts, results: readonly unknown[]): void {
+function refuseUnreadable(found: RowResult, results: readonly unknown[]): void {
   if (found.status !== 'not_found' || results.length === 0) return;
   throw new AppError('bad_response', `none of ${results.length} results can be read`);
 }
@@ -83,6 +83,6 @@ function ofThisRow(error: unknown): AppError {
 
 function isOfOneRow(error: AppError): boolean {
   return (
-    !(error instanceof Exhausted) && ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind)
+    !(error instanceof QuotaError) && ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind)
   );
 }

@@ -11,7 +11,7 @@ export type Counts = Readonly<Record<Status, number>> & {
 };
 
 /** Counts rows. */
-export class Tally {
+export class Counters {
   readonly #counts = { matched: 0, ambiguous: 0, not_found: 0, error: 0, done: 0, earlier: 0, unusable: 0 };
 
   add({ status, earlier, usable }: RowDone): void {
@@ -27,16 +27,16 @@ export class Tally {
 }
 
 /** A number with its noun: `1 row`, `5,000 rows`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
 /** `4,200 matched, 300 ambiguous, 480 not found, 20 errors`. */
-export function countsInWords(counts: Counts): string {
+export function formatCounts(counts: Counts): string {
   return [
     `${counts.matched.toLocaleString('en-US')} matched`,
     `${counts.ambiguous.toLocaleString('en-US')} ambiguous`,
     `${counts.not_found.toLocaleString('en-US')} not found`,
-    counted(counts.error, 'error'),
+    plural(counts.error, 'error'),
   ].join(', ');
 }

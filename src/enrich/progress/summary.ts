@@ -1,4 +1,4 @@
-import { type Counts, counted, countsInWords } from './counters.ts';
+import { type Counts, formatCounts, plural } from './counters.ts';
 
 /** A run that is over, for whatever reason. */
 export interface RunSummary {
@@ -41,10 +41,10 @@ export function summaryText(summary: RunSummary): string[] {
   const { counts, requests, output, report, finished, total } = summary;
   const of = total === undefined || finished ? '' : ` of ${total.toLocaleString('en-US')}`;
   const rows = finished
-    ? counted(counts.done, 'row')
+    ? plural(counts.done, 'row')
     : `${counts.done.toLocaleString('en-US')}${of} ${counts.done === 1 && of === '' ? 'row' : 'rows'}`;
   const where = output === undefined ? '' : ` in ${output}`;
-  const lines = [`${rows}${where}: ${countsInWords(counts)}; ${counted(requests, 'request')} sent`];
+  const lines = [`${rows}${where}: ${formatCounts(counts)}; ${plural(requests, 'request')} sent`];
   if (report !== undefined) lines.push(`a page of it in ${report}`);
   if (finished && counts.ambiguous > 0) {
     lines.push('ambiguous rows show the best of several candidates: check those before you use them');

@@ -1,4 +1,4 @@
-import type { Ask } from '../match/columns.ts';
+import type { RowQuery } from '../match/columns.ts';
 import { AnswerTable, type Span } from './answer-table.ts';
 
 /** What was found for earlier rows, so that equal queries are asked once. The text is the `rest` of a written row. */
@@ -9,7 +9,7 @@ export interface Answers {
 }
 
 /** The name under which the answer to a row is kept; undefined where nothing is asked. */
-export function queryOf(ask: Ask): string | undefined {
+export function cacheKey(ask: RowQuery): string | undefined {
   switch (ask.kind) {
     case 'search':
       return `search\0${ask.name}\0${ask.city}`;

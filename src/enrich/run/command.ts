@@ -6,22 +6,27 @@ import { errorJson } from '../../output/problem.ts';
 import { timeOf } from '../../storage/pacer.ts';
 import { type RunSummary, summaryFacts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import { OtherRun } from '../write/checkpoint.ts';
-import { takeOutput } from '../write/output-file.ts';
+import { CheckpointMismatch } from '../write/checkpoint.ts';
+import { claimOutput } from '../write/output-file.ts';
 import type { Report } from '../write/report.ts';
 import { TooManyFailures } from './ending.ts';
 import { enrichList } from './enrich-list.ts';
-import { Exhausted } from './lookups.ts';
-import { type EnrichFlags, type EnrichOptions, settleOptions } from './options.ts';
+import { QuotaError } from './lookups.ts';
+import { type EnrichFlags, type EnrichOptions, resolveOptions } from './options.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { printEstimate } from './print-estimate.ts';
-import type { GoOn } from './resume-command.ts';
+import type { ResumeCommand } from './resume-command.ts';
 import { keepHeapSmall } from './small-heap.ts';
 
 /** Runs `enrich`. What goes wrong with `--progress json` is told as JSON too. */
-export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn: GoOn): Promise<void> {
+export async function runEnrich(
+  app: App,
+  file: string,
+  flags: EnrichFlags,
+  goOn: ResumeCommand,
+): Promise<void> {
   try {
-    await runPlan(app, file, settleOptions(app, flags), goOn);
+    await runPlan(app, file, resolveOptions(app, flags), goOn);
   } catch (error) {
     if (flags.progress !== 'json' || !(error instanceof AppError)) throw error;
     await app.context.stderr.write(app.redact(`${errorJson(error)}\n`)).catch(() => {});
@@ -29,11 +34,11 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags, goOn
   }
 }
 
-async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoOn): Promise<void> {
+async function runPlan(app: App, file: string, options: EnrichOptions, goOn: ResumeCommand): Promise<void> {
   keepHeapSmall();
   const input = await openInput(file, app.context);
   try {
-    const place = takeOutput(app, input, options, { lock: !options.dryRun, goOn });
+    const place = claimOutput(app, input, options, { lock: !options.dryRun, goOn });
     try {
       if (file === '-' && app.context.stdin.isTTY)
         await app.note('reading the list from the keyboard; Ctrl-D ends it');
@@ -50,7 +55,7 @@ async function runPlan(app: App, file: string, options: EnrichOptions, goOn: GoO
   }
 }
 
-async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
+async function runAndTell(app: App, plan: Plan, goOn: ResumeCommand): Promise<void> {
   const { tally, requests, failure, progress } = await enrichList(app, plan);
   const { counts } = tally;
   const finished = failure === undefined;
@@ -74,9 +79,10 @@ async function runAndTell(app: App, plan: Plan, goOn: GoOn): Promise<void> {
     throw failure;
   }
   // Where nothing was done there is nothing to sum up, nor in an output of another run.
-  if (finished || (counts.done > 0 && !(failure instanceof OtherRun))) await progress.finish(summary);
+  if (finished || (counts.done > 0 && !(failure instanceof CheckpointMismatch)))
+    await progress.finish(summary);
   else await progress.stop();
-  if (failure instanceof OtherRun) throw failure.beginAnew(goOn('anew'));
+  if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(goOn('anew'));
   if (failure !== undefined) throw withNext(failure, summary);
   if (plan.options.json) {
     await app.context.stdout.write(`${toJson(summaryFacts(summary), toTerminal(app))}\n`);
@@ -132,7 +138,7 @@ function withNext(failure: unknown, { next, output }: RunSummary): unknown {
       ? told(`${failure.hint}; with -o <file> a run can go on where it stopped`)
       : failure;
   }
-  if (failure instanceof Exhausted) return told(`from ${timeOf(failure.freeAt)} on: ${next}`);
+  if (failure instanceof QuotaError) return told(`from ${timeOf(failure.freeAt)} on: ${next}`);
   if (failure.code === 'plan_required')
     return told(`restaurant login saves a key that may; then go on with: ${next}`);
   if (failure.kind === 'interrupted') return told(`go on with: ${next}`);

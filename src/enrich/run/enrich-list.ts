@@ -5,12 +5,12 @@ import { openTarget } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { flushFolder } from '../../storage/write.ts';
-import { Tally } from '../progress/counters.ts';
+import { Counters } from '../progress/counters.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
-import { noEarlierRows, resume } from '../write/checkpoint.ts';
-import { type OutputPlace, openOutput } from '../write/output-file.ts';
-import type { Form } from '../write/row-codec.ts';
+import { noFinishedRows, resume } from '../write/checkpoint.ts';
+import { type OutputFile, openOutput } from '../write/output-file.ts';
+import type { RowCodec } from '../write/row-codec.ts';
 import { type RowOutput, rowStream } from '../write/row-file.ts';
 import { openFirstOptions } from '../write/run-fingerprint.ts';
 import { answersInFile, answersInMemory } from './answers.ts';
@@ -27,7 +27,7 @@ const HEAP_EVERY = 256;
 
 /** What a run was, when it is over. */
 export interface RunResult {
-  readonly tally: Tally;
+  readonly tally: Counters;
   readonly requests: number;
   /** What ended it before its list did. */
   readonly failure: unknown;
@@ -44,7 +44,7 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
   const { context } = app;
   const target = await openTarget(app);
   const ending = new Ending(context.signal);
-  const tally = new Tally();
+  const tally = new Counters();
   const checkHeap = keepHeapSmall();
   let service: PacedService | undefined;
   const progress = startProgress(app, options, {
@@ -82,7 +82,7 @@ export async function enrichList(app: App, plan: Plan): Promise<RunResult> {
 
 /** A run that goes on takes answers that were given since it began, however old it let them be at first. */
 function ageOf({ settings }: App, { options, place }: Plan): Age {
-  return { maxAgeMs: settings.need('max-age'), since: options.resume ? place?.bornAt : undefined };
+  return { maxAgeMs: settings.need('max-age'), since: options.resume ? place?.createdAt : undefined };
 }
 
 type RowsJob = Omit<Job, 'output' | 'earlier' | 'answers'>;
@@ -96,12 +96,18 @@ async function work(app: App, plan: Plan, job: RowsJob): Promise<void> {
       rowStream((text) => app.context.stdout.write(text)),
     );
   const first = openFirstOptions(app.paths.stateDir, place, plan, app.context.now());
-  const { file, before } = openOutput(place, options, app.context.now);
+  const { file, previous } = openOutput(place, options, app.context.now);
   try {
     if (place.device) return await stream(job, form, file);
-    const earlier = resume({ file, form, name: place.name, before, retryErrors: options.retryErrors });
+    const earlier = resume({
+      file,
+      form,
+      name: place.name,
+      previous,
+      retryErrors: options.retryErrors,
+    });
     // Where there are no rows yet, other options are no harm.
-    if (before !== undefined || file.size > Buffer.byteLength(form.header)) first.check();
+    if (previous !== undefined || file.size > Buffer.byteLength(form.header)) first.check();
     first.keep();
     await enrichRows({ ...job, output: file, earlier, answers: answersInFile(file.read) });
     file.flush();
@@ -110,21 +116,21 @@ async function work(app: App, plan: Plan, job: RowsJob): Promise<void> {
     throw error;
   } finally {
     file.close();
-    before?.close();
+    previous?.close();
   }
-  if (before === undefined) return;
+  if (previous === undefined) return;
   takeOver(file.path, place);
   first.keep();
 }
 
 /** Writes rows to where they cannot be read again. */
-async function stream(job: RowsJob, form: Form, output: RowOutput): Promise<void> {
+async function stream(job: RowsJob, form: RowCodec, output: RowOutput): Promise<void> {
   if (form.header !== '') await output.append(form.header);
-  await enrichRows({ ...job, output, earlier: noEarlierRows, answers: answersInMemory() });
+  await enrichRows({ ...job, output, earlier: noFinishedRows, answers: answersInMemory() });
 }
 
 /** The rows that were asked again take the place of the output. */
-function takeOver(from: string, { path, name }: OutputPlace): void {
+function takeOver(from: string, { path, name }: OutputFile): void {
   try {
     renameSync(from, path);
     flushFolder(dirname(path));

@@ -1,18 +1,18 @@
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import type { Ask } from '../match/columns.ts';
-import { failedFacts, type Status } from '../match/facts.ts';
-import { type Answered, askRow } from '../match/resolve-row.ts';
+import type { RowQuery } from '../match/columns.ts';
+import { fromError, type Status } from '../match/facts.ts';
+import { type Answered, resolveRow } from '../match/resolve-row.ts';
 import type { InputRow } from '../read/row.ts';
-import type { EarlierRows } from '../write/checkpoint.ts';
-import type { Form } from '../write/row-codec.ts';
+import type { FinishedRowReader } from '../write/checkpoint.ts';
+import type { RowCodec } from '../write/row-codec.ts';
 import type { RowOutput } from '../write/row-file.ts';
-import { type Answers, queryOf } from './answers.ts';
+import { type Answers, cacheKey } from './answers.ts';
 import { type Ending, TooManyFailures } from './ending.ts';
 import { keepAnswers } from './keep.ts';
 import { lookupsOnce, type RowLookups } from './lookup-once.ts';
-import { Exhausted, type Lookups } from './lookups.ts';
-import { Lane, Slots } from './queue.ts';
+import { QuotaError, type RestaurantService } from './lookups.ts';
+import { BoundedQueue, Semaphore } from './queue.ts';
 
 /** A row that is done. */
 export interface RowDone {
@@ -25,11 +25,11 @@ export interface RowDone {
 
 export interface Job {
   readonly rows: AsyncIterable<InputRow>;
-  readonly ask: (row: InputRow) => Ask;
-  readonly form: Form;
-  readonly earlier: EarlierRows;
+  readonly ask: (row: InputRow) => RowQuery;
+  readonly form: RowCodec;
+  readonly earlier: FinishedRowReader;
   readonly answers: Answers;
-  readonly lookups: Lookups;
+  readonly lookups: RestaurantService;
   readonly level: Level | undefined;
   /** Rows that wait for the service at a time. */
   readonly concurrency: number;
@@ -51,7 +51,7 @@ interface Result {
 }
 
 interface OnTheWay {
-  readonly ask: Ask;
+  readonly ask: RowQuery;
   readonly own: string;
   readonly result: Result | Promise<Result>;
   /** Of the row that asks the service, for itself and its equals. */
@@ -65,8 +65,8 @@ interface OnTheWay {
  */
 export async function enrichRows(job: Job): Promise<void> {
   const { ending, output, form, answers } = job;
-  const lane = new Lane<OnTheWay>(MOST_ON_THE_WAY);
-  const slots = new Slots(job.concurrency);
+  const lane = new BoundedQueue<OnTheWay>(MOST_ON_THE_WAY);
+  const slots = new Semaphore(job.concurrency);
   const inFlight = new Map<string, Promise<Result>>();
   const details = lookupsOnce(job);
   const keep = keepAnswers(job);
@@ -76,7 +76,7 @@ export async function enrichRows(job: Job): Promise<void> {
   async function feed(): Promise<void> {
     for await (const row of job.rows) {
       if (exhausted) return;
-      const own = form.own(row);
+      const own = form.input(row);
       const ask = job.ask(row);
       const earlier = job.earlier.take(row, own);
       if (earlier?.offset === undefined) {
@@ -91,19 +91,19 @@ export async function enrichRows(job: Job): Promise<void> {
   }
 
   /** What is known is taken, what is under way is shared, the rest is asked. */
-  async function begin(ask: Ask, own: string): Promise<OnTheWay | undefined> {
-    const query = queryOf(ask);
+  async function begin(ask: RowQuery, own: string): Promise<OnTheWay | undefined> {
+    const query = cacheKey(ask);
     const known = query === undefined ? undefined : answers.recall(query);
     if (known !== undefined) return { ask, own, result: readBack(known) };
     const shared = query === undefined ? undefined : inFlight.get(query);
     if (shared !== undefined) return { ask, own, result: shared };
     if (query !== undefined && (!(await slots.take()) || exhausted)) return undefined;
     const lookups = details.forRow();
-    const result = askRow(ask, { find: job.lookups.find, lookup: lookups.lookup, level: job.level }).then(
+    const result = resolveRow(ask, { find: job.lookups.find, lookup: lookups.lookup, level: job.level }).then(
       finish,
     );
     result.catch((error: unknown) => {
-      if (error instanceof Exhausted) exhausted = true;
+      if (error instanceof QuotaError) exhausted = true;
       else ending.end(error);
     });
     if (query === undefined) return { ask, own, result };
@@ -119,11 +119,11 @@ export async function enrichRows(job: Job): Promise<void> {
 
   function finish({ facts, cause }: Answered): Result {
     try {
-      return { rest: form.rest(facts), status: facts.status, cause };
+      return { rest: form.result(facts), status: facts.status, cause };
     } catch (error) {
       // Data that cannot be written: nested too deep.
       if (!(error instanceof AppError)) throw error;
-      return { rest: form.rest(failedFacts(error)), status: 'error', cause: error };
+      return { rest: form.result(fromError(error)), status: 'error', cause: error };
     }
   }
 

@@ -1,12 +1,12 @@
 import type { Level } from '../../client/types.ts';
 import type { WindowUsage } from '../../storage/windows.ts';
-import type { Ask } from '../match/columns.ts';
+import type { RowQuery } from '../match/columns.ts';
 import { matchName } from '../match/match.ts';
 import type { InputRow } from '../read/row.ts';
-import type { EarlierRows } from '../write/checkpoint.ts';
-import type { Form } from '../write/row-codec.ts';
+import type { FinishedRowReader } from '../write/checkpoint.ts';
+import type { RowCodec } from '../write/row-codec.ts';
 import { AnswerTable } from './answer-table.ts';
-import { detailsQuery, queryOf } from './answers.ts';
+import { cacheKey, detailsQuery } from './answers.ts';
 import type { Known } from './known.ts';
 
 /** What a run would take, before it is made. */
@@ -29,9 +29,9 @@ export interface Estimate {
 
 export interface EstimateJob {
   readonly rows: AsyncIterable<InputRow>;
-  readonly ask: (row: InputRow) => Ask;
-  readonly form: Form;
-  readonly earlier: EarlierRows;
+  readonly ask: (row: InputRow) => RowQuery;
+  readonly form: RowCodec;
+  readonly earlier: FinishedRowReader;
   readonly known: Known;
   readonly level: Level | undefined;
   readonly signal: AbortSignal;
@@ -63,7 +63,7 @@ export async function estimate(job: EstimateJob): Promise<Estimate> {
   const countLookup = (id: string): void => {
     if (isNew(detailsQuery(id))) count(known.lookup(id, level ?? 'basic') !== undefined);
   };
-  const countSearch = (ask: Extract<Ask, { kind: 'search' }>): void => {
+  const countSearch = (ask: Extract<RowQuery, { kind: 'search' }>): void => {
     const found = known.find(ask);
     count(found !== undefined);
     if (level === undefined) return;
@@ -78,8 +78,8 @@ export async function estimate(job: EstimateJob): Promise<Estimate> {
     counts.rows += 1;
     if (counts.rows % 256 === 0) job.signal.throwIfAborted();
     const ask = job.ask(row);
-    const earlier = job.earlier.take(row, form.own(row));
-    const query = queryOf(ask);
+    const earlier = job.earlier.take(row, form.input(row));
+    const query = cacheKey(ask);
     if (earlier !== undefined) {
       counts.done += 1;
       if (query !== undefined && earlier.status !== 'error') seen.set(query, SEEN);

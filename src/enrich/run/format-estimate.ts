@@ -1,4 +1,4 @@
-import { counted } from '../progress/counters.ts';
+import { plural } from '../progress/counters.ts';
 import type { Duration, Estimate } from './estimate.ts';
 
 export interface EstimateTold extends Estimate, Duration {
@@ -44,7 +44,7 @@ export function estimateText(told: EstimateTold): string[] {
     ...(done > 0 ? [['done', `${number(done)} by an earlier run`] satisfies [string, string]] : []),
     ...(unusable > 0 ? [['unusable', unusableText(told)] satisfies [string, string]] : []),
     ['queries', `${number(distinct)} different`],
-    ['cached', counted(cached, 'answer')],
+    ['cached', plural(cached, 'answer')],
     ['requests', `${number(requests)}${most}`],
     ['budget', budget.length === 0 ? 'no limit' : budget.join(', ')],
     ['time', timeText(told)],
@@ -56,13 +56,13 @@ function unusableText({ unusable, unusableLines }: EstimateTold): string {
   const more = unusable - unusableLines.length;
   const lines = `${unusable === 1 ? 'line' : 'lines'} ${unusableLines.join(', ')}`;
   const all = more > 0 ? `${lines} and ${more.toLocaleString('en-US')} more` : lines;
-  return `${counted(unusable, 'row')} without a name, city or id: ${all}`;
+  return `${plural(unusable, 'row')} without a name, city or id: ${all}`;
 }
 
 function timeText({ minutes, days, requests, perMinute }: EstimateTold): string {
   if (requests === 0) return 'none';
-  if (days !== null && days > 1) return `${counted(days, 'day')}, as the budget of a day allows`;
+  if (days !== null && days > 1) return `${plural(days, 'day')}, as the budget of a day allows`;
   if (minutes === null) return 'as fast as the service answers';
   // What the budget of a minute holds goes at once.
-  return requests <= perMinute ? 'less than a minute' : `about ${counted(minutes, 'minute')}`;
+  return requests <= perMinute ? 'less than a minute' : `about ${plural(minutes, 'minute')}`;
 }

@@ -1,11 +1,11 @@
 import type { Level } from '../../client/types.ts';
-import type { Ask } from '../match/columns.ts';
+import type { RowQuery } from '../match/columns.ts';
 import type { Status } from '../match/facts.ts';
-import type { Form } from '../write/row-codec.ts';
-import { type Answers, detailsQuery, queryOf } from './answers.ts';
+import type { RowCodec } from '../write/row-codec.ts';
+import { type Answers, cacheKey, detailsQuery } from './answers.ts';
 
 export interface KeepOptions {
-  readonly form: Form;
+  readonly form: RowCodec;
   readonly answers: Answers;
   readonly level: Level | undefined;
 }
@@ -16,8 +16,8 @@ export interface KeepOptions {
  * @returns of it: whether the row has details exactly where this run would have asked for them
  */
 export function keepAnswers({ form, answers, level }: KeepOptions) {
-  return (ask: Ask, { rest, status }: { rest: string; status: Status }, offset: number): boolean => {
-    const query = queryOf(ask);
+  return (ask: RowQuery, { rest, status }: { rest: string; status: Status }, offset: number): boolean => {
+    const query = cacheKey(ask);
     if (query === undefined || status === 'error') return true;
     const span = { offset, length: Buffer.byteLength(rest) };
     answers.remember(query, rest, span);

@@ -1,13 +1,13 @@
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import type { Form } from '../write/row-codec.ts';
+import type { RowCodec } from '../write/row-codec.ts';
 import { type Answers, detailsQuery } from './answers.ts';
-import type { Lookups } from './lookups.ts';
+import type { RestaurantService } from './lookups.ts';
 
 export interface LookupOptions {
-  readonly form: Form;
+  readonly form: RowCodec;
   readonly answers: Answers;
-  readonly lookups: Lookups;
+  readonly lookups: RestaurantService;
   readonly level: Level | undefined;
 }
 

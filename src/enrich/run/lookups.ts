@@ -15,13 +15,13 @@ export interface Search {
 }
 
 /** The service as the rows need it: paced, and with what was answered before. Every method throws AppError. */
-export interface Lookups {
+export interface RestaurantService {
   find(query: Search): Promise<Found>;
   lookup(id: string, level: Level): Promise<LookupOutput>;
 }
 
 /** For a long while nothing may be asked: the day's budget is spent, or the service says so. Ends the run, cleanly. */
-export class Exhausted extends AppError {
+export class QuotaError extends AppError {
   /** When it may go on, in milliseconds since the epoch. */
   readonly freeAt: number;
 

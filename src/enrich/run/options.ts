@@ -87,9 +87,9 @@ export function parseAdded(text: string): AddedColumn {
  * Settles what a run is to do.
  * @throws {AppError} `usage` for options that contradict each other or mean nothing here
  */
-export function settleOptions(app: App, flags: EnrichFlags): EnrichOptions {
+export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
   const { globals, settings } = app;
-  refuseForeign(app);
+  assertSupported(app);
   refuseContradictions(app, flags);
   const added = (flags.add ?? []).map(parseAdded);
   return {
@@ -153,7 +153,7 @@ function refuseExtension(app: App): undefined {
   });
 }
 
-function refuseForeign({ globals }: App): void {
+function assertSupported({ globals }: App): void {
   const foreign = globals.columns !== undefined ? '--columns' : globals.curl === true ? '--curl' : undefined;
   if (foreign === undefined) return;
   throw new AppError('usage', `enrich does not take ${foreign}`, { hint: 'restaurant enrich --help' });

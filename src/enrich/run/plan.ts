@@ -6,8 +6,8 @@ import { type CheckedList, checkList } from '../read/check-list.ts';
 import { formatOf, type Input } from '../read/input.ts';
 import type { Delimiter } from '../read/read-delimited.ts';
 import type { ListFormat } from '../read/row.ts';
-import type { OutputPlace } from '../write/output-file.ts';
-import { type Form, openForm } from '../write/row-codec.ts';
+import type { OutputFile } from '../write/output-file.ts';
+import { openRowCodec, type RowCodec } from '../write/row-codec.ts';
 import type { EnrichOptions } from './options.ts';
 
 /** Everything that is settled before the first request. */
@@ -15,10 +15,10 @@ export interface Plan {
   readonly input: Input;
   readonly list: CheckedList;
   readonly columns: Columns;
-  readonly form: Form;
+  readonly form: RowCodec;
   readonly options: EnrichOptions;
   /** Undefined for stdout. */
-  readonly place: OutputPlace | undefined;
+  readonly place: OutputFile | undefined;
   /** How the output is written, to read it again. */
   readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
 }
@@ -31,7 +31,7 @@ export async function makePlan(
   app: App,
   input: Input,
   options: EnrichOptions,
-  place: OutputPlace | undefined,
+  place: OutputFile | undefined,
 ): Promise<Plan> {
   const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
   const flat = wanted !== undefined && wanted !== 'ndjson';
@@ -43,7 +43,7 @@ export async function makePlan(
   const format = wanted ?? list.format;
   const delimiter = outputDelimiter(format, list, options.delimiter);
   const guarded = app.globals.rawCsv !== true;
-  const form = openForm({
+  const form = openRowCodec({
     format,
     delimiter,
     bom: list.bom && format !== 'ndjson',

@@ -3,8 +3,8 @@ import type { App } from '../../app/app.ts';
 import { ledgerOf } from '../../app/ledger.ts';
 import { toJson } from '../../output/json.ts';
 import { cleanLine } from '../../output/text.ts';
-import { type EarlierRows, noEarlierRows, resume } from '../write/checkpoint.ts';
-import { lookAtRowFile } from '../write/row-file.ts';
+import { type FinishedRowReader, noFinishedRows, resume } from '../write/checkpoint.ts';
+import { openReadOnly } from '../write/row-file.ts';
 import { durationOf, estimate, roomIn } from './estimate.ts';
 import { estimateFacts, estimateText } from './format-estimate.ts';
 import { nothingKnown } from './known.ts';
@@ -47,13 +47,13 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
 }
 
 /** The rows of earlier runs, looked at without touching them. */
-function earlierRows({ place, options, form }: Plan): EarlierRows {
-  if (place === undefined || !place.exists || !options.resume) return noEarlierRows;
-  if (statSync(place.path).size === 0) return noEarlierRows;
+function earlierRows({ place, options, form }: Plan): FinishedRowReader {
+  if (place === undefined || !place.exists || !options.resume) return noFinishedRows;
+  if (statSync(place.path).size === 0) return noFinishedRows;
   const { name, path } = place;
-  const before = lookAtRowFile(path);
+  const before = openReadOnly(path);
   const nothing = { ...before, size: 0, readBytes: () => 0 };
   return options.retryErrors
-    ? resume({ file: nothing, before, form, name, retryErrors: true })
+    ? resume({ file: nothing, previous: before, form, name, retryErrors: true })
     : resume({ file: before, form, name, retryErrors: false });
 }

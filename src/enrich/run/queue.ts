@@ -1,5 +1,5 @@
 /** Items in order from one side to the other, at most `room` on the way. */
-export class Lane<T> implements AsyncIterable<T> {
+export class BoundedQueue<T> implements AsyncIterable<T> {
   readonly #room: number;
   #items: T[] = [];
   #ended = false;
@@ -72,7 +72,7 @@ export class Lane<T> implements AsyncIterable<T> {
 }
 
 /** So many places, given out in the order of asking. */
-export class Slots {
+export class Semaphore {
   #free: number;
   #waiting: ((got: boolean) => void)[] = [];
   #closed = false;

@@ -1,9 +1,9 @@
 import { shellWord } from '../../storage/io-error.ts';
 
 /** Makes the command that goes on with this run, asks its failed rows again too, or begins anew. */
-export type GoOn = (how: 'resume' | 'retry' | 'anew') => string;
+export type ResumeCommand = (how: 'resume' | 'retry' | 'anew') => string;
 
-const OPTIONS: Readonly<Record<Parameters<GoOn>[0], readonly string[]>> = {
+const OPTIONS: Readonly<Record<Parameters<ResumeCommand>[0], readonly string[]>> = {
   resume: ['--resume'],
   retry: ['--resume', '--retry-errors'],
   anew: ['--force'],
@@ -30,10 +30,10 @@ const LONG_AND_SHORT: Readonly<Record<string, string>> = { '--output': '-o' };
  * The exact command that goes on with a run.
  * @param commands `enrich` and the program, with their options as they were given
  */
-export function commandToGoOn(
+export function resumeCommand(
   file: string,
   commands: readonly GivenCommand[],
-  how: Parameters<GoOn>[0],
+  how: Parameters<ResumeCommand>[0],
 ): string {
   const given = commands.flatMap((command) => command.options.flatMap((option) => wordsOf(command, option)));
   const words = [

@@ -5,12 +5,12 @@ import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { Blocked } from '../../storage/pacer.ts';
 import type { Known } from './known.ts';
-import { Exhausted, type Lookups } from './lookups.ts';
+import { QuotaError, type RestaurantService } from './lookups.ts';
 import { sleepUntil } from './pace.ts';
 import { pacedRequests, type ServiceOptions } from './paced-requests.ts';
 
 /** A service that is paced, and counted. */
-export interface PacedService extends Lookups {
+export interface PacedService extends RestaurantService {
   /** HTTP requests so far. */
   readonly requests: () => number;
   /** Requests that the day's budget still has; undefined where it has no limit. */
@@ -65,11 +65,11 @@ function roomOfDay(ledger: Ledger, { context: { now } }: App): () => number {
 /** Tells a pause of the whole run from the failure of a row; with `--wait` sits it out. */
 function patience({ context, settings }: App, { options, signal, onWaiting }: ServiceOptions) {
   const maxWaitMs = settings.need('max-wait');
-  const pauseOf = (error: unknown): Exhausted | undefined => {
+  const pauseOf = (error: unknown): QuotaError | undefined => {
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
     const ms = (error.details.retryAfter ?? 0) * 1000;
     if (error.code !== 'budget_spent' && ms <= maxWaitMs) return undefined;
-    return new Exhausted(error, error instanceof Blocked ? error.freeAt : context.now() + ms);
+    return new QuotaError(error, error instanceof Blocked ? error.freeAt : context.now() + ms);
   };
   return async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {

@@ -4,7 +4,7 @@ import { toJson } from '../../output/json.ts';
 import { memberCell, rawNumberAt, valueAt } from '../../output/records.ts';
 import { cleanCell, cleanLine } from '../../output/text.ts';
 import { rawNumber, setRawNumber } from '../../util/exact-json.ts';
-import type { Facts } from '../match/facts.ts';
+import type { RowResult } from '../match/facts.ts';
 
 /** What every row gets, in this order; the columns are called so behind the prefix. */
 export const FACT_NAMES = [
@@ -45,7 +45,7 @@ export interface CellOptions {
   readonly oneLine: boolean;
 }
 
-function valuesOf(facts: Facts, added: readonly AddedColumn[]): unknown[] {
+function valuesOf(facts: RowResult, added: readonly AddedColumn[]): unknown[] {
   const { restaurant = {}, details } = facts;
   const values = [
     facts.status,
@@ -85,7 +85,11 @@ export function appendedColumns(prefix: string, added: readonly AddedColumn[]): 
 }
 
 /** The facts as cells of a CSV: text cleaned and guarded, numbers as they are. */
-export function appendedCells(facts: Facts, added: readonly AddedColumn[], options: CellOptions): string[] {
+export function appendedCells(
+  facts: RowResult,
+  added: readonly AddedColumn[],
+  options: CellOptions,
+): string[] {
   return valuesOf(facts, added).map((value, place, values) => {
     if (value === undefined || value === null) return '';
     // JSON is harmless as it is, and is read again.
@@ -107,7 +111,7 @@ export function nestedKey(prefix: string): string {
 }
 
 /** The facts as a JSON object; what is not known is null. */
-export function nestedFacts(facts: Facts, added: readonly AddedColumn[]): Record<string, unknown> {
+export function nestedFacts(facts: RowResult, added: readonly AddedColumn[]): Record<string, unknown> {
   const names = [...FACT_NAMES, ...added.map(({ name }) => name)];
   const values = valuesOf(facts, added);
   const nested = Object.fromEntries(names.map((name, place) => [name, values[place] ?? null]));
@@ -123,7 +127,7 @@ export function nestedFacts(facts: Facts, added: readonly AddedColumn[]): Record
  * @param own columns of the input
  * @throws {AppError} `usage` naming the column
  */
-export function refuseClash(own: readonly string[], appended: readonly string[]): void {
+export function assertNoCollision(own: readonly string[], appended: readonly string[]): void {
   const taken = new Set(own);
   const clash = appended.find((name) => taken.has(name));
   if (clash !== undefined) {

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { Status } from '../match/facts.ts';
 import type { InputRow } from '../read/row.ts';
 import { type FinishedRow, FinishedRows } from './finished-rows.ts';
-import type { Form } from './row-codec.ts';
+import type { RowCodec } from './row-codec.ts';
 import type { RowFile } from './row-file.ts';
 
 /** What earlier runs found for a row. */
@@ -14,7 +14,7 @@ export interface Earlier {
 }
 
 /** The rows of earlier runs, in the order of the input. */
-export interface EarlierRows {
+export interface FinishedRowReader {
   /**
    * What is known of the next row of the input; undefined from the first that is new.
    * @param own what the row looks like in the output
@@ -30,17 +30,17 @@ export interface EarlierRows {
 export interface ResumeOptions {
   /** The file that is written. Empty, or cut anywhere. */
   readonly file: RowFile;
-  readonly form: Form;
+  readonly form: RowCodec;
   /** How the output is called in messages. */
   readonly name: string;
   /** A finished output, whose failed rows are asked again, into `file`. */
-  readonly before?: RowFile | undefined;
+  readonly previous?: RowFile | undefined;
   /** Ask the failed rows of `before` again. */
   readonly retryErrors: boolean;
 }
 
 /** Nothing came before. */
-export const noEarlierRows: EarlierRows = {
+export const noFinishedRows: FinishedRowReader = {
   take: () => undefined,
   end: () => {},
   differsAt: (row) => changed('the output', lineName(row)),
@@ -51,8 +51,8 @@ export const noEarlierRows: EarlierRows = {
  * as soon as the rows in front of it are known to belong to this input.
  * @throws {AppError} `bad_input` where the header is another
  */
-export function resume({ file, form, name, before, retryErrors }: ResumeOptions): EarlierRows {
-  const old = before === undefined ? undefined : rowsOf(before, form, name);
+export function resume({ file, form, name, previous, retryErrors }: ResumeOptions): FinishedRowReader {
+  const old = previous === undefined ? undefined : rowsOf(previous, form, name);
   const done = rowsOf(file, form, name) ?? begun(file, form);
   let inFile = true;
 
@@ -90,7 +90,7 @@ export function resume({ file, form, name, before, retryErrors }: ResumeOptions)
 }
 
 /** The rows behind the header; undefined where there is no whole header yet. */
-function rowsOf(file: RowFile, form: Form, name: string): FinishedRows | undefined {
+function rowsOf(file: RowFile, form: RowCodec, name: string): FinishedRows | undefined {
   const rows = new FinishedRows(file, form.quotes);
   if (form.header === '') return rows;
   const first = rows.next();
@@ -100,7 +100,7 @@ function rowsOf(file: RowFile, form: Form, name: string): FinishedRows | undefin
   return undefined;
 }
 
-function begun(file: RowFile, form: Form): FinishedRows {
+function begun(file: RowFile, form: RowCodec): FinishedRows {
   file.cut(0);
   file.append(form.header);
   const rows = new FinishedRows(file, form.quotes);
@@ -112,7 +112,7 @@ function compared(
   { text }: FinishedRow,
   own: string,
   row: InputRow,
-  form: Form,
+  form: RowCodec,
   name: string,
 ): { rest: string; status: Status } {
   const rest = text.slice(own.length);
@@ -139,18 +139,20 @@ function withoutZeros(bytes: Buffer): Buffer {
 }
 
 /** The output belongs to another run. */
-export class OtherRun extends AppError {
+export class CheckpointMismatch extends AppError {
   constructor(message: string, hint = 'give the input and the options of the first run') {
     super('bad_input', message, { hint });
   }
 
   /** The same error, with the command that begins anew. */
-  beginAnew(command: string): OtherRun {
-    return new OtherRun(this.message, `${this.hint}, or begin anew: ${command}`);
+  withRestartHint(command: string): CheckpointMismatch {
+    return new CheckpointMismatch(this.message, `${this.hint}, or begin anew: ${command}`);
   }
 }
 
 /** @param place where the two differ */
-function changed(name: string, place: string): OtherRun {
-  return new OtherRun(`${name} was not made from this input with these options: they differ at ${place}`);
+function changed(name: string, place: string): CheckpointMismatch {
+  return new CheckpointMismatch(
+    `${name} was not made from this input with these options: they differ at ${place}`,
+  );
 }

@@ -8,11 +8,11 @@ import { type Lock, tryLock } from '../../storage/lock.ts';
 import { followLinks } from '../../storage/write.ts';
 import type { Input } from '../read/input.ts';
 import type { EnrichOptions } from '../run/options.ts';
-import type { GoOn } from '../run/resume-command.ts';
+import type { ResumeCommand } from '../run/resume-command.ts';
 import { openRowFile, type RowFile } from './row-file.ts';
 
 /** An output file that no other process writes meanwhile. */
-export interface OutputPlace {
+export interface OutputFile {
   /** Behind all links. */
   readonly path: string;
   /** As the user wrote it. */
@@ -21,7 +21,7 @@ export interface OutputPlace {
   /** A device or pipe: it cannot be read, cut or taken up again. */
   readonly device: boolean;
   /** When the first run made it, in milliseconds since the epoch. */
-  readonly bornAt: number | undefined;
+  readonly createdAt: number | undefined;
   release(): void;
 }
 
@@ -34,12 +34,12 @@ const retryPath = (path: string): string => `${path}.retry`;
  * @throws {AppError} `in_use` where another process writes it; `usage` where it stands already, or is the input;
  *   `io_error`
  */
-export function takeOutput(
+export function claimOutput(
   app: App,
   input: Input,
   { resume, force }: EnrichOptions,
-  { lock, goOn }: { readonly lock: boolean; readonly goOn: GoOn },
-): OutputPlace | undefined {
+  { lock, goOn }: { readonly lock: boolean; readonly goOn: ResumeCommand },
+): OutputFile | undefined {
   const wanted = outputPath(app);
   if (wanted === undefined) return undefined;
   const name = app.globals.output ?? wanted;
@@ -79,13 +79,13 @@ function placeOf({
   facts: Stats | undefined;
   device: boolean;
   held: Lock | undefined;
-}): OutputPlace {
+}): OutputFile {
   return {
     path,
     name,
     device,
     exists: facts !== undefined,
-    bornAt: facts === undefined || facts.birthtimeMs <= 0 ? undefined : facts.birthtimeMs,
+    createdAt: facts === undefined || facts.birthtimeMs <= 0 ? undefined : facts.birthtimeMs,
     release: () => held?.release(),
   };
 }
@@ -93,7 +93,7 @@ function placeOf({
 /** What a run writes to, and the finished output whose failed rows it asks again. */
 export interface OpenOutput {
   readonly file: RowFile;
-  readonly before: RowFile | undefined;
+  readonly previous: RowFile | undefined;
 }
 
 /**
@@ -101,22 +101,22 @@ export interface OpenOutput {
  * beside the output, so that the output stays whole until all are there.
  */
 export function openOutput(
-  { path, exists: isThere, device }: OutputPlace,
+  { path, exists: isThere, device }: OutputFile,
   { resume, retryErrors }: EnrichOptions,
   now: () => number,
 ): OpenOutput {
-  if (device) return { file: openRowFile(path, 'old', now), before: undefined };
+  if (device) return { file: openRowFile(path, 'old', now), previous: undefined };
   const retry = retryPath(path);
   const retried = statSync(retry, { throwIfNoEntry: false }) !== undefined;
   if (!resume || !isThere) {
     const mode = isThere ? statSync(path).mode & 0o777 : undefined;
     for (const old of [path, retry]) attempt(old, () => rmSync(old, { force: true }));
-    return { file: openRowFile(path, 'new', now, mode), before: undefined };
+    return { file: openRowFile(path, 'new', now, mode), previous: undefined };
   }
-  if (!retryErrors && !retried) return { file: openRowFile(path, 'old', now), before: undefined };
+  if (!retryErrors && !retried) return { file: openRowFile(path, 'old', now), previous: undefined };
   const before = openRowFile(path, 'old', now);
   const mode = statSync(path).mode & 0o777;
-  return { file: openRowFile(retry, retried ? 'old' : 'new', now, mode), before };
+  return { file: openRowFile(retry, retried ? 'old' : 'new', now, mode), previous: before };
 }
 
 /** Writing over the list while it is read would lose it. */
@@ -137,7 +137,7 @@ function refuseNoFolder(path: string, name: string): void {
   });
 }
 
-function exists(name: string, goOn: GoOn): AppError {
+function exists(name: string, goOn: ResumeCommand): AppError {
   return new AppError('usage', `${name} exists`, {
     hint: `go on with it: ${goOn('resume')}, or begin anew: ${goOn('anew')}`,
   });

@@ -9,7 +9,7 @@ import { AppError } from '../../errors.ts';
 import type { PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { writePieces } from '../../storage/stream.ts';
-import { type Counts, counted, countsInWords } from '../progress/counters.ts';
+import { type Counts, formatCounts, plural } from '../progress/counters.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';
 import type { Plan } from '../run/plan.ts';
@@ -92,7 +92,7 @@ export async function makeReport(app: App, plan: Plan, counts: Counts): Promise<
 
 async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts): AsyncGenerator<string> {
   const asset = await loadAsset();
-  const notes = [counted(counts.done, 'row'), countsInWords(counts)];
+  const notes = [plural(counts.done, 'row'), formatCounts(counts)];
   const head = { kind: 'Enriched list', heading, notes, at: app.context.now(), columns: REPORT_COLUMNS };
   yield pageStart(redacted(app, head), asset);
   let index = 0;

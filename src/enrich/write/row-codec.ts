@@ -3,41 +3,41 @@ import { toJson } from '../../output/json.ts';
 import { isRecord } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
-import { type Facts, STATUSES, type Status } from '../match/facts.ts';
+import { type RowResult, STATUSES, type Status } from '../match/facts.ts';
 import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../read/row.ts';
 import {
   type AddedColumn,
   appendedCells,
   appendedColumns,
+  assertNoCollision,
   DETAILS_PLACE,
   FACT_NAMES,
   ID_PLACE,
   nestedFacts,
   nestedKey,
-  refuseClash,
 } from './appended.ts';
 
 /**
  * How a row is written: its own part, which follows from the input alone, then what was found, which follows from the
  * answers alone. So a finished row can be compared with the input, and what was found can be used again.
  */
-export interface Form {
+export interface RowCodec {
   /** The first line with its line break; empty for NDJSON. */
   readonly header: string;
   /** Whether a line break may stand inside a record, in quotes. */
   readonly quotes: boolean;
   /** @throws {AppError} `bad_input` for a row that does not fit the header */
-  own(row: InputRow): string;
+  input(row: InputRow): string;
   /** What was found, with the line break. */
-  rest(facts: Facts): string;
+  result(facts: RowResult): string;
   /** The status in a `rest`; undefined where it is none of ours. */
   statusOf(rest: string): Status | undefined;
   /** The details in a `rest`, with the id they belong to. */
   detailsOf(rest: string): { id: string; details: Record<string, unknown> } | undefined;
 }
 
-export interface FormOptions {
+export interface RowCodecOptions {
   readonly format: ListFormat;
   readonly delimiter: string;
   /** Byte order mark in front, as the input has it. */
@@ -51,22 +51,22 @@ export interface FormOptions {
 }
 
 /** @throws {AppError} `usage` where a new column has the name of another */
-export function openForm(options: FormOptions): Form {
+export function openRowCodec(options: RowCodecOptions): RowCodec {
   return options.format === 'ndjson' ? nested(options) : delimited(options);
 }
 
-function delimited({ format, delimiter, bom, columns, prefix, added, guard }: FormOptions): Form {
+function delimited({ format, delimiter, bom, columns, prefix, added, guard }: RowCodecOptions): RowCodec {
   const appended = appendedColumns(prefix, added);
-  refuseClash(columns, appended);
+  assertNoCollision(columns, appended);
   const known = new Set(columns);
   const cellOptions = { guard, oneLine: format === 'tsv' };
   return {
     header: `${bom ? '\ufeff' : ''}${encodeRecord([...columns, ...appended], delimiter)}\n`,
     quotes: true,
-    own: (row) =>
+    input: (row) =>
       encodeRecord(row.kind === 'cells' ? row.cells : objectCells(row, columns, known), delimiter) +
       delimiter,
-    rest: (facts) => `${encodeRecord(appendedCells(facts, added, cellOptions), delimiter)}\n`,
+    result: (facts) => `${encodeRecord(appendedCells(facts, added, cellOptions), delimiter)}\n`,
     statusOf: (rest) => asStatus(rest.slice(0, Math.max(0, rest.indexOf(delimiter)))),
     detailsOf(rest) {
       const cells = decodeRecord(rest, delimiter);
@@ -95,20 +95,20 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
 
 const NESTED_STATUS = /^"(?:[^"\\]|\\.)*":\{"status":"([a-z_]+)"/;
 
-function nested({ columns, prefix, added, format }: FormOptions): Form {
+function nested({ columns, prefix, added, format }: RowCodecOptions): RowCodec {
   const key = nestedKey(prefix);
   const start = `${toJson(key, false)}:`;
-  refuseClash(columns, [key]);
-  refuseClash(
+  assertNoCollision(columns, [key]);
+  assertNoCollision(
     FACT_NAMES,
     added.map(({ name }) => name),
   );
-  refuseTwins(columns, format);
+  assertUnique(columns, format);
   const names = columns.map((column) => toJson(column, false));
   return {
     header: '',
     quotes: false,
-    own(row) {
+    input(row) {
       if (row.kind === 'cells') {
         return `{${names.map((name, place) => `${name}:${toJson(row.cells[place] ?? '', false)},`).join('')}`;
       }
@@ -116,7 +116,7 @@ function nested({ columns, prefix, added, format }: FormOptions): Form {
       const open = row.text.slice(0, -1).trimEnd();
       return open === '{' ? open : `${open},`;
     },
-    rest: (facts) => `${start}${toJson(nestedFacts(facts, added), false)}}\n`,
+    result: (facts) => `${start}${toJson(nestedFacts(facts, added), false)}}\n`,
     statusOf: (rest) => asStatus(NESTED_STATUS.exec(rest)?.[1]),
     detailsOf(rest) {
       const facts = parseExactOrNone(rest.slice(start.length).trimEnd().slice(0, -1));
@@ -134,7 +134,7 @@ function clash(row: ObjectRow, key: string): AppError {
 }
 
 /** An object cannot hold two values of one name. */
-function refuseTwins(columns: readonly string[], format: ListFormat): void {
+function assertUnique(columns: readonly string[], format: ListFormat): void {
   const twin = columns.find((column, place) => columns.indexOf(column) !== place);
   if (twin === undefined) return;
   throw new AppError('usage', `the list has two columns '${twin}', which ${format} cannot keep apart`, {

@@ -121,7 +121,7 @@ export function openRowFile(
 }
 
 /** A file of rows to look at: cutting and appending change nothing but what is seen of it. */
-export function lookAtRowFile(path: string): RowFile {
+export function openReadOnly(path: string): RowFile {
   const file = openRowFile(path, 'look', () => 0);
   let end = file.size;
   return {

@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonFile, openJsonFile } from '../../storage/json-file.ts';
 import type { Plan } from '../run/plan.ts';
-import { OtherRun } from './checkpoint.ts';
+import { CheckpointMismatch } from './checkpoint.ts';
 
 /** Options that the answers follow from and that the output does not tell. */
 const NAMES = ['city', 'fields', 'name-column', 'city-column', 'id-column'] as const;
@@ -23,7 +23,7 @@ const FORGET_AFTER_MS = 30 * 86_400_000;
  * stays pure. It is advice alone: where it is missing, or of another file of that name, nothing is refused.
  */
 export interface FirstOptions {
-  /** @throws {OtherRun} where the run that made the output had other options */
+  /** @throws {CheckpointMismatch} where the run that made the output had other options */
   check(): void;
   /** Keeps those of this run, which made the output or goes on with it. */
   keep(): void;
@@ -66,10 +66,15 @@ function toldOf({ options: { columns: given, level }, columns }: Pick<Plan, 'opt
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function changed(name: string, option: string, first: string | undefined, now: string | undefined): OtherRun {
+function changed(
+  name: string,
+  option: string,
+  first: string | undefined,
+  now: string | undefined,
+): CheckpointMismatch {
   const flag = (value: string | undefined): string =>
     value === undefined ? `no --${option}` : `--${option} '${value}'`;
-  return new OtherRun(`${name} was begun with ${flag(first)}, and this run has ${flag(now)}`);
+  return new CheckpointMismatch(`${name} was begun with ${flag(first)}, and this run has ${flag(now)}`);
 }
 
 /** Tells the file from another that takes its place: its number alone is given out again. */

@@ -8,9 +8,9 @@ import type { InputRow, ListFormat } from '../../../src/enrich/read/row.ts';
 import { answersInFile } from '../../../src/enrich/run/answers.ts';
 import { Ending } from '../../../src/enrich/run/ending.ts';
 import { enrichRows } from '../../../src/enrich/run/enrich-rows.ts';
-import type { Lookups } from '../../../src/enrich/run/lookups.ts';
+import type { RestaurantService } from '../../../src/enrich/run/lookups.ts';
 import { resume } from '../../../src/enrich/write/checkpoint.ts';
-import { openForm } from '../../../src/enrich/write/row-codec.ts';
+import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 import { openRowFile } from '../../../src/enrich/write/row-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'restaurant-cut-'));
@@ -31,7 +31,7 @@ async function* rowsOf(format: ListFormat, names: readonly string[]): AsyncGener
   }
 }
 
-function service(asked: string[]): Lookups {
+function service(asked: string[]): RestaurantService {
   return {
     async find({ name }) {
       asked.push(`find ${name}`);
@@ -48,7 +48,7 @@ function service(asked: string[]): Lookups {
 /** Works on the rows with what the output holds already. @returns what was asked */
 async function run(format: ListFormat, level: Level | undefined, retry = false): Promise<string[]> {
   const asked: string[] = [];
-  const form = openForm({
+  const form = openRowCodec({
     format,
     delimiter: ',',
     bom: false,
@@ -64,7 +64,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       rows: rowsOf(format, level === undefined ? NAMES : FEW),
       ask: resolveColumns(['name', 'city'], { nested: true }).ask,
       form,
-      earlier: resume({ file, form, name: 'out', before, retryErrors: retry }),
+      earlier: resume({ file, form, name: 'out', previous: before, retryErrors: retry }),
       answers: answersInFile(file.read),
       lookups: service(asked),
       level,

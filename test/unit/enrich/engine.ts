@@ -5,9 +5,9 @@ import type { CellRow } from '../../../src/enrich/read/row.ts';
 import { type Answers, answersInMemory } from '../../../src/enrich/run/answers.ts';
 import { Ending } from '../../../src/enrich/run/ending.ts';
 import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
-import type { Found, Lookups } from '../../../src/enrich/run/lookups.ts';
-import { noEarlierRows } from '../../../src/enrich/write/checkpoint.ts';
-import { openForm } from '../../../src/enrich/write/row-codec.ts';
+import type { Found, RestaurantService } from '../../../src/enrich/run/lookups.ts';
+import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
+import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 import { rowStream } from '../../../src/enrich/write/row-file.ts';
 
 export interface FakeService {
@@ -24,7 +24,7 @@ export async function runEngine(
   service: FakeService,
   more: Partial<Job> = {},
 ) {
-  const form = openForm({
+  const form = openRowCodec({
     format: 'csv',
     delimiter: ',',
     bom: false,
@@ -51,7 +51,7 @@ export async function runEngine(
       now -= 1;
     }
   };
-  const lookups: Lookups = {
+  const lookups: RestaurantService = {
     find: ({ name }) => counted(name, () => (service.find ?? found)(name, ending.signal)),
     lookup: (id) => counted(id, () => (service.lookup ?? (() => ({ id })))(id, ending.signal)),
   };
@@ -62,7 +62,7 @@ export async function runEngine(
       rows: Array.isArray(names) ? cellRows(names) : (names as AsyncIterable<CellRow>),
       ask: resolveColumns(['name', 'city'], {}).ask,
       form,
-      earlier: noEarlierRows,
+      earlier: noFinishedRows,
       answers,
       lookups,
       level: undefined,

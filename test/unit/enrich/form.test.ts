@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Facts, failedFacts, idFacts, searchFacts } from '../../../src/enrich/match/facts.ts';
+import { fromError, fromLookup, fromSearch, type RowResult } from '../../../src/enrich/match/facts.ts';
 import type { InputRow } from '../../../src/enrich/read/row.ts';
-import { type FormOptions, openForm } from '../../../src/enrich/write/row-codec.ts';
+import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
 
-const options: FormOptions = {
+const options: RowCodecOptions = {
   format: 'csv',
   delimiter: ',',
   bom: false,
@@ -16,8 +16,8 @@ const options: FormOptions = {
 const row: InputRow = { kind: 'cells', line: 2, cells: ['=Nopa', '-SF'] };
 const object = (text: string): InputRow => ({ kind: 'object', line: 4, text, value: JSON.parse(text) });
 
-const facts: Facts = {
-  ...searchFacts({
+const facts: RowResult = {
+  ...fromSearch({
     status: 'matched',
     kind: 'exact',
     candidates: 2,
@@ -36,7 +36,7 @@ const facts: Facts = {
 
 describe('a CSV', () => {
   it('has the documented columns in their order', () => {
-    expect(openForm(options).header).toBe(
+    expect(openRowCodec(options).header).toBe(
       'name,city,restaurant_status,restaurant_match,restaurant_candidates,restaurant_id,restaurant_name,' +
         'restaurant_address,restaurant_city,restaurant_neighborhood,restaurant_lat,restaurant_lng,' +
         'restaurant_cuisine_tags,restaurant_grade,restaurant_coverage_level,restaurant_details,restaurant_error\n',
@@ -44,7 +44,7 @@ describe('a CSV', () => {
   });
 
   it('leaves own cells as they are and guards what the service says, but for numbers and telephones', () => {
-    const form = openForm({
+    const form = openRowCodec({
       ...options,
       added: [
         { name: 'tel', path: 'phone' },
@@ -52,22 +52,24 @@ describe('a CSV', () => {
         { name: 'tag', path: 'tags' },
       ],
     });
-    expect(form.own(row)).toBe('=Nopa,-SF,');
-    expect(form.rest(facts)).toBe(
+    expect(form.input(row)).toBe('=Nopa,-SF,');
+    expect(form.result(facts)).toBe(
       `matched,exact,2,a-1,"'=HYPERLINK(""x"")",'+1 Street,San^[[31m Francisco,,37.7,-122.4,thai; bar,A,,` +
         `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,` +
         `+1 415-555-0100,-9,'=a\n`,
     );
-    expect(openForm({ ...options, guard: false }).rest(facts)).toContain(',"=HYPERLINK(""x"")",+1 Street,');
+    expect(openRowCodec({ ...options, guard: false }).result(facts)).toContain(
+      ',"=HYPERLINK(""x"")",+1 Street,',
+    );
   });
 
   it('is read back: status, id and details', () => {
     for (const delimiter of [',', ';', '\t']) {
-      const form = openForm({ ...options, delimiter });
-      const rest = form.rest(facts);
+      const form = openRowCodec({ ...options, delimiter });
+      const rest = form.result(facts);
       expect(form.statusOf(rest)).toBe('matched');
       expect(form.detailsOf(rest)).toEqual({ id: 'a-1', details: facts.details });
-      expect(form.detailsOf(form.rest({ status: 'not_found' }))).toBeUndefined();
+      expect(form.detailsOf(form.result({ status: 'not_found' }))).toBeUndefined();
       expect(form.statusOf('nonsense,exact\n')).toBeUndefined();
       expect(form.statusOf('matched')).toBeUndefined();
     }
@@ -76,17 +78,17 @@ describe('a CSV', () => {
   it('writes a failure with its code, on one line', () => {
     const error = new AppError('timeout', 'no answer\nin 30s');
     expect(
-      openForm(options).rest(failedFacts(error, searchFacts({ status: 'not_found', candidates: 0 }))),
+      openRowCodec(options).result(fromError(error, fromSearch({ status: 'not_found', candidates: 0 }))),
     ).toBe('error,,0,,,,,,,,,,,,timeout: no answer in 30s\n');
   });
 
   it('as TSV has no line breaks in what the service says', () => {
-    const form = openForm({ ...options, format: 'tsv', delimiter: '\t' });
-    expect(form.rest({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
+    const form = openRowCodec({ ...options, format: 'tsv', delimiter: '\t' });
+    expect(form.result({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
   });
 
   it('refuses to take the name of a column', () => {
-    const clash = (more: Partial<FormOptions>) => () => openForm({ ...options, ...more });
+    const clash = (more: Partial<RowCodecOptions>) => () => openRowCodec({ ...options, ...more });
     expect(clash({ columns: ['name', 'restaurant_id'] })).toThrow(/column 'restaurant_id' already/);
     expect(clash({ columns: ['name', 'restaurant_id'], prefix: 'found_' })).not.toThrow();
     expect(clash({ columns: ['tel'], added: [{ name: 'tel', path: 'phone' }] })).toThrow(/'tel' already/);
@@ -96,20 +98,23 @@ describe('a CSV', () => {
   });
 
   it('takes objects apart, by the columns of its header', () => {
-    const form = openForm({ ...options, columns: ['name', 'at.city', 'tags'] });
-    expect(form.own(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toBe(',"SF, CA",a; b,');
-    expect(() => form.own(object('{"name":"x","other":1}'))).toThrow(/line 4 has a key 'other'/);
+    const form = openRowCodec({ ...options, columns: ['name', 'at.city', 'tags'] });
+    expect(form.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toBe(
+      ',"SF, CA",a; b,',
+    );
+    expect(() => form.input(object('{"name":"x","other":1}'))).toThrow(/line 4 has a key 'other'/);
   });
 });
 
 describe('NDJSON', () => {
-  const nested = (more: Partial<FormOptions> = {}) => openForm({ ...options, format: 'ndjson', ...more });
+  const nested = (more: Partial<RowCodecOptions> = {}) =>
+    openRowCodec({ ...options, format: 'ndjson', ...more });
 
   it('leaves the text of the object as it stood and nests the facts', () => {
     const form = nested({ added: [{ name: 'tel', path: 'phone' }] });
-    const own = form.own(object('{ "n": 12345678901234567890, "__proto__": 1 }'));
+    const own = form.input(object('{ "n": 12345678901234567890, "__proto__": 1 }'));
     expect(own).toBe('{ "n": 12345678901234567890, "__proto__": 1,');
-    expect(JSON.parse(own + form.rest(facts)).restaurant).toEqual({
+    expect(JSON.parse(own + form.result(facts)).restaurant).toEqual({
       status: 'matched',
       match: 'exact',
       candidates: 2,
@@ -127,30 +132,30 @@ describe('NDJSON', () => {
       error: null,
       tel: '+1 415-555-0100',
     });
-    expect(form.rest(facts)).not.toMatch(/[\u001b\u202e]/);
-    expect(JSON.parse(form.own(object('{}')) + form.rest(facts))).toHaveProperty('restaurant');
-    expect(form.statusOf(form.rest(facts))).toBe('matched');
-    expect(form.detailsOf(form.rest(facts))).toEqual({ id: 'a-1', details: facts.details });
+    expect(form.result(facts)).not.toMatch(/[\u001b\u202e]/);
+    expect(JSON.parse(form.input(object('{}')) + form.result(facts))).toHaveProperty('restaurant');
+    expect(form.statusOf(form.result(facts))).toBe('matched');
+    expect(form.detailsOf(form.result(facts))).toEqual({ id: 'a-1', details: facts.details });
   });
 
   it('is called by the prefix without its underscore', () => {
-    expect(nested({ prefix: 'found_' }).rest(facts)).toMatch(/^"found":\{"status":"matched"/);
+    expect(nested({ prefix: 'found_' }).result(facts)).toMatch(/^"found":\{"status":"matched"/);
     expect(() => nested({ prefix: '_' })).toThrow(/--prefix '_'/);
     expect(() => nested({ columns: ['restaurant'] })).toThrow(/'restaurant' already/);
-    expect(() => nested().own(object('{"restaurant":1}'))).toThrow(/line 4 has a key 'restaurant' already/);
+    expect(() => nested().input(object('{"restaurant":1}'))).toThrow(/line 4 has a key 'restaurant' already/);
   });
 
   it('makes objects of cells, and refuses two of one name', () => {
     const form = nested({ columns: ['name', '__proto__'] });
-    expect(form.own(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
+    expect(form.input(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
     expect(() => nested({ columns: ['a', 'a'] })).toThrow(/two columns 'a'/);
   });
 });
 
 describe('idFacts', () => {
   it('takes what the details have under the documented names', () => {
-    const rest = openForm(options).rest(
-      idFacts('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
+    const rest = openRowCodec(options).result(
+      fromLookup('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
     );
     expect(rest).toBe(
       'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",\n',

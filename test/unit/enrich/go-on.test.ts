@@ -3,7 +3,7 @@ import { App } from '../../../src/app/app.ts';
 import { CliCommand } from '../../../src/cli/command.ts';
 import { addGlobalOptions } from '../../../src/cli/options.ts';
 import { registerEnrich } from '../../../src/commands/enrich.ts';
-import { commandToGoOn } from '../../../src/enrich/run/resume-command.ts';
+import { resumeCommand } from '../../../src/enrich/run/resume-command.ts';
 import { buildProgram } from '../../../src/program.ts';
 import { testContext } from './context.ts';
 
@@ -14,7 +14,7 @@ async function goOn(words: readonly string[], how: 'resume' | 'retry' | 'anew' =
   addGlobalOptions(program);
   let command = '';
   registerEnrich(program, app, async (_app, file, _flags, given) => {
-    command = commandToGoOn(file, given, how);
+    command = resumeCommand(file, given, how);
   });
   await program.parseAsync(['enrich', ...words], { from: 'user' });
   return command;

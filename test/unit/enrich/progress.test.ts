@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Tally } from '../../../src/enrich/progress/counters.ts';
+import { Counters } from '../../../src/enrich/progress/counters.ts';
 import type { ProgressContext, ProgressFacts } from '../../../src/enrich/progress/progress.ts';
 import { quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
 import { barProgress } from '../../../src/enrich/progress/progress-bar.ts';
@@ -40,7 +40,7 @@ function stage(columns = 200) {
 }
 
 function facts(more: Partial<ProgressFacts> = {}) {
-  const tally = new Tally();
+  const tally = new Counters();
   const add = (count: number, status: 'matched' | 'error' = 'matched', earlier = false) => {
     for (let n = 0; n < count; n += 1) tally.add({ status, earlier, usable: true });
   };
@@ -55,7 +55,7 @@ function facts(more: Partial<ProgressFacts> = {}) {
   return { tally, add, shown };
 }
 
-const summary = (tally: Tally, more: Partial<RunSummary> = {}): RunSummary => ({
+const summary = (tally: Counters, more: Partial<RunSummary> = {}): RunSummary => ({
   counts: tally.counts,
   requests: 7,
   output: 'out.csv',

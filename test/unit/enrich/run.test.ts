@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Ending, TooManyFailures } from '../../../src/enrich/run/ending.ts';
-import { Exhausted } from '../../../src/enrich/run/lookups.ts';
+import { QuotaError } from '../../../src/enrich/run/lookups.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
 
@@ -133,12 +133,12 @@ describe('enrichRows', () => {
   it('finishes what is under way when the budget is spent', async () => {
     const { rows, asked, error } = await runEngine(names(50), {
       find: async (name, signal) => {
-        if (Number(name.slice(1)) >= 6) throw new Exhausted(new AppError('budget_spent', 'spent'), 1000);
+        if (Number(name.slice(1)) >= 6) throw new QuotaError(new AppError('budget_spent', 'spent'), 1000);
         await pause(5, signal);
         return found(name);
       },
     });
-    expect(error).toBeInstanceOf(Exhausted);
+    expect(error).toBeInstanceOf(QuotaError);
     expect(namesOf(rows)).toEqual(names(6));
     expect(asked.length).toBeLessThanOrEqual(10);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FinishedRows } from '../../../src/enrich/write/finished-rows.ts';
-import { lookAtRowFile, openRowFile } from '../../../src/enrich/write/row-file.ts';
+import { openReadOnly, openRowFile } from '../../../src/enrich/write/row-file.ts';
 
 let path = '';
 beforeEach(() => {
@@ -45,7 +45,7 @@ describe('a file of rows', () => {
   it('is only looked at where nothing may be changed', () => {
     const file = openRowFile(path, 'new', () => 0);
     file.append('a\nb\nto');
-    const seen = lookAtRowFile(path);
+    const seen = openReadOnly(path);
     const rows = new FinishedRows(seen, true);
     expect([rows.next()?.text, rows.next()?.text, rows.next()]).toEqual(['a\n', 'b\n', undefined]);
     expect(rows.tail).toEqual({ offset: 4, bytes: Buffer.from('to') });
