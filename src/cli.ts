@@ -2,8 +2,8 @@ import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import { helpText, introText } from './cli/help.ts';
-import { type Route, routeOf } from './cli/route.ts';
-import { unknownCommand, unknownOption } from './cli/suggest.ts';
+import { parseRoute, type Route } from './cli/route.ts';
+import { unknownCommandError, unknownOptionError } from './cli/suggest.ts';
 import { helpCommand, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
@@ -20,12 +20,12 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const program = buildProgram(app);
   app.attach(program);
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
-  const route = routeOf(argv, program);
+  const route = parseRoute(argv, program);
   try {
     await dispatch(argv, route, program, app);
     return app.exitCode;
   } catch (error) {
-    return await failed(error, app, route);
+    return await reportFailure(error, app, route);
   } finally {
     await app.close();
   }
@@ -48,15 +48,15 @@ async function complete(
 
 async function dispatch(argv: readonly string[], route: Route, program: CliCommand, app: App): Promise<void> {
   const { stdout } = app.context;
-  const { command, stray } = route;
-  if (stray !== undefined && route.misplaced !== undefined) {
-    throw unknownOption(route.misplaced, command, program);
+  const { command, unknownCommand } = route;
+  if (unknownCommand !== undefined && route.unknownOption !== undefined) {
+    throw unknownOptionError(route.unknownOption, command, program);
   }
-  if (stray !== undefined) throw unknownCommand(stray, command);
+  if (unknownCommand !== undefined) throw unknownCommandError(unknownCommand, command);
   if (route.help) return stdout.write(helpText(command, app.helpWidth));
   try {
     if (command.isGroup && !argv.some((word) => /^(-V|--version)$/.test(word))) {
-      return await introduce(argv, route, program, app);
+      return await showGroupHelp(argv, route, program, app);
     }
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
@@ -72,7 +72,7 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
 }
 
 /** What the program, or a group of commands, says when no command of it is named. */
-async function introduce(
+async function showGroupHelp(
   argv: readonly string[],
   { command, json }: Route,
   program: CliCommand,
@@ -80,9 +80,9 @@ async function introduce(
 ): Promise<void> {
   const { operands, unknown } = program.parseOptions([...argv]);
   const [option] = unknown;
-  if (option !== undefined) throw unknownOption(option, command, program);
+  if (option !== undefined) throw unknownOptionError(option, command, program);
   const word = operands[command.path === '' ? 0 : command.path.split(' ').length];
-  if (word !== undefined) throw unknownCommand(word, command);
+  if (word !== undefined) throw unknownCommandError(word, command);
   if (json === true) {
     throw new AppError('usage', 'there is no command on the line', {
       hint: 'restaurant schema lists all commands as JSON',
@@ -94,16 +94,16 @@ async function introduce(
 }
 
 /** Tells what went wrong, and gives the exit code for it. */
-async function failed(error: unknown, app: App, { command, json }: Route): Promise<number> {
+async function reportFailure(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const known = pointed(asAppError(error, app.context), command);
-  const { tell } = await import('./app/tell.ts');
-  await tell(known, app, json ?? app.wantsJson);
+  const known = withHelpHint(asAppError(error, app.context), command);
+  const { reportError } = await import('./app/tell.ts');
+  await reportError(known, app, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
 }
 
 /** A usage error that says no better points to the help of its command. */
-function pointed(error: AppError, command: CliCommand): AppError {
+function withHelpHint(error: AppError, command: CliCommand): AppError {
   if (error.code !== 'usage' || error.details.hint !== undefined) return error;
   return new AppError('usage', error.message, { ...error.details, hint: helpCommand(command) });
 }
@@ -117,7 +117,7 @@ function asAppError(error: unknown, context: Context): AppError {
 }
 
 /** For an error that no catch saw: tells it like any other. @returns the exit code */
-export async function tellEscaped(
+export async function reportUncaught(
   error: unknown,
   argv: readonly string[],
   context: Context,
@@ -130,5 +130,5 @@ export async function tellEscaped(
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection broke in the middle of an answer', { cause: error })
       : error;
-  return failed(known, app, routeOf(argv, program));
+  return reportFailure(known, app, parseRoute(argv, program));
 }

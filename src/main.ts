@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { run, tellEscaped } from './cli.ts';
+import { reportUncaught, run } from './cli.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
 import { inputFrom, outputTo, terminalIsGone } from './streams.ts';
@@ -82,7 +82,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     if (escaped) process.exit(1);
     escaped = true;
-    tellEscaped(error, process.argv.slice(2), context).then(
+    reportUncaught(error, process.argv.slice(2), context).then(
       (code) => process.exit(code),
       () => process.exit(1),
     );

@@ -37,7 +37,7 @@ export function buildProgram(app: App): CliCommand {
       'restaurant lookup 1 --fields premium --demo',
       'restaurant find "Nopa" --city SF --demo --json',
     )
-    .says(
+    .notes(
       'Topics: restaurant help environment, exit-codes, formats\n\n' +
         'An option given twice: the last one counts. -- ends the options.',
     );

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
-import { emitPlain } from '../app/emit.ts';
+import { writeText } from '../app/emit.ts';
 import { fullPath } from '../app/full-path.ts';
 import { openClientFor } from '../app/service.ts';
 import { readAllText } from '../app/stdin.ts';
@@ -31,7 +31,7 @@ export async function login(app: App, options: LoginOptions): Promise<void> {
   const place = await findPlace(app, options);
   if (place !== undefined) assertMayCarryKey(place.url, app.globals.insecureHttp === true);
   const key = checkKey(await givenKey(app, options, place), app.settings.need('key-prefix'));
-  app.guard(key);
+  app.registerSecret(key);
   if (place !== undefined && options.verify) await prove(app, place, key);
   await save(app, store, place, key);
   const { profileName } = app.settings;
@@ -48,7 +48,7 @@ export async function login(app: App, options: LoginOptions): Promise<void> {
   const beaten = facts.key_in_environment
     ? 'RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY\n'
     : '';
-  await emitPlain(
+  await writeText(
     app,
     facts,
     () =>
@@ -60,7 +60,7 @@ export async function login(app: App, options: LoginOptions): Promise<void> {
 async function findPlace(app: App, options: LoginOptions): Promise<FoundEndpoint | undefined> {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
-  if (app.mayAsk && options.keyStdin !== true) {
+  if (app.canPrompt && options.keyStdin !== true) {
     const answer = await app.context.prompt.text('Address of the service', 'https://api.example.com');
     return { url: endpointFromBase(answer), from: { base_url: answer.trim() } };
   }
@@ -78,7 +78,7 @@ async function givenKey(app: App, options: LoginOptions, place: FoundEndpoint | 
   const typed = app.context.stdin.isTTY && (options.keyStdin === true || options.keyFile === '-');
   if (options.keyStdin === true && !typed) return readAllText(app, 'the key');
   if (options.keyFile !== undefined && !typed) return keyFromFile(app, options.keyFile);
-  if (app.mayAsk)
+  if (app.canPrompt)
     return app.context.prompt.secret(`API key${place === undefined ? '' : ` for ${place.url.host}`}`);
   throw new AppError('usage', 'there is no terminal to ask for the key at', { hint: FLAGS_HINT });
 }
@@ -103,7 +103,7 @@ async function keyFromFile(app: App, path: string): Promise<string> {
 async function prove(app: App, place: FoundEndpoint, key: string): Promise<void> {
   const client = openClientFor(app, { url: place.url, key, demo: false });
   try {
-    await app.busy(`asking ${place.url.host}`, () => client.check());
+    await app.withSpinner(`asking ${place.url.host}`, () => client.check());
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
     throw new AppError(

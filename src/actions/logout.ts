@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { emitPlain } from '../app/emit.ts';
+import { writeText } from '../app/emit.ts';
 import { variable } from '../settings/settings.ts';
 import { hashKey, openCache } from '../storage/cache.ts';
 import { openStore } from '../storage/store.ts';
@@ -23,12 +23,12 @@ export async function logout(app: App): Promise<void> {
     });
   }
   if (removed !== undefined) {
-    app.guard(removed);
+    app.registerSecret(removed);
     openCache({ cacheDir: app.paths.cacheDir, now: app.context.now }).clearFor(hashKey(removed));
   }
   const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
   const facts = { profile, removed: removed !== undefined, key_in_environment: fromEnv };
   const said = facts.removed ? `Forgot the key of profile ${profile}.` : `Profile ${profile} had no key.`;
   const still = fromEnv ? '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY' : '';
-  await emitPlain(app, facts, () => `${said}${still}\n`);
+  await writeText(app, facts, () => `${said}${still}\n`);
 }

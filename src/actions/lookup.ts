@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
-import { type Document, emit, outputFormat, wantedColumns } from '../app/emit.ts';
+import { type Document, outputFormat, selectedColumns, writeResult } from '../app/emit.ts';
 import { openService, type Service } from '../app/service.ts';
-import { openSink } from '../app/sink.ts';
+import { openOutput } from '../app/sink.ts';
 import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../output/json.ts';
@@ -23,9 +23,9 @@ type Outcome =
 /** Looks up one restaurant and shows it. Its failure is the run's. */
 export async function lookupOne(app: App, id: string, level: Level): Promise<void> {
   const service = await openService(app);
-  const { output, cachedAt } = await app.busy(`looking up ${id}`, () => service.lookup(id, level));
+  const { output, cachedAt } = await app.withSpinner(`looking up ${id}`, () => service.lookup(id, level));
   const items = [{ restaurantId: id, output }];
-  await emit(app, document(app, items, output, cachedAt));
+  await writeResult(app, document(app, items, output, cachedAt));
   if (cachedAt !== undefined) await app.note('answered from the cache (--max-age 0 asks again)');
 }
 
@@ -103,8 +103,8 @@ async function asRecord({ restaurantId, output, error }: Outcome): Promise<Recor
 
 /** Writes each record as soon as it and those before it are there. */
 async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
-  const sink = openSink(app);
-  const columns = wantedColumns(app);
+  const sink = openOutput(app);
+  const columns = selectedColumns(app);
   const all: Outcome[] = [];
   for await (const outcome of outcomes) {
     const record = await asRecord(outcome);
@@ -112,7 +112,7 @@ async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
     await sink.write(`${toJson(record, false)}\n`);
     all.push(outcome);
   }
-  await sink.done();
+  await sink.finish();
   return all;
 }
 
@@ -126,7 +126,7 @@ const pageOf =
 
 async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
   const all: Outcome[] = [];
-  await app.busy('looking up', async () => {
+  await app.withSpinner('looking up', async () => {
     for await (const outcome of outcomes) all.push(outcome);
   });
   const items = all.map(({ restaurantId, output, error }) =>
@@ -134,6 +134,6 @@ async function gather(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
       ? { restaurantId, failure: { code: error.code, message: error.message } }
       : { restaurantId, output },
   );
-  await emit(app, document(app, items, await Promise.all(all.map(asRecord))));
+  await writeResult(app, document(app, items, await Promise.all(all.map(asRecord))));
   return all;
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { emitPlain } from '../app/emit.ts';
+import { writeText } from '../app/emit.ts';
 import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
 import { renderPairs } from '../output/render/pairs.ts';
 import { cleanLine } from '../output/text.ts';
@@ -29,7 +29,7 @@ export async function getSetting(app: App, word: string): Promise<void> {
   app.config();
   const name = settingName(word);
   const { value, source } = toldSetting(app, name);
-  await emitPlain(app, { name, value, source }, () =>
+  await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );
 }
@@ -42,7 +42,7 @@ export async function setSetting(app: App, word: string, text: string): Promise<
   await change(app, (file) => {
     placeOf(file, name, app.settings.profileName)[keyOf(name)] = value;
   });
-  await emitPlain(app, { name, value, source: 'config' }, () => '');
+  await writeText(app, { name, value, source: 'config' }, () => '');
   await app.note(`${name} is ${value}`);
 }
 
@@ -59,7 +59,7 @@ export async function unsetSetting(app: App, word: string): Promise<void> {
   await change(app, (file) => {
     delete placeOf(file, name, app.settings.profileName)[keyOf(name)];
   });
-  await emitPlain(app, { name, value: null, source: 'default' }, () => '');
+  await writeText(app, { name, value: null, source: 'default' }, () => '');
 }
 
 /** Prints every setting with its source. */
@@ -69,13 +69,13 @@ export async function listSettings(app: App): Promise<void> {
   const pairs = Object.entries(settings).map(([name, { value, source }]) =>
     value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );
-  await emitPlain(app, settings, () => renderPairs([{ pairs }], app.view));
+  await writeText(app, settings, () => renderPairs([{ pairs }], app.view));
 }
 
 /** Prints where the config file is. */
 export async function printConfigPath(app: App): Promise<void> {
   const path = configPath(app.configDir);
-  await emitPlain(app, { path }, () => `${path}\n`);
+  await writeText(app, { path }, () => `${path}\n`);
 }
 
 async function change(app: App, edit: (file: ConfigFile) => void): Promise<void> {

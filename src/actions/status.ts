@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { emitPlain } from '../app/emit.ts';
+import { writeText } from '../app/emit.ts';
 import { ledgerOf } from '../app/ledger.ts';
 import { openService } from '../app/service.ts';
 import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.ts';
@@ -42,7 +42,7 @@ export async function status(app: App, check: boolean): Promise<void> {
     },
     ...(checked === undefined ? {} : { check: checked }),
   };
-  await emitPlain(app, facts, () => statusText(app, facts));
+  await writeText(app, facts, () => statusText(app, facts));
 }
 
 /** The key, or what is wrong with it: telling that is what status is for. */
@@ -59,7 +59,7 @@ function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey; probl
 async function probe(app: App): Promise<{ ok: true; ms: number }> {
   const { client, label } = await openService(app);
   const start = app.context.now();
-  await app.busy(`asking ${label}`, () => client.check());
+  await app.withSpinner(`asking ${label}`, () => client.check());
   return { ok: true, ms: app.context.now() - start };
 }
 

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../cli/command.ts';
-import { flagTexts, type GlobalOptions } from '../cli/options.ts';
+import { type GlobalOptions, settingFlags } from '../cli/options.ts';
 import { DEFAULT_KEY_PREFIX } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -32,7 +32,7 @@ export class App {
 
   constructor(context: Context) {
     this.context = context;
-    this.guard(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
+    this.registerSecret(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
   }
 
   /** Names the tree that reads the options. */
@@ -52,7 +52,7 @@ export class App {
   /** Settings of this run. A damaged config file counts as empty here; {@link config} tells it. */
   get settings(): Settings {
     this.#settings ??= openSettings({
-      flags: flagTexts(this.globals),
+      flags: settingFlags(this.globals),
       env: this.context.env,
       file: this.#readConfig().file,
     });
@@ -97,7 +97,7 @@ export class App {
   }
 
   /** True where a person reads along: stderr is a terminal, and neither --quiet nor JSON was asked for. */
-  get chatty(): boolean {
+  get isInteractive(): boolean {
     return this.context.stderr.isTTY && this.globals.quiet !== true && !this.wantsJson;
   }
 
@@ -107,13 +107,13 @@ export class App {
   }
 
   /** Whether a question may be asked: at a terminal, unless --no-input or CI forbids it. */
-  get mayAsk(): boolean {
+  get canPrompt(): boolean {
     const { stdin, stderr } = this.context;
     return stdin.isTTY && stderr.isTTY && this.globals.input && !this.#inCi;
   }
 
   /** Whether something may be opened before a person's eyes: unless --no-input or CI forbids it. */
-  get mayShow(): boolean {
+  get canOpenBrowser(): boolean {
     return this.globals.input && !this.#inCi;
   }
 
@@ -154,7 +154,7 @@ export class App {
 
   /** One line on stderr for a person who reads along. */
   async note(text: string): Promise<void> {
-    if (!this.chatty) return;
+    if (!this.isInteractive) return;
     await this.#inOrder(async () => {
       const { cleanLine } = await loadText();
       await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
@@ -163,7 +163,7 @@ export class App {
 
   /** One line on stderr about something that is not as it should be: for a person, or with --verbose. */
   async warn(text: string): Promise<void> {
-    if (!this.chatty && !this.verbose) return;
+    if (!this.isInteractive && !this.verbose) return;
     await this.#inOrder(async () => {
       const { cleanLine } = await loadText();
       await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
@@ -186,7 +186,7 @@ export class App {
   }
 
   /** Settles when all that was to be said on stderr stands there. */
-  async said(): Promise<void> {
+  async flushNotes(): Promise<void> {
     await this.#said;
   }
 
@@ -200,9 +200,9 @@ export class App {
    * Shows on a terminal that something is under way, while it is.
    * @param work gets a function that changes the label, where one is shown
    */
-  async busy<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
+  async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
     const { stderr, env } = this.context;
-    if (!this.chatty || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
+    if (!this.isInteractive || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
     const { dim } = this.paletteFor('stderr');
     const { cleanLine, truncate } = await loadText();
     const shown = (text: string): string =>
@@ -216,7 +216,7 @@ export class App {
   }
 
   /** Names a key, so that it is never shown. */
-  guard(key: string): void {
+  registerSecret(key: string): void {
     this.#secrets.add(key);
   }
 
@@ -226,8 +226,8 @@ export class App {
   }
 
   /** Data without any key that this run knows; nothing else in it changes. */
-  erase(text: string): string {
-    return this.#secrets.erase(text);
+  maskKey(text: string): string {
+    return this.#secrets.maskKeys(text);
   }
 
   /** Runs before the end, last registered first. */

@@ -1,7 +1,7 @@
 import { toJson } from '../output/json.ts';
 import type { Format, Presentation } from '../output/present.ts';
 import type { App } from './app.ts';
-import { openSink, outputExtension, outputPath } from './sink.ts';
+import { openOutput, outputExtension, outputPath } from './sink.ts';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   json: 'json',
@@ -22,14 +22,15 @@ export function outputFormat(app: App): Format {
   const extension = outputExtension(app);
   if (value !== undefined && source === 'flag') return value;
   if (Object.hasOwn(EXTENSIONS, extension)) return EXTENSIONS[extension] ?? 'tsv';
-  return value ?? (toTerminal(app) ? 'table' : 'tsv');
+  return value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
 
 /** Whether the data is shown on a terminal. */
-export const toTerminal = (app: App): boolean => app.context.stdout.isTTY && outputPath(app) === undefined;
+export const writesToTerminal = (app: App): boolean =>
+  app.context.stdout.isTTY && outputPath(app) === undefined;
 
 /** The keys that `--columns` names, in order. */
-export function wantedColumns(app: App): string[] | undefined {
+export function selectedColumns(app: App): string[] | undefined {
   const { columns } = app.globals;
   const names = columns?.split(',').map((name) => name.trim());
   return names?.filter((name) => name !== '');
@@ -42,20 +43,20 @@ export interface Document {
 }
 
 /** Writes a command's data in the form that was asked for. */
-export async function emit(app: App, data: Presentation | Document): Promise<void> {
+export async function writeResult(app: App, data: Presentation | Document): Promise<void> {
   const format = outputFormat(app);
-  const columns = wantedColumns(app);
-  const prettyJson = toTerminal(app);
+  const columns = selectedColumns(app);
+  const prettyJson = writesToTerminal(app);
   // The whole document needs no renderer, and renderers take long to load.
   if (format === 'json' && columns === undefined) return write(app, `${toJson(data.json, prettyJson)}\n`);
   const presentation = 'present' in data ? await data.present() : data;
   const { page } = presentation;
   if (format === 'html' && page !== undefined) {
-    return (await import('./page.ts')).emitPage(app, presentation, page);
+    return (await import('./page.ts')).writePage(app, presentation, page);
   }
   const { present } = await import('../output/present.ts');
   // A page is set for all commands, and this one has none.
-  const form = format === 'html' ? (toTerminal(app) ? 'table' : 'tsv') : format;
+  const form = format === 'html' ? (writesToTerminal(app) ? 'table' : 'tsv') : format;
   const options = { columns, prettyJson, guardCsv: app.globals.rawCsv !== true, view: app.view };
   await write(app, present(presentation, form, options));
   const extension = outputExtension(app);
@@ -68,15 +69,15 @@ export async function emit(app: App, data: Presentation | Document): Promise<voi
 }
 
 async function write(app: App, text: string): Promise<void> {
-  const sink = openSink(app);
+  const sink = openOutput(app);
   await sink.write(text);
-  await sink.done();
+  await sink.finish();
 }
 
 /** Writes data of commands that know two forms alone: text for people, JSON with --json. */
-export async function emitPlain(app: App, json: unknown, text: () => string): Promise<void> {
-  const sink = openSink(app);
+export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
+  const sink = openOutput(app);
   const asJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
-  await sink.write(asJson ? `${toJson(json, toTerminal(app))}\n` : text());
-  await sink.done();
+  await sink.write(asJson ? `${toJson(json, writesToTerminal(app))}\n` : text());
+  await sink.finish();
 }

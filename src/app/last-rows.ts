@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts';
 import { readLastFind, saveLastFind } from '../storage/last-find.ts';
 import type { App } from './app.ts';
-import { needEndpoint } from './target.ts';
+import { requireEndpoint } from './target.ts';
 
 /** What the rows of the demo belong to, whatever port it had. */
 export const DEMO = 'demo';
 
-const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : needEndpoint(app).url.href);
+const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
 
 const textOf = (row: unknown, field: string): string => {
   const value = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>;
@@ -14,7 +14,7 @@ const textOf = (row: unknown, field: string): string => {
 };
 
 /** Keeps the rows of a find, so that `lookup 2` knows the second one. */
-export function rememberRows(app: App, rows: readonly unknown[]): void {
+export function saveResults(app: App, rows: readonly unknown[]): void {
   const { stateDir } = app.paths;
   if (stateDir === undefined) return;
   saveLastFind(
@@ -30,7 +30,7 @@ export function rememberRows(app: App, rows: readonly unknown[]): void {
 }
 
 /** The rows of the last find, where it asked the service of this run; else none. Never throws. */
-export function rowsHere(app: App): readonly { id: string; name: string }[] {
+export function lastResults(app: App): readonly { id: string; name: string }[] {
   try {
     const last = readLastFind(app.paths.stateDir);
     if (last?.endpoint !== serviceName(app)) return [];
@@ -44,7 +44,7 @@ export function rowsHere(app: App): readonly { id: string; name: string }[] {
  * The ids of the last find's rows.
  * @throws {AppError} `not_found` where there was none, or it asked another service
  */
-export function readLastRows(app: App): readonly string[] {
+export function requireLastResults(app: App): readonly string[] {
   const { stateDir } = app.paths;
   const last = stateDir === undefined ? undefined : readLastFind(stateDir, (text) => void app.warn(text));
   if (last === undefined) {

@@ -5,7 +5,10 @@ import { systemCode } from '../errors.ts';
 type Opener = readonly [command: string, ...args: string[]];
 
 /** Why a page cannot be shown here; undefined where it can. */
-export function whyNoBrowser({ env, platform }: Pick<Context, 'env' | 'platform'>): string | undefined {
+export function missingBrowserReason({
+  env,
+  platform,
+}: Pick<Context, 'env' | 'platform'>): string | undefined {
   if (platform === 'darwin' || platform === 'win32' || set(env.BROWSER)) return undefined;
   const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(set);
   return display ? undefined : 'there is no display, and BROWSER is not set';
@@ -15,7 +18,7 @@ export function whyNoBrowser({ env, platform }: Pick<Context, 'env' | 'platform'
  * The command that shows a URL: `BROWSER` (a list of commands with `:` between, of which the first counts; `%s` stands
  * for the URL), else what the platform has for it. Its words are arguments: no shell reads them.
  */
-export function openerFor({ env, platform }: Pick<Context, 'env' | 'platform'>, url: string): Opener {
+export function browserCommand({ env, platform }: Pick<Context, 'env' | 'platform'>, url: string): Opener {
   const [command, ...args] = wordsOf(env.BROWSER ?? '', platform);
   if (command !== undefined) {
     const named = args.some((arg) => arg.includes('%s'));
@@ -34,7 +37,7 @@ export function startBrowser(
   { env, platform }: Pick<Context, 'env' | 'platform'>,
   url: string,
 ): Promise<string> {
-  const [command, ...args] = openerFor({ env, platform }, url);
+  const [command, ...args] = browserCommand({ env, platform }, url);
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       env,

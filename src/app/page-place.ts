@@ -14,7 +14,7 @@ const LONGEST_SLUG = 40;
  * @param about names it
  * @throws {AppError} `io_error` where there is no such folder and none can be made
  */
-export function pagePlace(app: App, about: string): string {
+export function tempReportPath(app: App, about: string): string {
   const folder = app.paths.cacheDir === undefined ? tmpdir() : pagesFolder(app.paths.cacheDir);
   if (app.paths.cacheDir !== undefined) ensurePrivateFolder(folder);
   const now = app.context.now();

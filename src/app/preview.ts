@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts';
 import { toJson } from '../output/json.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
-import { toTerminal } from './emit.ts';
-import { openSink } from './sink.ts';
-import { configuredKey, needEndpoint } from './target.ts';
+import { writesToTerminal } from './emit.ts';
+import { openOutput } from './sink.ts';
+import { configuredKey, requireEndpoint } from './target.ts';
 
 /** A JSON-RPC call before it has an id. */
 export interface PlannedCall {
@@ -36,14 +36,14 @@ export const isPreview = ({ globals }: App): boolean => globals.dryRun === true 
  * Shows the requests of this run instead of sending them, where that was asked for.
  * @returns whether it was
  */
-export async function previewed(app: App, calls: readonly PlannedCall[]): Promise<boolean> {
+export async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<boolean> {
   if (!isPreview(app)) return false;
   if (app.globals.demo === true) {
     throw new AppError('usage', '--demo has no address to show', {
       hint: 'restaurant sandbox serves the same data at one; then --base-url <url> --dry-run',
     });
   }
-  const { url: endpoint } = needEndpoint(app);
+  const { url: endpoint } = requireEndpoint(app);
   const key = configuredKey(app, endpoint)?.value;
   const previews = calls.map((call, index) =>
     previewRequest({
@@ -55,13 +55,13 @@ export async function previewed(app: App, calls: readonly PlannedCall[]): Promis
       ...call,
     }),
   );
-  const sink = openSink(app);
+  const sink = openOutput(app);
   if (app.globals.curl === true) {
     await sink.write(previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
   } else {
     const [only] = previews;
-    await sink.write(`${toJson(previews.length === 1 ? only : previews, toTerminal(app))}\n`);
+    await sink.write(`${toJson(previews.length === 1 ? only : previews, writesToTerminal(app))}\n`);
   }
-  await sink.done();
+  await sink.finish();
   return true;
 }

@@ -28,7 +28,7 @@ export class Secrets {
   }
 
   /** Data without any of the keys; nothing else in it changes. */
-  erase(text: string): string {
+  maskKeys(text: string): string {
     return [...this.#keys].reduce((sofar, key) => this.#change(key)(sofar), text);
   }
 

@@ -10,7 +10,7 @@ import type { App } from './app.ts';
 import { DEMO } from './last-rows.ts';
 import { ledgerOf } from './ledger.ts';
 import { type DemoMode, openTarget, type Target } from './target.ts';
-import { type Guide, openToolLists } from './tool-lists.ts';
+import { openToolLists, type ToolCatalog } from './tool-lists.ts';
 import { traceTo } from './trace.ts';
 
 /** The service as the commands use it: its client, with what was answered before. */
@@ -21,7 +21,7 @@ export interface Service {
   find(query: { name: string; city: string }): Promise<{ answer: FindAnswer; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
   /** Any other call: kept, if it is worth it, and answered from what was kept where --max-age asks for that. */
-  remember<T extends object>(
+  cached<T extends object>(
     name: string,
     args: Record<string, unknown>,
     ask: () => Promise<T>,
@@ -32,7 +32,7 @@ export interface Service {
   /** All tools; undefined where the service has no list of them. */
   tools(): Promise<readonly Tool[] | undefined>;
   /** The tools as a guide to their arguments: where --max-age allows it those of before, unless `anew`. */
-  guide(anew?: boolean): Promise<Guide>;
+  getTools(anew?: boolean): Promise<ToolCatalog>;
 }
 
 interface Opening {
@@ -44,7 +44,7 @@ interface Opening {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, { demoMode, paced }: Opening = {}): Promise<Service> {
   const target = await openTarget(app, demoMode);
-  return serviceOver(app, openClientFor(app, target, counted(app, target, paced)), target);
+  return serviceOver(app, openClientFor(app, target, countRequests(app, target, paced)), target);
 }
 
 /** What is done about the requests of a client. */
@@ -64,14 +64,14 @@ export interface Requests extends Pick<ClientOptions, 'onRequest' | 'onRateLimit
 export function openClientFor(
   app: App,
   target: Target,
-  { signal, traced, warn, ...hooks }: Requests = counted(app, target),
+  { signal, traced, warn, ...hooks }: Requests = countRequests(app, target),
 ): Client {
   const { context, settings, globals, paths } = app;
   const { url, key, demo } = target;
   const client = openClient({
     endpoint: url,
     key,
-    keyRemedy: target.keyRemedy,
+    keyRemedy: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
     protocol: settings.need('protocol'),
     timeoutMs: settings.need('timeout'),
@@ -88,7 +88,7 @@ export function openClientFor(
 }
 
 /** Counts the requests in the ledger, with `paced` at the pace of the budget, and tells waits to a person. */
-function counted(app: App, target: Target, paced = false): Requests {
+function countRequests(app: App, target: Target, paced = false): Requests {
   const { context, settings } = app;
   const { signal } = context;
   const limits = { perMinute: settings.need('per-minute'), perDay: settings.need('per-day') };
@@ -137,7 +137,7 @@ function serviceOver(app: App, client: Client, { url, key, demo }: Target): Serv
   ) => {
     // An entry says what was asked; a key that was asked for by mistake is not kept.
     const asked = JSON.stringify(args);
-    const kept = app.erase(asked) === asked ? cache : undefined;
+    const kept = app.maskKey(asked) === asked ? cache : undefined;
     return throughCache(kept, { ...place, tool, args }, app.settings.need('max-age'), ask, worth);
   };
   return {
@@ -159,14 +159,14 @@ function serviceOver(app: App, client: Client, { url, key, demo }: Target): Serv
       await tellCached(app, held.at);
       return { output: decodeLookup({ structuredContent: held.value }), ...held.at };
     },
-    async remember(name, args, ask, worth) {
+    async cached(name, args, ask, worth) {
       const { value: maxAgeMs = 0, source } = app.settings.resolve('max-age');
       if (source !== 'flag' || maxAgeMs === 0) return ask();
       return (await remembered(name, args, ask, worth)).value;
     },
     listTools: lists.list,
     tools: lists.listOrNone,
-    guide: (anew = false) => lists.guide(anew ? 0 : app.settings.need('max-age')),
+    getTools: (anew = false) => lists.getTools(anew ? 0 : app.settings.need('max-age')),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import { startBrowser, whyNoBrowser } from './opener.ts';
+import { missingBrowserReason, startBrowser } from './opener.ts';
 import { servePage } from './serve-page.ts';
 
 /** Longest time that a browser may take to ask for the page, in milliseconds. */
@@ -10,8 +10,10 @@ const PATIENCE_MS = 20_000;
  * is there.
  */
 export async function showPage(app: App, path: string): Promise<void> {
-  const why = app.mayShow ? (whyNoBrowser(app.context) ?? (await tryToShow(app, path))) : undefined;
-  if (!app.mayShow) await app.note('not shown in the browser: --no-input or CI is set');
+  const why = app.canOpenBrowser
+    ? (missingBrowserReason(app.context) ?? (await tryToShow(app, path)))
+    : undefined;
+  if (!app.canOpenBrowser) await app.note('not shown in the browser: --no-input or CI is set');
   else if (why !== undefined) await app.warn(`the page cannot be shown: ${why}`);
   else await app.note('shown in the browser');
 }

@@ -7,10 +7,10 @@ import type { App } from './app.ts';
 import { fullPath } from './full-path.ts';
 
 /** Where a command's data goes: stdout, or the file of `--output`. A key of this run that is in it is masked. */
-export interface Sink {
+export interface OutputTarget {
   write(text: string): Promise<void>;
   /** Makes what was written stand: a file appears whole, at this moment. */
-  done(): Promise<void>;
+  finish(): Promise<void>;
 }
 
 /** The path that `--output` names; undefined for stdout. */
@@ -46,17 +46,17 @@ export function checkOutput(app: App): void {
 }
 
 /** Opens the place for a command's data. @throws {AppError} as {@link checkOutput} */
-export function openSink(app: App): Sink {
+export function openOutput(app: App): OutputTarget {
   checkOutput(app);
   const path = outputPath(app);
   const { stdout } = app.context;
-  if (path === undefined) return { write: (text) => stdout.write(app.erase(text)), done: async () => {} };
+  if (path === undefined) return { write: (text) => stdout.write(app.maskKey(text)), finish: async () => {} };
   const parts: string[] = [];
   return {
     write: async (text) => {
-      parts.push(app.erase(text));
+      parts.push(app.maskKey(text));
     },
-    done: async () => writeOutput(path, parts.join('')),
+    finish: async () => writeOutput(path, parts.join('')),
   };
 }
 

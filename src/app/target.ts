@@ -47,7 +47,7 @@ function read(
 }
 
 /** The endpoint. @throws {AppError} `no_service`; `bad_config` where the config file that would name it is damaged */
-export function needEndpoint(app: App): FoundEndpoint {
+export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
   app.config();
@@ -67,14 +67,14 @@ export interface FoundKey {
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
   const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
   if (fromEnv !== undefined) {
-    app.guard(fromEnv.trim());
-    const value = checkKey(fromEnv, app.settings.need('key-prefix'), keyRemedy(app, 'env'));
+    app.registerSecret(fromEnv.trim());
+    const value = checkKey(fromEnv, app.settings.need('key-prefix'), keyHint(app, 'env'));
     return { value, source: 'env' };
   }
   const { key, key_origin: origin } = app.settings.profile;
   if (key === undefined || key === '') return undefined;
-  app.guard(key.trim());
-  if (endpoint !== undefined && origin !== undefined && !sameHome(endpoint, origin)) {
+  app.registerSecret(key.trim());
+  if (endpoint !== undefined && origin !== undefined && !sameService(endpoint, origin)) {
     throw new AppError('no_key', `the saved key belongs to ${origin} and is not sent to ${endpoint.origin}`, {
       hint: `restaurant login --base-url ${endpoint.origin} --profile <name> saves another`,
     });
@@ -82,14 +82,14 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   return { value: checkKey(key, app.settings.need('key-prefix')), source: 'config' };
 }
 
-function sameHome(endpoint: URL, origin: string): boolean {
+function sameService(endpoint: URL, origin: string): boolean {
   if (endpoint.origin === origin) return true;
   const home = URL.canParse(origin) ? new URL(origin) : undefined;
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 
 /** The key. @throws {AppError} `no_key`; `bad_config` where the config file that would hold it is damaged */
-export function needKey(app: App, endpoint: URL): FoundKey {
+export function requireKey(app: App, endpoint: URL): FoundKey {
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
   app.config();
@@ -106,7 +106,7 @@ export function loginCommand({ settings: { profileName } }: App): string {
 }
 
 /** What to do about a key that the service refuses: a login changes nothing while the environment has one. */
-export function keyRemedy(app: App, source: FoundKey['source']): string {
+export function keyHint(app: App, source: FoundKey['source']): string {
   return source === 'config'
     ? loginCommand(app)
     : `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${loginCommand(app)}`;
@@ -116,7 +116,7 @@ export function keyRemedy(app: App, source: FoundKey['source']): string {
 export interface Target {
   readonly url: URL;
   readonly key: string;
-  readonly keyRemedy?: string;
+  readonly keyHint?: string;
   /** The sandbox in this process: nothing is counted and nothing kept. */
   readonly demo: boolean;
 }
@@ -139,13 +139,13 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     app.onClose(() => sandbox.close());
     return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
   }
-  const { url, source } = needEndpoint(app);
-  const { value: key, source: keySource } = needKey(app, url);
+  const { url, source } = requireEndpoint(app);
+  const { value: key, source: keySource } = requireKey(app, url);
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
     void app.warn(
       `sandbox data: the saved service ${url.host} is the sandbox of this machine; restaurant login --base-url <url> saves another`,
     );
   }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
-  return { url, key, keyRemedy: keyRemedy(app, keySource), demo: false };
+  return { url, key, keyHint: keyHint(app, keySource), demo: false };
 }

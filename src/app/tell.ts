@@ -8,9 +8,9 @@ const reportHint = ({ runtime }: Context): string =>
   `this is a fault of restaurant ${VERSION} (${runtime}); please report what --verbose prints`;
 
 /** Tells an error on stderr: as lines for a person, or as one line of JSON. */
-export async function tell(error: AppError, app: App, json: boolean): Promise<void> {
+export async function reportError(error: AppError, app: App, json: boolean): Promise<void> {
   const { stderr } = app.context;
-  await app.said();
+  await app.flushNotes();
   const told =
     error.code === 'unexpected' && !app.verbose
       ? new AppError('unexpected', error.message, { ...error.details, hint: reportHint(app.context) })

@@ -6,11 +6,11 @@ import type { App } from './app.ts';
 import { configuredEndpoint, configuredKey } from './target.ts';
 
 /** A list of tools that tells how to call them. */
-export interface Guide {
+export interface ToolCatalog {
   /** Undefined where the service has no list. */
   readonly tools: readonly Tool[] | undefined;
   /** Whether it is one of before, so that the service may have another by now. */
-  readonly kept: boolean;
+  readonly fromCache: boolean;
 }
 
 export interface ToolLists {
@@ -19,7 +19,7 @@ export interface ToolLists {
   /** The same; undefined where the service has tools and no list of them. A JSON-RPC refusal says so. */
   listOrNone(): Promise<readonly Tool[] | undefined>;
   /** The tools as they were told a while ago, at most `maxAgeMs`; else as they are now. */
-  guide(maxAgeMs: number): Promise<Guide>;
+  getTools(maxAgeMs: number): Promise<ToolCatalog>;
 }
 
 /** HTTP statuses of a service that does not know the method; there may be tools all the same. */
@@ -32,7 +32,7 @@ const keyOf = (place: Pick<CacheKey, 'endpoint' | 'keyHash'>): CacheKey => ({
 });
 
 /** The list of tools that the service of this run gave some time ago, however old; nothing is asked. Never throws. */
-export function rememberedTools(app: App): readonly Tool[] | undefined {
+export function cachedTools(app: App): readonly Tool[] | undefined {
   try {
     const url = configuredEndpoint(app)?.url;
     const key = configuredKey(app, url)?.value;
@@ -75,17 +75,17 @@ export function openToolLists(
   return {
     list,
     listOrNone,
-    async guide(maxAgeMs) {
+    async getTools(maxAgeMs) {
       const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
       if (held !== undefined) {
         const { tools } = held.value as { tools?: readonly Tool[] };
-        return { tools, kept: true };
+        return { tools, fromCache: true };
       }
       try {
-        return { tools: await listOrNone(), kept: false };
+        return { tools: await listOrNone(), fromCache: false };
       } catch (error) {
         if (!knowsNoList(error)) throw error;
-        return { tools: undefined, kept: false };
+        return { tools: undefined, fromCache: false };
       }
     },
   };

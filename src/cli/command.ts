@@ -38,7 +38,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * What a word may be, for completion: one of these texts, or what the program looks up. `at-file` is a file behind `@`;
  * what is called `<file>` or `<path>` is a file anyway.
  */
-export type Offer =
+export type Completer =
   | readonly string[]
   | 'file'
   | 'at-file'
@@ -51,12 +51,12 @@ export type Offer =
   | 'tool';
 
 /** What a global option is to one command, where that is not what it is to the others. */
-export interface OptionFor {
-  readonly about?: string;
+export interface OptionOverride {
+  readonly description?: string;
   readonly choices?: readonly string[];
-  readonly fallback?: string;
+  readonly default?: string;
   /** How help tells what happens where it is left out. Default: the fallback. */
-  readonly fallbackText?: string;
+  readonly defaultText?: string;
 }
 
 /** A command with what help, schema, completion and the documents are made from. */
@@ -64,17 +64,17 @@ export class CliCommand extends Command {
   /** Command lines that work as they stand, without the `$`. */
   exampleLines: string[] = [];
   /** Groups of global options that this command obeys. */
-  uses: readonly OptionGroup[] = ['general'];
+  optionGroups: readonly OptionGroup[] = ['general'];
   /** What `--json` prints. */
-  outputSchema: JsonSchema | undefined;
+  jsonOutput: JsonSchema | undefined;
   /** A JSON line on stderr while it runs. */
-  progressSchema: JsonSchema | undefined;
+  jsonProgress: JsonSchema | undefined;
   /** More to say below the options. */
   details = '';
   /** What its arguments and options may be, by argument name or long flag. */
-  readonly offered = new Map<string, Offer>();
+  readonly completers = new Map<string, Completer>();
   /** What global options are to it, by long flag. */
-  readonly retold = new Map<string, OptionFor>();
+  readonly optionOverrides = new Map<string, OptionOverride>();
   #acts = false;
 
   override createCommand(name?: string): CliCommand {
@@ -82,8 +82,8 @@ export class CliCommand extends Command {
   }
 
   /** Names the groups of global options that the command obeys; `general` always. */
-  obeys(...groups: OptionGroup[]): this {
-    this.uses = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
+  usesOptions(...groups: OptionGroup[]): this {
+    this.optionGroups = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
     return this;
   }
 
@@ -98,31 +98,31 @@ export class CliCommand extends Command {
   }
 
   /** Says what `--json` prints. */
-  prints(schema: JsonSchema): this {
-    this.outputSchema = schema;
+  outputSchema(schema: JsonSchema): this {
+    this.jsonOutput = schema;
     return this;
   }
 
   /** Says what a JSON line on stderr is while the command runs. */
-  reports(schema: JsonSchema): this {
-    this.progressSchema = schema;
+  progressSchema(schema: JsonSchema): this {
+    this.jsonProgress = schema;
     return this;
   }
 
   /** Says what an argument, or the value of an option, may be. @param name the argument's name, or the long flag */
-  offers(name: string, offer: Offer): this {
-    this.offered.set(name, offer);
+  completeWith(name: string, offer: Completer): this {
+    this.completers.set(name, offer);
     return this;
   }
 
   /** Says what a global option is to this command. @param flag the long flag */
-  retells(flag: string, option: OptionFor): this {
-    this.retold.set(flag, option);
+  overrideOption(flag: string, option: OptionOverride): this {
+    this.optionOverrides.set(flag, option);
     return this;
   }
 
   /** Says more below the options, in paragraphs, which help wraps. */
-  says(details: string): this {
+  notes(details: string): this {
     this.details = details;
     return this;
   }

@@ -1,6 +1,6 @@
 import { Help, Option } from 'commander';
 import type { CliCommand } from './command.ts';
-import { obeyedOptions } from './options.ts';
+import { optionsOf } from './options.ts';
 
 /** Known to help alone: the route finds `-h` before commander parses. */
 export const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
@@ -42,7 +42,7 @@ export function configureHelp(program: CliCommand): void {
       const cli = command as CliCommand;
       const own =
         cli === program ? versionOption(program) : command.options.filter((option) => !option.hidden);
-      const shared = cli.isGroup && cli !== program ? [] : obeyedOptions(cli);
+      const shared = cli.isGroup && cli !== program ? [] : optionsOf(cli);
       return cli === program ? [...shared, ...own, HELP_OPTION] : [...own, ...shared, HELP_OPTION];
     },
     // The descriptions say choices and defaults themselves.

@@ -4,9 +4,9 @@ import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalogue.
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './option.ts';
-import { obeyedOptions, settingOf } from './options.ts';
+import { optionsOf, settingOf } from './options.ts';
 import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
-import { unknownCommand } from './suggest.ts';
+import { unknownCommandError } from './suggest.ts';
 
 /** An option as plain data. */
 export interface OptionFacts {
@@ -52,13 +52,13 @@ export interface CommandFacts {
   error?: JsonSchema;
 }
 
-function optionFacts(option: Option): OptionFacts {
+function describeOption(option: Option): OptionFacts {
   const long = option.long ?? option.flags;
   const { argChoices: choices } = option;
   const type = typeOf(option);
   const setting = settingOf(long);
   const entry = setting === undefined ? undefined : (SETTINGS[setting] as { env: string; fallback?: string });
-  const here = option instanceof CliOption ? option.fallbackHere : undefined;
+  const here = option instanceof CliOption ? option.commandDefault : undefined;
   const fallback = here ?? entry?.fallback ?? (option.negate ? undefined : option.defaultValue);
   return {
     name: long,
@@ -81,7 +81,7 @@ function typeOf(option: Option): OptionFacts['type'] {
 }
 
 function argumentFacts(command: CliCommand, argument: Argument): ArgumentFacts {
-  const offer = command.offered.get(argument.name());
+  const offer = command.completers.get(argument.name());
   return {
     name: argument.name(),
     description: argument.description,
@@ -94,13 +94,13 @@ function argumentFacts(command: CliCommand, argument: Argument): ArgumentFacts {
 /** One command as data; with its JSON Schemas when they are wanted. */
 export function describeCommand(program: CliCommand, command: CliCommand, whole = false): CommandFacts {
   const children = command.children.map((child) => describeCommand(program, child, whole));
-  const shared = command.isGroup ? [] : obeyedOptions(command);
+  const shared = command.isGroup ? [] : optionsOf(command);
   return {
     name: command.path,
     summary: command.summary() || command.description(),
     ...(command.details === '' ? {} : { details: command.details }),
     arguments: command.registeredArguments.map((argument) => argumentFacts(command, argument)),
-    options: command.options.map(optionFacts),
+    options: command.options.map(describeOption),
     examples: command.exampleLines,
     ...(children.length > 0 ? { commands: children } : {}),
     global_options: shared.map((option) => option.long ?? option.flags),
@@ -110,14 +110,14 @@ export function describeCommand(program: CliCommand, command: CliCommand, whole 
 
 /** The JSON Schemas (2020-12) of what a command takes and prints. */
 function schemasOf(command: CliCommand, shared: readonly Option[]): Partial<CommandFacts> {
-  const { outputSchema: output, progressSchema: progress, uses } = command;
+  const { jsonOutput: output, jsonProgress: progress, optionGroups } = command;
   return {
     input: inputSchema(command, shared),
     ...(output === undefined ? {} : { output }),
     // The requests; other commands say in another way what they would do.
-    ...(uses.includes('curl') ? { dry_run: PREVIEW_OUTPUT } : {}),
+    ...(optionGroups.includes('curl') ? { dry_run: PREVIEW_OUTPUT } : {}),
     ...(progress === undefined ? {} : { progress }),
-    ...(uses.includes('json') ? { error: ERROR_OUTPUT } : {}),
+    ...(optionGroups.includes('json') ? { error: ERROR_OUTPUT } : {}),
   };
 }
 
@@ -129,7 +129,7 @@ function inputSchema(command: CliCommand, shared: readonly Option[]): JsonSchema
     const one = { type: 'string', ...(choices === undefined ? {} : { enum: choices }) };
     properties[name] = { ...(variadic ? { type: 'array', items: one } : one), description };
   }
-  for (const option of [...command.options, ...shared].map(optionFacts)) {
+  for (const option of [...command.options, ...shared].map(describeOption)) {
     const { type, description, choices, default: fallback } = option;
     properties[option.name.slice(2)] = {
       ...(type === 'array' ? { type, items: { type: 'string' } } : { type }),
@@ -148,7 +148,7 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
     name: program.name(),
     version: VERSION,
     commands: program.children.map((child) => describeCommand(program, child)),
-    options: program.options.map((option) => optionFacts(option)),
+    options: program.options.map((option) => describeOption(option)),
     error: ERROR_OUTPUT,
     exit_codes: [
       { exit: 0, kind: 'success', codes: [] },
@@ -168,12 +168,12 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
 }
 
 /** The command that the words name. @throws {AppError} `usage` */
-export function commandNamed(program: CliCommand, words: readonly string[]): CliCommand {
+export function findCommand(program: CliCommand, words: readonly string[]): CliCommand {
   return words
     .flatMap((word) => word.split(' '))
     .reduce<CliCommand>((parent, word) => {
       const child = parent.children.find((each) => each.name() === word);
-      if (child === undefined) throw unknownCommand(word, parent);
+      if (child === undefined) throw unknownCommandError(word, parent);
       return child;
     }, program);
 }

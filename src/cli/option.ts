@@ -8,36 +8,40 @@ export class CliOption extends Option {
   /** The value is a whole number. */
   isInteger = false;
   /** What a setting is to a command that takes it another way than the others. */
-  fallbackHere: string | undefined;
+  commandDefault: string | undefined;
 }
 
-interface ValueFacts<T> {
+interface ValueOptions<T> {
   /** Reads the value. @throws {Error} saying what is expected. Default: any text. */
   readonly read?: (text: string) => T;
   readonly choices?: readonly string[];
   /** The value where the option is left out. */
-  readonly fallback?: T;
+  readonly default?: T;
   /** How help tells what happens where the option is left out. Default: the fallback. */
-  readonly fallbackText?: string;
+  readonly defaultText?: string;
   readonly integer?: true;
 }
 
 /** The description of an option, with what it can be and what it is when left out. */
-export function described(about: string, choices?: readonly string[], fallback?: string): string {
+export function describeOption(about: string, choices?: readonly string[], fallback?: string): string {
   const notes = [choices?.join(', ') ?? '', fallback === undefined ? '' : `default: ${fallback}`];
   const told = notes.filter((note) => note !== '');
   return told.length === 0 ? about : `${about} (${told.join('; ')})`;
 }
 
 /** An option of one command that takes a value; given twice, the last one counts. */
-export function valueOption<T = string>(flags: string, about: string, facts: ValueFacts<T> = {}): CliOption {
-  const { read, choices, fallback, fallbackText, integer } = facts;
-  const shown = fallbackText ?? (fallback === undefined ? undefined : String(fallback));
-  const option = new CliOption(flags, described(about, choices, shown));
+export function valueOption<T = string>(
+  flags: string,
+  about: string,
+  facts: ValueOptions<T> = {},
+): CliOption {
+  const { read, choices, default: value, defaultText, integer } = facts;
+  const shown = defaultText ?? (value === undefined ? undefined : String(value));
+  const option = new CliOption(flags, describeOption(about, choices, shown));
   option.isInteger = integer === true;
   if (choices !== undefined) option.argChoices = [...choices];
   if (read !== undefined) option.argParser(flagValue(option.long ?? flags, read));
-  return fallback === undefined ? option : option.default(fallback);
+  return value === undefined ? option : option.default(value);
 }
 
 /** An option that may be given again and again. */

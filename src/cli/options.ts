@@ -1,8 +1,8 @@
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
 import { FORMATS, PROTOCOLS, SETTINGS, type SettingName } from '../settings/catalogue.ts';
-import type { CliCommand, OptionFor, OptionGroup } from './command.ts';
-import { CliOption, described } from './option.ts';
+import type { CliCommand, OptionGroup, OptionOverride } from './command.ts';
+import { CliOption, describeOption } from './option.ts';
 
 /** Global options as commander hands them over; settings are still text. */
 export interface GlobalOptions {
@@ -34,7 +34,7 @@ export interface GlobalOptions {
 interface GlobalOption {
   readonly group: OptionGroup;
   readonly flags: string;
-  readonly about: string;
+  readonly description: string;
   readonly choices?: readonly string[];
   /** The setting that it sets, for its default and its variable. */
   readonly setting?: SettingName;
@@ -43,89 +43,97 @@ interface GlobalOption {
 
 const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'output', 'force', 'page'];
 
-const headingOf = (group: OptionGroup): string =>
+const headingFor = (group: OptionGroup): string =>
   group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
 
 /** In the order in which help shows them. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
-  { group: 'json', flags: '-j, --json', about: 'print JSON' },
+  { group: 'json', flags: '-j, --json', description: 'print JSON' },
   {
     group: 'format',
     flags: '--format <format>',
-    about: 'form of the output',
+    description: 'form of the output',
     choices: FORMATS,
     setting: 'format',
   },
-  { group: 'columns', flags: '--columns <a,b,c>', about: 'which columns or keys, dotted where nested' },
+  { group: 'columns', flags: '--columns <a,b,c>', description: 'which columns or keys, dotted where nested' },
   {
     group: 'format',
     flags: '--raw-csv',
-    about: 'leave CSV cells that a spreadsheet would run as a formula',
+    description: 'leave CSV cells that a spreadsheet would run as a formula',
   },
   {
     group: 'output',
     flags: '-o, --output <file>',
-    about: 'write there instead of stdout; the format follows the extension',
+    description: 'write there instead of stdout; the format follows the extension',
   },
-  { group: 'force', flags: '--force', about: 'replace the file that is written where it exists' },
-  { group: 'page', flags: '--open', about: 'show a page with a map in the browser' },
+  { group: 'force', flags: '--force', description: 'replace the file that is written where it exists' },
+  { group: 'page', flags: '--open', description: 'show a page with a map in the browser' },
   {
     group: 'address',
     flags: '--base-url <url>',
-    about: 'the service; the endpoint is <url>/api/mcp',
+    description: 'the service; the endpoint is <url>/api/mcp',
     setting: 'base-url',
   },
   {
     group: 'address',
     flags: '--endpoint <url>',
-    about: 'the exact endpoint, instead',
+    description: 'the exact endpoint, instead',
     setting: 'endpoint',
   },
-  { group: 'profile', flags: '--profile <name>', about: 'which saved login', setting: 'profile' },
-  { group: 'demo', flags: '--demo', about: 'an embedded sandbox for this one call: no key, no network' },
+  { group: 'profile', flags: '--profile <name>', description: 'which saved login', setting: 'profile' },
+  {
+    group: 'demo',
+    flags: '--demo',
+    description: 'an embedded sandbox for this one call: no key, no network',
+  },
   {
     group: 'address',
     flags: '--protocol <p>',
-    about: 'how to speak to the endpoint',
+    description: 'how to speak to the endpoint',
     choices: PROTOCOLS,
     setting: 'protocol',
   },
-  { group: 'address', flags: '--insecure-http', about: 'let the key travel over http to another machine' },
+  {
+    group: 'address',
+    flags: '--insecure-http',
+    description: 'let the key travel over http to another machine',
+  },
   {
     group: 'request',
     flags: '--timeout <t>',
-    about: 'total time for one call: 500ms, 30s, 2m',
+    description: 'total time for one call: 500ms, 30s, 2m',
     setting: 'timeout',
   },
   {
     group: 'request',
     flags: '--retries <n>',
-    about: 'tries after the first',
+    description: 'tries after the first',
     setting: 'retries',
     integer: true,
   },
   {
     group: 'request',
     flags: '--max-wait <t>',
-    about: 'longest wait that a 429 may ask for; extends --timeout',
+    description: 'longest wait that a 429 may ask for; extends --timeout',
     setting: 'max-wait',
   },
   {
     group: 'cache',
     flags: '--max-age <t>',
-    about: 'accept a cached answer this old; 0 asks again',
+    description: 'accept a cached answer this old; 0 asks again',
     setting: 'max-age',
   },
   {
     group: 'dry-run',
     flags: '--dry-run',
-    about: 'print the request as JSON, key redacted, or the file to write; send and write nothing',
+    description: 'print the request as JSON, key redacted, or the file to write; send and write nothing',
   },
-  { group: 'curl', flags: '--curl', about: 'print the equal curl command; send nothing' },
-  { group: 'general', flags: '--verbose', about: 'show the exchange on stderr, key redacted' },
-  { group: 'general', flags: '-q, --quiet', about: 'no notes on stderr' },
-  { group: 'general', flags: '--no-color', about: 'no colour' },
-  { group: 'general', flags: '--no-input', about: 'never ask' },
+  { group: 'curl', flags: '--curl', description: 'print the equal curl command; send nothing' },
+  { group: 'general', flags: '--verbose', description: 'show the exchange on stderr, key redacted' },
+  { group: 'general', flags: '-q, --quiet', description: 'no notes on stderr' },
+  { group: 'general', flags: '--no-color', description: 'no colour' },
+  { group: 'general', flags: '--no-input', description: 'never ask' },
 ];
 
 const defaultOf = (name: SettingName): string | undefined => {
@@ -133,30 +141,32 @@ const defaultOf = (name: SettingName): string | undefined => {
   return fallbackText ?? fallback;
 };
 
-function makeOption(entry: GlobalOption, here: OptionFor = {}): CliOption {
+function makeOption(entry: GlobalOption, here: OptionOverride = {}): CliOption {
   const { flags, setting, integer } = entry;
-  const { about, choices, fallback, fallbackText = fallback } = here;
+  const { description, choices, default: value, defaultText = value } = here;
   const offered = choices ?? entry.choices;
-  const shown = fallbackText ?? (setting === undefined ? undefined : defaultOf(setting));
-  const option = new CliOption(flags, described(about ?? entry.about, offered, shown));
+  const shown = defaultText ?? (setting === undefined ? undefined : defaultOf(setting));
+  const option = new CliOption(flags, describeOption(description ?? entry.description, offered, shown));
   option.isInteger = integer === true;
-  option.fallbackHere = fallback;
+  option.commandDefault = value;
   if (offered !== undefined) option.argChoices = [...offered];
-  return option.helpGroup(headingOf(entry.group));
+  return option.helpGroup(headingFor(entry.group));
 }
 
 /** What an option is to a command: as the command says, else as follows from what the command can. */
-function optionFor(command: CliCommand, long: string): OptionFor {
-  const { uses, retold } = command;
-  const said = retold.get(long);
+function optionFor(command: CliCommand, long: string): OptionOverride {
+  const { optionGroups, optionOverrides } = command;
+  const said = optionOverrides.get(long);
   if (said !== undefined) return said;
   switch (long) {
     case '--format':
-      return uses.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
+      return optionGroups.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
     case '--max-age':
-      return { fallback: SETTINGS['max-age'].fallback };
+      return { default: SETTINGS['max-age'].fallback };
     case '--dry-run':
-      return uses.includes('curl') ? { about: 'print the request as JSON, key redacted; send nothing' } : {};
+      return optionGroups.includes('curl')
+        ? { description: 'print the request as JSON, key redacted; send nothing' }
+        : {};
     default:
       return {};
   }
@@ -167,12 +177,12 @@ const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?
 /** Gives the program its global options. */
 export function addGlobalOptions(program: CliCommand): void {
   for (const entry of GLOBAL_OPTIONS) program.addOption(makeOption(entry));
-  program.offers('--profile', 'profile');
+  program.completeWith('--profile', 'profile');
 }
 
 /** The global options that a command obeys, as what they are to it. */
-export function obeyedOptions(command: CliCommand): Option[] {
-  return GLOBAL_OPTIONS.filter((entry) => command.uses.includes(entry.group)).map((entry) =>
+export function optionsOf(command: CliCommand): Option[] {
+  return GLOBAL_OPTIONS.filter((entry) => command.optionGroups.includes(entry.group)).map((entry) =>
     makeOption(entry, optionFor(command, longFlag(entry))),
   );
 }
@@ -193,7 +203,7 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   };
   for (const entry of GLOBAL_OPTIONS) {
     const long = longFlag(entry);
-    if (given(long) && !command.uses.includes(entry.group)) {
+    if (given(long) && !command.optionGroups.includes(entry.group)) {
       throw new AppError('usage', `${command.path} does not take ${long}`, {
         hint: `restaurant ${command.path} --help`,
       });
@@ -225,8 +235,8 @@ function checkPage(
   conflict: (one: string, other: string) => void,
 ): void {
   // Of the commands whose rows are written in one form or another.
-  if (!command.uses.includes('columns')) return;
-  const makesPages = command.uses.includes('page');
+  if (!command.optionGroups.includes('columns')) return;
+  const makesPages = command.optionGroups.includes('page');
   const named = /\.html?$/i.test(output);
   if (!makesPages && (format === 'html' || (format === undefined && named))) {
     throw new AppError('usage', `${command.path} makes no page: html is for find and lookup`, {
@@ -255,7 +265,7 @@ const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = 
 ];
 
 /** The settings that flags give, as text. */
-export function flagTexts(globals: GlobalOptions): Partial<Record<SettingName, string>> {
+export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName, string>> {
   const flags: Partial<Record<SettingName, string>> = {};
   for (const [name, option] of FLAG_SETTINGS) {
     const value = globals[option];

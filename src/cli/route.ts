@@ -6,9 +6,9 @@ export interface Route {
   /** The deepest command that the words name. */
   readonly command: CliCommand;
   /** A word that stands where a command should, but names none. */
-  readonly stray?: string;
+  readonly unknownCommand?: string;
   /** An option before any command that is none of the program's own. */
-  readonly misplaced?: string;
+  readonly unknownOption?: string;
   readonly help: boolean;
   /** Whether the line asks for JSON, also where the rest of it is wrong; undefined where it names no format. */
   readonly json: boolean | undefined;
@@ -24,7 +24,7 @@ export interface OptionToken {
 }
 
 /** The option that a flag, short or long, names in any of the commands. */
-export const optionNamed = (commands: readonly CliCommand[], flag: string): Option | undefined =>
+export const findOption = (commands: readonly CliCommand[], flag: string): Option | undefined =>
   commands
     .flatMap((command) => command.options)
     .find((option) => option.long === flag || option.short === flag);
@@ -33,7 +33,7 @@ export const optionNamed = (commands: readonly CliCommand[], flag: string): Opti
 export function readToken(token: string, commands: readonly CliCommand[]): OptionToken {
   if (token.startsWith('--')) {
     const [flag = token, ...rest] = token.split('=');
-    const option = optionNamed(commands, flag);
+    const option = findOption(commands, flag);
     const value = token.includes('=') ? rest.join('=') : undefined;
     return {
       flags: [flag],
@@ -45,7 +45,7 @@ export function readToken(token: string, commands: readonly CliCommand[]): Optio
   const flags: string[] = [];
   for (const [at, letter] of [...token].entries()) {
     if (at === 0) continue;
-    const option = optionNamed(commands, `-${letter}`);
+    const option = findOption(commands, `-${letter}`);
     flags.push(option?.long ?? `-${letter}`);
     if (option === undefined) return { flags, takesNext: false, known: letter === 'h' };
     if (option.required) {
@@ -60,10 +60,10 @@ export function readToken(token: string, commands: readonly CliCommand[]): Optio
  * Follows the words of a command line down the command tree. Options are stepped over with their values, so that
  * `-h` is found before anything is refused and an unknown word is known as such. `-h` is never taken for a value.
  */
-export function routeOf(argv: readonly string[], program: CliCommand): Route {
+export function parseRoute(argv: readonly string[], program: CliCommand): Route {
   const path: CliCommand[] = [program];
-  let stray: string | undefined;
-  let misplaced: string | undefined;
+  let unknownCommand: string | undefined;
+  let unknownOption: string | undefined;
   let json: boolean | undefined;
   let help = false;
   const isHelp = (word: string | undefined): boolean => word === '-h' || word === '--help';
@@ -79,13 +79,14 @@ export function routeOf(argv: readonly string[], program: CliCommand): Route {
       if (token.flags.includes('--format')) json ||= (token.value ?? next) === 'json';
       // Who reads progress as JSON reads errors as JSON.
       if (token.flags.includes('--progress') && (token.value ?? next) === 'json') json = true;
-      if (!token.known && !isHelp(word) && command === program && stray === undefined) misplaced ??= word;
+      if (!token.known && !isHelp(word) && command === program && unknownCommand === undefined)
+        unknownOption ??= word;
       if (token.takesNext && !isHelp(next)) at += 1;
-    } else if (command.children.length > 0 && stray === undefined) {
+    } else if (command.children.length > 0 && unknownCommand === undefined) {
       const child = command.children.find((each) => each.name() === word);
-      if (child === undefined) stray = word;
+      if (child === undefined) unknownCommand = word;
       else path.push(child);
     }
   }
-  return { command: path.at(-1) ?? program, stray, misplaced, help, json };
+  return { command: path.at(-1) ?? program, unknownCommand, unknownOption, help, json };
 }

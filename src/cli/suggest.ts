@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { nearest } from '../util/nearest.ts';
 import type { CliCommand } from './command.ts';
-import { helpCommand, keyHint } from './usage.ts';
+import { helpCommand, keyOptionHint } from './usage.ts';
 
 /** Verbs of other tools, and ours for the same act. */
 const OTHER_VERBS: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ const everyCommand = (command: CliCommand): CliCommand[] => [
 ];
 
 /** The error for an option that stands where no command knows it, with where it belongs. */
-export function unknownOption(word: string, command: CliCommand, program: CliCommand): AppError {
+export function unknownOptionError(word: string, command: CliCommand, program: CliCommand): AppError {
   // What stands behind the `=` may be a secret.
   const flag = word.replace(/=.*/s, '');
   const has = (each: CliCommand): boolean =>
@@ -52,12 +52,12 @@ export function unknownOption(word: string, command: CliCommand, program: CliCom
   const own = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; see`;
   const help = helpCommand(command);
   const hint =
-    keyHint(flag) ?? `${own ?? (near === undefined ? 'see' : `did you mean ${near}? See`)} ${help}`;
+    keyOptionHint(flag) ?? `${own ?? (near === undefined ? 'see' : `did you mean ${near}? See`)} ${help}`;
   return new AppError('usage', `unknown option '${flag}'`, { hint });
 }
 
 /** The error for a word that names no command, with the command that was probably meant. */
-export function unknownCommand(word: string, parent: CliCommand): AppError {
+export function unknownCommandError(word: string, parent: CliCommand): AppError {
   const within = parent.path === '' ? '' : `${parent.path} `;
   const names = parent.children.map((child) => child.name());
   const other = parent.path === '' && Object.hasOwn(OTHER_VERBS, word.toLowerCase());

@@ -25,7 +25,7 @@ export function usageError(error: CommanderError, command: CliCommand): AppError
       // What stands behind the `=` may be a secret.
       const flag = quoted.replace(/=.*/s, '');
       const hint = meant === undefined ? help : `did you mean ${meant}? See ${help}`;
-      return refuse(`unknown option '${flag}'`, keyHint(flag) ?? hint);
+      return refuse(`unknown option '${flag}'`, keyOptionHint(flag) ?? hint);
     }
     default:
       return refuse(said, help);
@@ -33,7 +33,7 @@ export function usageError(error: CommanderError, command: CliCommand): AppError
 }
 
 /** What to tell somebody who gives a key on the command line, where others can read it. */
-export function keyHint(flag: string): string | undefined {
+export function keyOptionHint(flag: string): string | undefined {
   if (!/^--?(api-?)?(key|token|secret)$/i.test(flag)) return undefined;
   return 'no option takes a key, since others could read it: restaurant login --key-stdin < key.txt';
 }
@@ -52,7 +52,7 @@ function tooMany(said: string, { path }: CliCommand): string {
 
 function quoteHint(command: CliCommand, help: string): string {
   // A word behind login is most likely the key.
-  if (command.path === 'login') return keyHint('--key') ?? help;
+  if (command.path === 'login') return keyOptionHint('--key') ?? help;
   const takesWords = command.registeredArguments[0]?.name() === 'name' && command.path === 'find';
   return takesWords
     ? `quote a name of several words, and name the city: restaurant ${command.path} "Blue Bottle" --city Oakland`

@@ -8,19 +8,19 @@ export function registerCache(program: CliCommand, app: App): void {
     .summary('the response cache')
     .description('The cache of answers to find and lookup.')
     .examples('restaurant cache clear')
-    .says('How old a cached answer may be: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
+    .notes('How old a cached answer may be: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
   cache
     .command('clear')
     .summary('remove all cached answers')
     .description('Remove all cached answers.')
-    .obeys('json')
-    .prints({ type: 'object', required: ['removed'], properties: { removed: { type: 'integer' } } })
+    .usesOptions('json')
+    .outputSchema({ type: 'object', required: ['removed'], properties: { removed: { type: 'integer' } } })
     .examples('restaurant cache clear')
     .action(async () => {
       const { clearCache } = await import('../actions/clear-cache.ts');
-      const { emitPlain } = await import('../app/emit.ts');
+      const { writeText } = await import('../app/emit.ts');
       const removed = clearCache(app);
-      await emitPlain(
+      await writeText(
         app,
         { removed },
         () => `removed ${removed} cached ${removed === 1 ? 'answer' : 'answers'}\n`,
@@ -30,12 +30,12 @@ export function registerCache(program: CliCommand, app: App): void {
     .command('path')
     .summary('where the cache is')
     .description('Print the folder of the cache.')
-    .obeys('json')
-    .prints({ type: 'object', required: ['path'], properties: { path: { type: ['string', 'null'] } } })
+    .usesOptions('json')
+    .outputSchema({ type: 'object', required: ['path'], properties: { path: { type: ['string', 'null'] } } })
     .examples('restaurant cache path')
     .action(async () => {
-      const { emitPlain } = await import('../app/emit.ts');
+      const { writeText } = await import('../app/emit.ts');
       const path = app.paths.cacheDir ?? null;
-      await emitPlain(app, { path }, () => (path === null ? '' : `${path}\n`));
+      await writeText(app, { path }, () => (path === null ? '' : `${path}\n`));
     });
 }

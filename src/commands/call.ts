@@ -11,18 +11,18 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
     .argument('<tool>', 'name of the tool; restaurant tools lists them')
     .argument('[key=value...]', 'arguments: key=text, key:=json, key=@file')
     .option('--args <json>', 'all arguments at once: JSON, @file, or - for stdin')
-    .offers('tool', 'tool')
-    .offers('key=value', 'at-file')
-    .offers('--args', 'at-file')
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
-    .retells('--max-age', { fallback: '0' })
-    .prints(CALL_OUTPUT)
+    .completeWith('tool', 'tool')
+    .completeWith('key=value', 'at-file')
+    .completeWith('--args', 'at-file')
+    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .overrideOption('--max-age', { default: '0' })
+    .outputSchema(CALL_OUTPUT)
     .examples(
       'restaurant call find_restaurant name=Nopa city=SF --demo',
       'restaurant call explore_area city=SF neighborhood=NoPa --demo',
       `restaurant call find_restaurant --args '{"name":"Nopa","city":"SF"}' --demo`,
     )
-    .says(
+    .notes(
       "Text becomes a number or a boolean where the tool's schema says so. --json prints " +
         'structuredContent where there is one, else the text block, parsed if it is JSON.',
     )
@@ -35,26 +35,26 @@ async function runCall(app: App, name: string, words: string[], options: { args?
   const { readArguments } = await import('./call/arguments.ts');
   const given = await readArguments(app, name, words, options.args);
   const { plannedArguments, preparedCall, unlistedFailure } = await import('./call/prepare.ts');
-  const { isPreview, previewed, toolCall } = await import('../app/preview.ts');
+  const { isPreview, printPreview, toolCall } = await import('../app/preview.ts');
   if (isPreview(app)) {
-    await previewed(app, [toolCall(name, await plannedArguments(app, name, given))]);
+    await printPreview(app, [toolCall(name, await plannedArguments(app, name, given))]);
     return;
   }
   const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
   const { tool, args } = await preparedCall(app, service, name, given);
   const { progressLabel } = await import('../output/render/progress.ts');
-  const result = await app.busy(name, (update) => {
+  const result = await app.withSpinner(name, (update) => {
     // Who asks for progress gets a stream where one answer would do; so only where it is shown.
     const onProgress = update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
     const options = { tool, ...(onProgress && { onProgress }) };
     return service
-      .remember(`call ${name}`, args, () => service.client.callTool(name, args, options))
+      .cached(`call ${name}`, args, () => service.client.callTool(name, args, options))
       .catch((error: unknown) => Promise.reject(unlistedFailure(error, name, tool)));
   });
-  const { emit, outputFormat } = await import('../app/emit.ts');
+  const { writeResult, outputFormat } = await import('../app/emit.ts');
   const { callData } = await import('../output/call-data.ts');
-  await emit(app, {
+  await writeResult(app, {
     json: callData(result),
     present: async () => (await import('../output/render/call.ts')).callPresentation(result),
   });

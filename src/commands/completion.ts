@@ -10,9 +10,9 @@ export function registerCompletion(program: CliCommand, app: App): void {
     .summary('a completion script for bash, zsh or fish')
     .description('Print a completion script for a shell. It asks no service and changes no file.')
     .argument('<shell>', SHELLS.join(', '))
-    .offers('shell', SHELLS)
+    .completeWith('shell', SHELLS)
     .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
-    .says(
+    .notes(
       'restaurant completion <shell> > <file> installs it, and the next shell that is opened reads it. The ' +
         'files, for yourself and for all users:\n\n' +
         '  bash ~/.local/share/bash-completion/completions/restaurant\n' +

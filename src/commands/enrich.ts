@@ -29,27 +29,27 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
       }),
     )
     .addOption(listOption('--add <column=path>', 'a column with a value out of the details; repeatable'))
-    .addOption(valueOption('--prefix <text>', 'what the new columns begin with', { fallback: 'restaurant_' }))
+    .addOption(valueOption('--prefix <text>', 'what the new columns begin with', { default: 'restaurant_' }))
     .option('--resume', 'go on with the output file of a run that was stopped')
     .option('--retry-errors', 'with --resume: ask failed rows again')
     .addOption(
       valueOption('--concurrency <n>', 'rows under way at a time, 1 to 64', {
         read: wholeNumber(1, 64),
-        fallback: 4,
+        default: 4,
         integer: true,
       }),
     )
     .addOption(
       valueOption('--per-minute <n>', 'requests a minute; 0 = no limit', {
         read: wholeNumber(0, 1_000_000),
-        fallbackText: '100',
+        defaultText: '100',
         integer: true,
       }),
     )
     .addOption(
       valueOption('--per-day <n>', 'requests a day; 0 = no limit', {
         read: wholeNumber(0, 1_000_000_000),
-        fallbackText: '2000',
+        defaultText: '2000',
         integer: true,
       }),
     )
@@ -58,7 +58,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
       valueOption('--input-format <format>', 'form of the list', {
         read: oneOf(LIST_FORMATS),
         choices: LIST_FORMATS,
-        fallbackText: 'by extension',
+        defaultText: 'by extension',
       }),
     )
     .option('--delimiter <char>', 'comma, semicolon or tab (default: as the header line shows)')
@@ -69,22 +69,24 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         choices: PROGRESS,
       }),
     )
-    .obeys('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file', 'page')
-    .retells('--dry-run', { about: 'count rows, queries, requests and days; send nothing, write nothing' })
-    .retells('--json', { about: 'print the summary as JSON; the rows go to -o' })
-    .retells('--format', {
-      about: 'form of the rows; json: the summary alone',
-      choices: [...LIST_FORMATS, 'json'],
-      fallbackText: 'by the extension of -o, else as the list',
+    .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file', 'page')
+    .overrideOption('--dry-run', {
+      description: 'count rows, queries, requests and days; send nothing, write nothing',
     })
-    .prints(ENRICH_OUTPUT)
-    .reports(ENRICH_EVENTS)
+    .overrideOption('--json', { description: 'print the summary as JSON; the rows go to -o' })
+    .overrideOption('--format', {
+      description: 'form of the rows; json: the summary alone',
+      choices: [...LIST_FORMATS, 'json'],
+      defaultText: 'by the extension of -o, else as the list',
+    })
+    .outputSchema(ENRICH_OUTPUT)
+    .progressSchema(ENRICH_EVENTS)
     .examples(
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --demo',
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --fields standard --add phone=phone --demo',
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --dry-run',
     )
-    .says(
+    .notes(
       'restaurant enrich places.csv -o out.csv writes the rows of places.csv, in their order,\n' +
         'with restaurant_status (matched, ambiguous, not_found, error) and what was found behind\n' +
         'them. The output is the checkpoint: after a stop of any kind, --resume goes on with it\n' +

@@ -30,14 +30,14 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
         integer: true,
       }),
     )
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
-    .prints(FIND_OUTPUT)
+    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
+    .outputSchema(FIND_OUTPUT)
     .examples(
       'restaurant find "Nopa" --city SF --demo',
       'restaurant find "Tide" --city London --grade A --demo',
       'restaurant find "Nopa" --city SF --demo --json',
     )
-    .says(
+    .notes(
       'Filters and --limit act here, on what the service found. The rows are numbered: ' +
         'restaurant lookup 2 shows the second one.',
     )
@@ -48,17 +48,17 @@ async function runFind(app: App, name: string, options: FindOptions): Promise<vo
   const query = { name: wanted(name), city: options.city ?? app.settings.get('city') ?? noCity(name) };
   const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const { findCall, previewed } = await import('../app/preview.ts');
-  if (await previewed(app, [findCall(query)])) return;
+  const { findCall, printPreview } = await import('../app/preview.ts');
+  if (await printPreview(app, [findCall(query)])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app);
-  const { answer, cachedAt } = await app.busy(`searching ${query.name} in ${query.city}`, () =>
+  const { answer, cachedAt } = await app.withSpinner(`searching ${query.name} in ${query.city}`, () =>
     service.find(query),
   );
   const { results, unreadable } = answer;
   const kept = filterRestaurants(results, options);
-  const { rememberRows } = await import('../app/last-rows.ts');
-  rememberRows(app, kept);
+  const { saveResults } = await import('../app/last-rows.ts');
+  saveResults(app, kept);
   await show(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() });
   await footer(app, answer, kept.length, { ...options, ...query }, cachedAt);
   if (unreadable > 0) {
@@ -85,10 +85,10 @@ async function show(
   kept: readonly unknown[],
   asked: { name: string; city: string; at: number },
 ): Promise<void> {
-  const { emit } = await import('../app/emit.ts');
+  const { writeResult } = await import('../app/emit.ts');
   const cut = kept.length !== answer.results.length;
   const json = cut ? { ...answer.output, results: kept } : answer.output;
-  await emit(app, {
+  await writeResult(app, {
     json,
     present: async () => ({
       ...(await import('../output/render/find.ts')).findPresentation(json, kept),
@@ -121,8 +121,8 @@ async function footer(
         : `${most} found, none passes ${filtersOf(query).join(' ')}`;
     return app.note(none);
   }
-  const { toTerminal } = await import('../app/emit.ts');
-  if (!toTerminal(app)) return;
+  const { writesToTerminal } = await import('../app/emit.ts');
+  if (!writesToTerminal(app)) return;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ' · from the cache (--max-age 0 asks again)';
   // The fullest of these that a line holds.

@@ -9,7 +9,7 @@ export function registerHelp(program: CliCommand, app: App): void {
     .summary('help on a command or a topic')
     .description('Show help on a command, or on a topic: environment, exit-codes, formats.')
     .argument('[command...]', 'a command, or environment, exit-codes, formats')
-    .offers('command', 'topic')
+    .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {
       await app.context.stdout.write(await textFor(program, app, words));
@@ -21,6 +21,6 @@ async function textFor(program: CliCommand, app: App, words: readonly string[]):
   const [word = ''] = words;
   const topic = words.length === 1 && Object.hasOwn(TOPICS, word) ? TOPICS[word] : undefined;
   if (topic !== undefined) return topic(textWidth(app.helpWidth));
-  const { commandNamed } = await import('../cli/introspect.ts');
-  return helpText(commandNamed(program, words), app.helpWidth);
+  const { findCommand } = await import('../cli/introspect.ts');
+  return helpText(findCommand(program, words), app.helpWidth);
 }

@@ -12,14 +12,14 @@ export function registerLogin(program: CliCommand, app: App, action = runLogin):
     .option('--key-stdin', 'read the key from stdin')
     .option('--key-file <path>', 'read the key from a file')
     .option('--no-verify', 'save without asking the service')
-    .obeys('address', 'profile', 'request', 'json')
-    .prints(LOGIN_OUTPUT)
+    .usesOptions('address', 'profile', 'request', 'json')
+    .outputSchema(LOGIN_OUTPUT)
     .examples(
       'restaurant login',
       'restaurant login --base-url https://api.example.com --key-stdin < key.txt',
       'restaurant login --profile work --key-file key.txt',
     )
-    .says('No option takes the key itself: others could read it from the list of processes.')
+    .notes('No option takes the key itself: others could read it from the list of processes.')
     .action((options: LoginOptions) => action(app, options));
 }
 

@@ -8,8 +8,8 @@ export function registerLogout(program: CliCommand, app: App, action = runLogout
     .command('logout')
     .summary('forget the saved key')
     .description('Forget the saved key, and the cached answers that it got. The address stays.')
-    .obeys('profile', 'json')
-    .prints(LOGOUT_OUTPUT)
+    .usesOptions('profile', 'json')
+    .outputSchema(LOGOUT_OUTPUT)
     .examples('restaurant logout')
     .action(() => action(app));
 }

@@ -18,22 +18,22 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
     .summary('details of restaurants, by id or row number')
     .description('Show the details of one or several restaurants.')
     .argument('<id...>', 'a service_id, a row number of the last find, or - to read ids from stdin')
-    .offers('id', 'row')
+    .completeWith('id', 'row')
     .addOption(
       valueOption('--fields <level>', 'level of detail; beyond basic needs a paid key', {
         read: oneOf(LEVELS),
         choices: LEVELS,
-        fallbackText: 'basic',
+        defaultText: 'basic',
       }),
     )
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
-    .prints(LOOKUP_OUTPUT)
+    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
+    .outputSchema(LOOKUP_OUTPUT)
     .examples(
       'restaurant lookup 1 --demo',
       'restaurant lookup 1 2 --fields premium --demo',
       'restaurant find "Nopa" --city SF --demo --json | restaurant lookup - --demo',
     )
-    .says(
+    .notes(
       'From stdin come ids, one a line, or what find --json prints. An id given twice is ' +
         'asked once. With several ids --json prints an array of {restaurant_id, output} or ' +
         '{restaurant_id, error}, in the order asked.',
@@ -48,9 +48,9 @@ async function runLookup(app: App, words: readonly string[], { fields }: LookupO
   checkOutput(app);
   const list = words.length > 1 || words[0] === '-';
   const ids = await gatherIds(app, words);
-  const { lookupCall, previewed } = await import('../app/preview.ts');
+  const { lookupCall, printPreview } = await import('../app/preview.ts');
   if (
-    await previewed(
+    await printPreview(
       app,
       ids.map((id) => lookupCall(id, fields)),
     )
@@ -79,8 +79,8 @@ async function gatherIds(app: App, words: readonly string[]): Promise<string[]> 
 }
 
 async function lastRows(app: App): Promise<readonly string[]> {
-  const { readLastRows } = await import('../app/last-rows.ts');
-  return readLastRows(app);
+  const { requireLastResults } = await import('../app/last-rows.ts');
+  return requireLastResults(app);
 }
 
 function rowId(rows: readonly string[], number: number): string {

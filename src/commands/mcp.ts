@@ -40,9 +40,9 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .command('mcp')
     .summary('MCP server on stdio, in front of the service')
     .description('Be an MCP server on stdin and stdout, in front of the service, with the saved key.')
-    .obeys('service', 'request')
+    .usesOptions('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')
-    .says(
+    .notes(
       'An MCP client starts it; it ends when its stdin is closed. restaurant mcp config <client> prints the ' +
         'entry for a client, and writes it with --write.',
     )
@@ -52,28 +52,28 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
     .summary('the entry that makes an MCP client use the service')
     .description('Print the entry that makes an MCP client use the service, or write it with --write.')
     .argument('<client>', CLIENTS.join(', '))
-    .offers('client', CLIENTS)
+    .completeWith('client', CLIENTS)
     .addOption(
       valueOption('--via <way>', 'by itself, with URL and headers, or through this program as bridge', {
         read: oneOf(VIAS),
         choices: VIAS,
-        fallbackText: 'http where the client can',
+        defaultText: 'http where the client can',
       }),
     )
     .addOption(
       valueOption('--scope <scope>', 'whose file', {
         read: oneOf(SCOPES),
         choices: SCOPES,
-        fallbackText: 'as the client has it',
+        defaultText: 'as the client has it',
       }),
     )
     .option('--write', "write it into the client's file; what was there is kept in a .bak file")
     .option('--check', 'make one call the way the client would')
     .option('--literal-key', 'write the key itself; never into a project file')
-    .obeys('service', 'json')
-    .prints(MCP_CONFIG_OUTPUT)
+    .usesOptions('service', 'json')
+    .outputSchema(MCP_CONFIG_OUTPUT)
     .examples('restaurant mcp config claude-desktop', 'restaurant mcp config cursor --via stdio --write')
-    .says(
+    .notes(
       'With http the key stays out of the file where the client can refer to RESTAURANT_API_KEY; with stdio ' +
         'the saved login is used.',
     )

@@ -20,20 +20,20 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .description('Make any JSON-RPC call and print the whole response envelope as it came.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
-    .offers('params', 'at-file')
+    .completeWith('params', 'at-file')
     .addOption(listOption('-f, --field <key=text>', 'a parameter as a string; dotted keys nest'))
     .addOption(listOption('-F, --json-field <key=json>', 'a parameter as JSON; dotted keys nest'))
     .addOption(listOption('-H, --header <name: value>', 'one more request header'))
     .option('-i, --include', 'print status line and response headers first')
     .option('--unwrap', 'print result.content[0].text, parsed, instead of the envelope')
-    .obeys('service', 'request', 'cache', 'preview', 'json', 'file')
-    .retells('--max-age', { fallback: '0' })
-    .prints(RAW_OUTPUT)
+    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'file')
+    .overrideOption('--max-age', { default: '0' })
+    .outputSchema(RAW_OUTPUT)
     .examples(
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,
       'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa -f arguments.city=SF --unwrap --demo',
     )
-    .says('A JSON-RPC error is printed like any answer; the exit code is then 7.')
+    .notes('A JSON-RPC error is printed like any answer; the exit code is then 7.')
     .action((method: string, params: string | undefined, options: RawOptions) =>
       action(app, method, params, options),
     );
@@ -46,27 +46,27 @@ async function runRaw(
   options: RawOptions,
 ): Promise<void> {
   const { checkMethod, gatherParams, gatherHeaders } = await import('./raw/params.ts');
-  const { checkOutput, openSink } = await import('../app/sink.ts');
+  const { checkOutput, openOutput } = await import('../app/sink.ts');
   checkOutput(app);
   const headers = gatherHeaders(options.header);
   checkMethod(method);
   const call = { method, params: await gatherParams(app, params, options) };
-  const { previewed } = await import('../app/preview.ts');
-  if (await previewed(app, [{ ...call, headers }])) return;
+  const { printPreview } = await import('../app/preview.ts');
+  if (await printPreview(app, [{ ...call, headers }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app);
-  const answer = await app.busy(method, () =>
-    service.remember(
+  const answer = await app.withSpinner(method, () =>
+    service.cached(
       `raw ${method}`,
       { params: call.params, headers },
       () => service.client.raw(method, call.params, { headers }),
       ({ failed }) => !failed,
     ),
   );
-  const sink = openSink(app);
+  const sink = openOutput(app);
   if (options.include === true) await sink.write(headOf(answer));
   await sink.write(await bodyOf(app, answer, options.unwrap === true));
-  await sink.done();
+  await sink.finish();
   if (answer.failed) app.exitCode = 7;
 }
 
@@ -77,8 +77,8 @@ function headOf({ status, statusText, headers }: RawAnswer): string {
 
 async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../output/json.ts');
-  const { toTerminal } = await import('../app/emit.ts');
-  const pretty = toTerminal(app);
+  const { writesToTerminal } = await import('../app/emit.ts');
+  const pretty = writesToTerminal(app);
   if (unwrap && !answer.failed) {
     const { unwrapText } = await import('../client/decode.ts');
     return `${toJson(unwrapText(answer.envelope), pretty)}\n`;

@@ -22,7 +22,7 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
     .addOption(
       valueOption('--port <n>', 'port to listen on; 0 picks a free one', {
         read: wholeNumber(0, 65535),
-        fallback: 4010,
+        default: 4010,
         integer: true,
       }),
     )
@@ -30,45 +30,45 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
       valueOption('--reply <form>', 'form of the replies', {
         read: oneOf(FORMS),
         choices: FORMS,
-        fallback: 'json',
+        default: 'json',
       }),
     )
     .addOption(
       valueOption('--mode <mode>', 'as documented, or a full MCP server', {
         read: oneOf(MODES),
         choices: MODES,
-        fallback: 'service',
+        default: 'service',
       }),
     )
     .option('--no-auth', 'ask for no key')
     .addOption(
       valueOption('--per-minute <n>', 'requests a minute for each key; 0 = no limit', {
         read: wholeNumber(0, 1_000_000),
-        fallback: 100,
+        default: 100,
         integer: true,
       }),
     )
     .addOption(
       valueOption('--per-day <n>', 'requests a day for each key; 0 = no limit', {
         read: wholeNumber(0, 1_000_000_000),
-        fallback: 2000,
+        default: 2000,
         integer: true,
       }),
     )
     .addOption(
-      valueOption('--latency <t>', 'answer so much later: 200ms, 2s', { read: parseDuration, fallback: 0 }),
+      valueOption('--latency <t>', 'answer so much later: 200ms, 2s', { read: parseDuration, default: 0 }),
     )
     .addOption(listOption('--fault <kind[:rate]>', 'fail on purpose; repeatable'))
-    .offers('--fault', FAULTS)
+    .completeWith('--fault', FAULTS)
     .option('--data <file>', 'serve your own restaurants: JSON or CSV')
-    .obeys('json')
-    .prints(SANDBOX_OUTPUT)
+    .usesOptions('json')
+    .outputSchema(SANDBOX_OUTPUT)
     .examples(
       'restaurant sandbox',
       'restaurant sandbox --port 0 --reply sse',
       'restaurant sandbox --port 0 --fault 429:0.2 --latency 200ms',
     )
-    .says(
+    .notes(
       'The first line on stdout is the base URL. Keys: sk_service_demo_free, ' +
         'sk_service_demo_paid, sk_service_demo_revoked. Ctrl-C stops it.\n\n' +
         `Faults: ${FAULTS.join(', ')}. A rate from 0 to 1 says ` +

@@ -11,21 +11,21 @@ export function registerSchema(program: CliCommand, app: App): void {
       'Print the whole command tree, or one command with its input and output JSON Schema, as JSON.',
     )
     .argument('[command...]', 'one command, such as find or config set')
-    .offers('command', 'command')
-    .obeys('json', 'file')
-    .prints(SCHEMA_OUTPUT)
+    .completeWith('command', 'command')
+    .usesOptions('json', 'file')
+    .outputSchema(SCHEMA_OUTPUT)
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
-      const { commandNamed, describeCommand, describeProgram } = await import('../cli/introspect.ts');
+      const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const { toJson } = await import('../output/json.ts');
-      const { toTerminal } = await import('../app/emit.ts');
-      const { openSink } = await import('../app/sink.ts');
+      const { writesToTerminal } = await import('../app/emit.ts');
+      const { openOutput } = await import('../app/sink.ts');
       const facts =
         words.length === 0
           ? describeProgram(program)
-          : describeCommand(program, commandNamed(program, words), true);
-      const sink = openSink(app);
-      await sink.write(`${toJson(facts, toTerminal(app))}\n`);
-      await sink.done();
+          : describeCommand(program, findCommand(program, words), true);
+      const sink = openOutput(app);
+      await sink.write(`${toJson(facts, writesToTerminal(app))}\n`);
+      await sink.finish();
     });
 }

@@ -44,23 +44,23 @@ export function registerSkill(program: CliCommand, app: App): void {
     .summary('write the skill where an agent looks for skills')
     .description('Write the skill into the folder where an agent looks for skills.')
     .argument('<agent>', AGENT_NAMES.join(', '))
-    .offers('agent', AGENT_NAMES)
+    .completeWith('agent', AGENT_NAMES)
     .addOption(
       valueOption('--scope <scope>', 'whose folder', {
         read: oneOf(SCOPES),
         choices: SCOPES,
-        fallbackText: 'user',
+        defaultText: 'user',
       }),
     )
-    .obeys('dry-run', 'force', 'json')
-    .retells('--dry-run', { about: 'print the path; write nothing' })
-    .prints(SKILL_OUTPUT)
+    .usesOptions('dry-run', 'force', 'json')
+    .overrideOption('--dry-run', { description: 'print the path; write nothing' })
+    .outputSchema(SKILL_OUTPUT)
     .examples(
       'restaurant skill install claude-code',
       'restaurant skill install codex --scope project',
       'restaurant skill install copilot --dry-run',
     )
-    .says(
+    .notes(
       `It goes into restaurant/SKILL.md in the user's folder, or with --scope project in that of the project ` +
         `here:\n\n${places()}\n\nCLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are obeyed. ` +
         '--dry-run prints the path. A file that holds something else is replaced with --force alone, and ' +

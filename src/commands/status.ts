@@ -9,8 +9,8 @@ export function registerStatus(program: CliCommand, app: App, action = runStatus
     .summary('which service, key, settings and quota')
     .description('Show which service, key, settings, quota and files are in use.')
     .option('--check', 'make one call to see that the service takes the key')
-    .obeys('service', 'request', 'json')
-    .prints(STATUS_OUTPUT)
+    .usesOptions('service', 'request', 'json')
+    .outputSchema(STATUS_OUTPUT)
     .examples('restaurant status', 'restaurant status --check --demo', 'restaurant status --json')
     .action((options: { check?: true }) => action(app, options));
 }

@@ -11,9 +11,9 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
     .summary("the service's tools, or the arguments of one")
     .description("List the service's tools (tools/list), or show the arguments of one.")
     .argument('[name]', 'one tool, in detail')
-    .offers('name', 'tool')
-    .obeys('service', 'request', 'preview', 'json', 'records', 'file')
-    .prints(TOOLS_OUTPUT)
+    .completeWith('name', 'tool')
+    .usesOptions('service', 'request', 'preview', 'json', 'records', 'file')
+    .outputSchema(TOOLS_OUTPUT)
     .examples('restaurant tools --demo', 'restaurant tools find_restaurant --demo')
     .action((name: string | undefined) => action(app, name));
 }
@@ -21,27 +21,27 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
 async function runTools(app: App, name: string | undefined): Promise<void> {
   const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const { previewed } = await import('../app/preview.ts');
-  if (await previewed(app, [{ method: 'tools/list' }])) return;
+  const { printPreview } = await import('../app/preview.ts');
+  if (await printPreview(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
   // A service without a list has its documented tools all the same.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
-  const tools = await app.busy('asking for the tools', () =>
+  const tools = await app.withSpinner('asking for the tools', () =>
     service.listTools().catch((error: unknown) => {
       if (documented !== undefined && isRefused(error)) return [documented];
       throw noList(service.label, error);
     }),
   );
-  const { emit } = await import('../app/emit.ts');
+  const { writeResult } = await import('../app/emit.ts');
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
   if (name === undefined) {
-    await emit(app, toolsPresentation(tools));
+    await writeResult(app, toolsPresentation(tools));
     if (tools.length === 0) await app.note('the service offers no tools');
     return;
   }
   const { knownTool } = await import('./call/arguments.ts');
-  await emit(app, toolPresentation(knownTool(tools, name)));
+  await writeResult(app, toolPresentation(knownTool(tools, name)));
 }
 
 const isRefused = (error: unknown): error is AppError =>

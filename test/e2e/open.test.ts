@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openerFor, whyNoBrowser } from '../../src/app/opener.ts';
+import { browserCommand, missingBrowserReason } from '../../src/app/opener.ts';
 import { freshHome } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
@@ -144,12 +144,12 @@ describe('the browser', () => {
     [{ BROWSER: 'C:\\Program Files\\b.exe' }, 'win32', ['C:\\Program Files\\b.exe', url]],
     [{}, 'win32', ['rundll32', 'url.dll,FileProtocolHandler', url]],
   ] as const)('of %j on %s', (env, platform, words) => {
-    expect(openerFor({ env, platform }, url)).toEqual(words);
+    expect(browserCommand({ env, platform }, url)).toEqual(words);
   });
 
   it('needs a display, but for those who name one', () => {
     const why = (env: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
-      whyNoBrowser({ env, platform });
+      missingBrowserReason({ env, platform });
     expect(why({})).toContain('no display');
     for (const name of ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME', 'BROWSER'])
       expect(why({ [name]: 'x' })).toBeUndefined();

@@ -39,12 +39,12 @@ export async function preparedCall(
     if (documented !== undefined && !isListed) return fitted(documented);
     return tools === undefined ? { args: plainArguments(given) } : fitted(knownTool(tools, name));
   };
-  const ask = (anew: boolean) => app.busy('asking for the tools', () => service.guide(anew));
+  const ask = (anew: boolean) => app.withSpinner('asking for the tools', () => service.getTools(anew));
   const guide = await ask(false);
   try {
     return await byList(guide.tools);
   } catch (error) {
-    if (!guide.kept || !(error instanceof AppError)) throw error;
+    if (!guide.fromCache || !(error instanceof AppError)) throw error;
   }
   // The service may have learned something since.
   return byList((await ask(true)).tools);

@@ -15,8 +15,8 @@ async function harmless(candidates: readonly Candidate[]): Promise<Candidate[]> 
 
 /** The rows of the last find, where it asked the service of this line: their numbers, with `ids` their ids too. */
 export async function lastRows(app: App, ids: boolean): Promise<Candidate[]> {
-  const { rowsHere } = await import('../../app/last-rows.ts');
-  const rows = rowsHere(app);
+  const { lastResults } = await import('../../app/last-rows.ts');
+  const rows = lastResults(app);
   const numbers = rows.map(({ name }, index) => ({ value: String(index + 1), about: name }));
   const named = rows.map(({ id, name }) => ({ value: id, about: name }));
   return harmless(ids ? [...numbers, ...named] : numbers);
@@ -30,9 +30,9 @@ export async function profileNames(app: App): Promise<Candidate[]> {
 
 /** The tools that the service listed some time ago; without such a list the documented ones. */
 export async function knownTools(app: App): Promise<Candidate[]> {
-  const { rememberedTools } = await import('../../app/tool-lists.ts');
+  const { cachedTools } = await import('../../app/tool-lists.ts');
   const { DOCUMENTED_TOOLS } = await import('../../client/documented.ts');
-  const tools = rememberedTools(app) ?? DOCUMENTED_TOOLS;
+  const tools = cachedTools(app) ?? DOCUMENTED_TOOLS;
   return harmless(
     tools.map(({ name, description = '' }) => ({ value: String(name), about: String(description) })),
   );

@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
-import type { CliCommand, Offer } from '../../cli/command.ts';
+import type { CliCommand, Completer } from '../../cli/command.ts';
 import { HELP_OPTION } from '../../cli/help.ts';
 import type { Option } from '../../cli/option.ts';
-import { obeyedOptions, settingOf } from '../../cli/options.ts';
+import { optionsOf, settingOf } from '../../cli/options.ts';
 import { TOPICS } from '../../cli/topics.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalogue.ts';
 import type { Candidate, Offered } from './candidate.ts';
@@ -25,7 +25,7 @@ export async function offersAt(place: Place, program: CliCommand, app: App): Pro
   const { registeredArguments: args } = command;
   const argument = args[operands.length] ?? (args.at(-1)?.variadic === true ? args.at(-1) : undefined);
   if (argument !== undefined) {
-    const offer = command.offered.get(argument.name()) ?? fileOffer(argument.name());
+    const offer = command.completers.get(argument.name()) ?? fileOffer(argument.name());
     return offer === undefined ? plain([]) : valuesFor(offer, place, program, app);
   }
   if (children.length > 0) return { candidates: children };
@@ -44,18 +44,18 @@ function behindHead({ head }: Place, { candidates, filesBehind }: Offered): Offe
 const described = (commands: readonly CliCommand[]): Candidate[] =>
   commands.map((command) => ({ value: command.name(), about: command.summary() || command.description() }));
 
-const fileOffer = (name: string): Offer | undefined => (FILE_NAMES.includes(name) ? 'file' : undefined);
+const fileOffer = (name: string): Completer | undefined => (FILE_NAMES.includes(name) ? 'file' : undefined);
 
 async function valuesOf(option: Option, place: Place, program: CliCommand, app: App): Promise<Offered> {
-  const here = obeyedOptions(place.command).find(({ long }) => long === option.long) ?? option;
+  const here = optionsOf(place.command).find(({ long }) => long === option.long) ?? option;
   if (here.argChoices !== undefined) return plain(here.argChoices);
   const long = option.long ?? '';
   const [, placeholder = ''] = /<(\w+)>/.exec(option.flags) ?? [];
-  const offer = place.command.offered.get(long) ?? program.offered.get(long) ?? fileOffer(placeholder);
+  const offer = place.command.completers.get(long) ?? program.completers.get(long) ?? fileOffer(placeholder);
   return offer === undefined ? NOTHING : valuesFor(offer, place, program, app);
 }
 
-async function valuesFor(offer: Offer, place: Place, program: CliCommand, app: App): Promise<Offered> {
+async function valuesFor(offer: Completer, place: Place, program: CliCommand, app: App): Promise<Offered> {
   const { text, operands } = place;
   switch (offer) {
     case 'file':
@@ -111,11 +111,11 @@ function commandAt(program: CliCommand, words: readonly string[]): readonly CliC
 function options({ command, given }: Place, program: CliCommand): Candidate[] {
   const own = command === program ? [] : command.options;
   // Before the command they are all in place.
-  const shared = command.isGroup ? program.options : obeyedOptions(command);
+  const shared = command.isGroup ? program.options : optionsOf(command);
   const open = [...own, ...shared, HELP_OPTION].filter(
     ({ hidden, long, defaultValue }) => !hidden && (!given.has(long ?? '') || Array.isArray(defaultValue)),
   );
-  return open.flatMap(({ long, short, description: about }) =>
-    [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, about }])),
+  return open.flatMap(({ long, short, description }) =>
+    [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, about: description }])),
   );
 }

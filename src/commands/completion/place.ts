@@ -1,6 +1,6 @@
 import type { CliCommand } from '../../cli/command.ts';
 import type { Option } from '../../cli/option.ts';
-import { optionNamed, readToken } from '../../cli/route.ts';
+import { findOption, readToken } from '../../cli/route.ts';
 
 /** What a command line waits for at the cursor. */
 export interface Place {
@@ -37,7 +37,7 @@ export function placeOf(words: readonly string[], current: string, program: CliC
     else if (!ended && word.startsWith('-') && word !== '-') {
       const token = readToken(word, path);
       for (const flag of token.flags) given.add(flag);
-      if (token.takesNext) option = optionNamed(path, token.flags.at(-1) ?? '');
+      if (token.takesNext) option = findOption(path, token.flags.at(-1) ?? '');
     } else {
       const child = operands.length > 0 ? undefined : command.children.find((each) => each.name() === word);
       if (child === undefined) operands.push(word);
@@ -57,6 +57,6 @@ function joinedValue(
 ): Pick<Place, 'option' | 'head' | 'text'> | undefined {
   const [head] = /^--[^=]*=/.exec(word) ?? /^-[^-](?=.)/.exec(word) ?? [];
   if (head === undefined) return undefined;
-  const option = optionNamed(path, head.replace('=', ''));
+  const option = findOption(path, head.replace('=', ''));
   return option?.required === true ? { option, head, text: word.slice(head.length) } : undefined;
 }

@@ -45,7 +45,7 @@ export async function serveSandbox(app: App, options: SandboxCommandOptions): Pr
   const { baseUrl: base_url, endpoint, keys } = sandbox;
   const json = app.settings.resolve('format').value === 'json';
   await app.context.stdout.write(json ? `${toJson({ base_url, endpoint, keys }, false)}\n` : `${base_url}\n`);
-  if (app.chatty) {
+  if (app.isInteractive) {
     // Past the redaction: the keys of the sandbox are no secret.
     const line = `RESTAURANT_API_KEY=${keys.paid} restaurant find Nopa --city SF --base-url ${base_url}`;
     await app.context.stderr.write(`${app.paletteFor('stderr').dim(`try it: ${line}`)}\n`);

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { emitPlain } from '../../app/emit.ts';
+import { writeText } from '../../app/emit.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
@@ -30,7 +30,7 @@ export async function installSkill(app: App, name: string, scope: Scope, text: s
   }
   const written = !preview && state !== 'same';
   if (written) write(file, text);
-  await emitPlain(app, { agent: agent.name, scope, file, state, written }, () => `${file}\n`);
+  await writeText(app, { agent: agent.name, scope, file, state, written }, () => `${file}\n`);
   await app.note(told(agent, state, preview));
 }
 

@@ -16,7 +16,7 @@ export function startProgress(app: App, { progress, json }: EnrichOptions, facts
   const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
-  if (app.chatty && !verbose && !inCi && !rowsOnTerminal)
+  if (app.isInteractive && !verbose && !inCi && !rowsOnTerminal)
     return barProgress(context, say, facts, app.paletteFor('stderr'));
   return quietProgress(say, globals.quiet !== true && !json);
 }

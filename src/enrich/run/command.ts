@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { toTerminal } from '../../app/emit.ts';
+import { writesToTerminal } from '../../app/emit.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { toJson } from '../../output/json.ts';
 import { errorJson } from '../../output/problem.ts';
@@ -85,7 +85,7 @@ async function runAndTell(app: App, plan: Plan, goOn: ResumeCommand): Promise<vo
   if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(goOn('anew'));
   if (failure !== undefined) throw withNext(failure, summary);
   if (plan.options.json) {
-    await app.context.stdout.write(`${toJson(summaryFacts(summary), toTerminal(app))}\n`);
+    await app.context.stdout.write(`${toJson(summaryFacts(summary), writesToTerminal(app))}\n`);
   }
   await report?.tell();
   if (counts.error > 0) throw partial(summary);

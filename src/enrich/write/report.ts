@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { fullPath } from '../../app/full-path.ts';
 import { loadAsset, redacted } from '../../app/page.ts';
-import { pagePlace } from '../../app/page-place.ts';
+import { tempReportPath } from '../../app/page-place.ts';
 import { showPage } from '../../app/show-page.ts';
 import { AppError } from '../../errors.ts';
 import type { PageRow } from '../../output/html/document.ts';
@@ -79,7 +79,7 @@ export async function makeReport(app: App, plan: Plan, counts: Counts): Promise<
   const { report, open } = plan.options;
   const named = report === undefined ? undefined : fullPath(app.context, report);
   const heading = input.name === 'stdin' ? 'List' : basename(input.name);
-  const path = named ?? pagePlace(app, heading);
+  const path = named ?? tempReportPath(app, heading);
   await writePieces(path, pagePieces(app, plan, heading, counts), named === undefined ? 0o600 : 0o644);
   return {
     name: report ?? path,

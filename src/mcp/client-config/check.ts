@@ -22,7 +22,7 @@ export async function checkEntry(app: App, client: McpClient, target: Target): P
   if (target.via === 'http') return checkHttp(app);
   const { env, platform } = app.context;
   const names = Object.keys(env).filter((name) => client.hidesSecrets !== true || !SECRET.test(name));
-  const tools = await app.busy(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
+  const tools = await app.withSpinner(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
     checkStdio({
       command: COMMAND,
       args: target.args,
@@ -38,8 +38,8 @@ export async function checkEntry(app: App, client: McpClient, target: Target): P
 /** With the URL of the entry and the key that its reference stands for. */
 async function checkHttp(app: App): Promise<Checked> {
   const service = await openService(app);
-  const tools = await app.busy(`asking ${service.label}`, () => service.tools());
-  if (tools === undefined) await app.busy(`asking ${service.label}`, () => service.client.check());
+  const tools = await app.withSpinner(`asking ${service.label}`, () => service.tools());
+  if (tools === undefined) await app.withSpinner(`asking ${service.label}`, () => service.client.check());
   const inVariable = variable(app.context.env, KEY_VARIABLE) !== undefined;
   return { ok: true, tools: tools?.length ?? null, key: inVariable ? 'env' : 'config' };
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { emitPlain } from '../../app/emit.ts';
+import { writeText } from '../../app/emit.ts';
 import { cleanLine } from '../../output/text.ts';
 import { checkEntry, checkLine } from './check.ts';
 import { readClientFile, writeClientFile } from './client-file.ts';
@@ -30,7 +30,7 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
     ...(written?.backup === undefined ? {} : { backup: written.backup }),
     ...(check === undefined ? {} : { check }),
   };
-  await emitPlain(app, facts, () => {
+  await writeText(app, facts, () => {
     const text = written === undefined ? printed(plan) : told(plan, written);
     return check === undefined ? text : `${text}\n${checkLine(check, client)}`;
   });

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { needEndpoint, needKey } from '../../app/target.ts';
+import { requireEndpoint, requireKey } from '../../app/target.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { maskKey } from '../../client/key.ts';
 import { AppError } from '../../errors.ts';
@@ -79,9 +79,9 @@ function stdioTarget(app: App): Target {
 }
 
 function httpTarget(app: App, literalKey: boolean): Target {
-  const { url } = needEndpoint(app);
+  const { url } = requireEndpoint(app);
   assertMayCarryKey(url, app.globals.insecureHttp === true);
-  const key = literalKey ? { literalKey: needKey(app, url).value } : {};
+  const key = literalKey ? { literalKey: requireKey(app, url).value } : {};
   return { via: 'http', url: url.href, ...key };
 }
 
