@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { freshHome, runCli } from '../helpers/program.ts';
+import { httpServer } from '../helpers/servers.ts';
 
 const KEY = 'sk_service_of_somebody_else';
 const RESTAURANT = {
@@ -21,12 +20,10 @@ const RICH = { ...DETAILS, dishes: [{ name: 'Ispahan', price: 9.5 }] };
 // The service as its documentation has it, and nothing of this project: one path, one method, two tools.
 let form: 'json' | 'sse' = 'json';
 const seen: { headers: Record<string, unknown>; body: Record<string, unknown> }[] = [];
-const server = createServer(async (request, response) => {
-  let text = '';
-  for await (const chunk of request) text += chunk;
-  const body = JSON.parse(text);
+const server = await httpServer((request, response) => {
+  const body = JSON.parse(request.body);
   seen.push({ headers: request.headers, body });
-  if (request.method !== 'POST' || request.url !== '/api/mcp') return response.writeHead(404).end();
+  if (request.method !== 'POST' || request.path !== '/api/mcp') return response.writeHead(404).end();
   if (request.headers.authorization !== `Bearer ${KEY}`) return response.writeHead(401).end();
   const { name, arguments: args } = body.params;
   const found = { status: 'ok', results: [RESTAURANT], total_matches: 1 };
@@ -41,16 +38,16 @@ const server = createServer(async (request, response) => {
 
 const { env: own } = freshHome();
 const run = (...words: string[]) => {
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = { ...own, RESTAURANT_BASE_URL: base, RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0' };
+  const env = {
+    ...own,
+    RESTAURANT_BASE_URL: server.origin,
+    RESTAURANT_API_KEY: KEY,
+    RESTAURANT_MAX_AGE: '0',
+  };
   return runCli(words, { env });
 };
 
-beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(server.close);
 
 /** The same command answered as JSON and as SSE. */
 async function both(...words: string[]) {
@@ -121,10 +118,13 @@ describe('a service that somebody else wrote from the documentation', () => {
 
   it('refuses a key the way it is told', async () => {
     const wrong = { ...own, RESTAURANT_API_KEY: 'sk_service_wrong_one' };
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { exit, stderr } = await runCli(['find', 'x', '--city', 'y', '--base-url', base, '--json'], {
-      env: wrong,
-    });
+
+    const { exit, stderr } = await runCli(
+      ['find', 'x', '--city', 'y', '--base-url', server.origin, '--json'],
+      {
+        env: wrong,
+      },
+    );
     expect([exit, JSON.parse(stderr).error.code]).toEqual([4, 'unauthorized']);
   });
 });

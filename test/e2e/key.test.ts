@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { startRestaurant, until } from '../helpers/process.ts';
 import type { Transcript } from '../helpers/program.ts';
 import { furnish, RUNS, useRuns } from '../helpers/runs.ts';
+import { httpServer, type TestServer } from '../helpers/servers.ts';
 import { everyCommand, readTree } from '../helpers/tree.ts';
 
 /** The part of the key that must never be seen. Its end may be: it is how people know one key from another. */
@@ -173,27 +173,19 @@ describe('a service that repeats the key', () => {
   };
 
   let answer: Answer = () => {};
-  const server = createServer((request: IncomingMessage, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      answer({ id: JSON.parse(body).id, said: request.headers.authorization ?? 'none' }, response);
-    });
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await httpServer(({ body, headers }, response) =>
+      answer({ id: JSON.parse(body).id, said: headers.authorization ?? 'none' }, response),
+    );
   });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => server.close());
 
   it.each(Object.keys(ECHOES))('%s is not repeated', async (where) => {
     answer = ECHOES[where] ?? answer;
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const env = {
       RESTAURANT_API_KEY: KEY,
-      RESTAURANT_BASE_URL: url,
+      RESTAURANT_BASE_URL: server.origin,
       RESTAURANT_RETRIES: '0',
       RESTAURANT_MAX_WAIT: '0',
     };

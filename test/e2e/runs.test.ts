@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { shell } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
 import { furnish, RUNS, split, useRuns } from '../helpers/runs.ts';
+import { rawServer } from '../helpers/servers.ts';
 import { PAID } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 
@@ -15,19 +15,10 @@ const { service, home, fresh, again } = useRuns();
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
 /** A proxy that nothing should ever ask: counts connections. */
-let strangers = 0;
-const proxy = createServer((socket) => {
-  strangers += 1;
-  socket.destroy();
-});
-beforeAll(() => new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve)));
-afterAll(() => {
-  proxy.close();
-});
+const proxy = await rawServer((socket) => socket.destroy());
+afterAll(proxy.close);
 function watched(): Record<string, string> {
-  const address = proxy.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  return { HTTPS_PROXY: url, HTTP_PROXY: url };
+  return { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin };
 }
 
 const planned = (name: string) => {
@@ -51,7 +42,7 @@ describe('every command', () => {
     expect(`${plain.stdout}${verbose.stderr}`).not.toContain('\u001b');
     const german = { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
     expect(await fresh(planned(name), [], { env: german })).toEqual(plain);
-    expect(strangers).toBe(0);
+    expect(proxy.connections()).toBe(0);
   });
 
   it.each(names)('%s: at a terminal, --quiet silences stderr and NO_COLOR leaves no escape', async (name) => {

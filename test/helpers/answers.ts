@@ -1,14 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
 import { freshHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import { type HttpTestServer, httpServer } from './servers.ts';
 
 /** A request as the service got it. */
 export interface Asked {
   readonly id: number;
   readonly method: string;
   readonly params: { name?: string; arguments?: Record<string, unknown> };
-  readonly headers: IncomingMessage['headers'];
+  readonly headers: IncomingHttpHeaders;
   /** The body as it came. */
   readonly text: string;
 }
@@ -32,29 +32,18 @@ export const KEY = 'sk_service_of_a_test_1234';
 export function useAnswers(): AnsweringService {
   const { home, env } = freshHome();
   const asked: Asked[] = [];
-  let connections = 0;
   let how: Answer = (_, response) => response.writeHead(500).end();
-  const server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk) => {
-      text += chunk;
-    });
-    request.on('end', () => {
+  let server: HttpTestServer | undefined;
+  const urlOf = () => server?.origin ?? 'http://127.0.0.1:0';
+  beforeAll(async () => {
+    server = await httpServer(({ headers, body: text }, response) => {
       const { id, method, params = {} } = JSON.parse(text === '' ? '{}' : text);
-      const one = { id, method, params, headers: request.headers, text };
+      const one = { id, method, params, headers, text };
       asked.push(one);
       how(one, response);
     });
   });
-  server.on('connection', () => {
-    connections += 1;
-  });
-  const urlOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => server?.close());
   return {
     get url() {
       return urlOf();
@@ -65,7 +54,7 @@ export function useAnswers(): AnsweringService {
     },
     asked,
     get connections() {
-      return connections;
+      return server?.connections() ?? 0;
     },
     run: (argv, options = {}) => {
       const own = {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { freshHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
+import { httpServer, type ReceivedRequest, type TestServer } from '../helpers/servers.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const ANYWHERE = 'test/interop/servers/anywhere.mjs';
@@ -84,41 +84,23 @@ function start(script: string, args: readonly string[]): Promise<{ port: number;
 }
 
 /** Passes requests on to the port of a server, telling of each. */
-async function countingProxy(
-  port: number,
-  tell: (passed: Passed) => void,
-): Promise<{ port: number; close: () => void }> {
-  const proxy = createServer((incoming, response) => {
-    void bodyOf(incoming).then((body) => {
-      tell(seen(incoming, body));
-      const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
-      const onward = request({ port, path: incoming.url, method: incoming.method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
-        answer.on('error', () => response.destroy());
-      });
-      response.on('close', () => onward.destroy());
-      onward.on('error', () => response.destroy());
-      onward.end(body);
+async function countingProxy(port: number, tell: (passed: Passed) => void): Promise<TestServer> {
+  return httpServer((received, response) => {
+    tell(seen(received));
+    const { method, path, body } = received;
+    const headers = { ...received.headers, host: `127.0.0.1:${port}` };
+    const onward = request({ port, path, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+      answer.on('error', () => response.destroy());
     });
+    response.on('close', () => onward.destroy());
+    onward.on('error', () => response.destroy());
+    onward.end(body);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    close: () => {
-      proxy.closeAllConnections();
-      proxy.close();
-    },
-  };
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
-function seen({ method = '', headers }: IncomingMessage, text: Buffer): Passed {
-  const body = (text.length === 0 ? {} : JSON.parse(text.toString())) as Passed['body'] & { method?: string };
+function seen({ method, headers, body: text }: ReceivedRequest): Passed {
+  const body = (text === '' ? {} : JSON.parse(text)) as Passed['body'] & { method?: string };
   return { what: body.method ?? method, headers, body };
 }

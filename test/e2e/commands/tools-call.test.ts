@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freshHome, runCli } from '../../helpers/program.ts';
+import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
-import { type Seen, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
+import { sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
 describe('call and tools, at a service that has a list of its tools', () => {
   const service = useService({ mode: 'mcp' });
@@ -143,7 +144,7 @@ describe('call, and what it asks beforehand', () => {
     method: string;
     params?: { name?: string; arguments?: unknown };
   }
-  const messageOf = ({ body }: Seen) => JSON.parse(body) as Message;
+  const messageOf = ({ body }: ReceivedRequest) => JSON.parse(body) as Message;
   const COUNT = { name: 'count', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } };
 
   /** A service that speaks plainly. `list` answers `tools/list`; what tools get comes back as their output. */

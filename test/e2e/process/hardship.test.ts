@@ -10,13 +10,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BIN, type Ended, restaurant, shell, start, startRestaurant } from '../../helpers/process.ts';
 import { freshHome } from '../../helpers/program.ts';
+import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
@@ -132,13 +132,11 @@ describe.skipIf(process.platform === 'win32').concurrent('a terminal that is clo
   ])('ends %s, without an abort', async (_what, words, inner) => {
     const { home } = freshHome();
     let asked: ServerResponse | undefined;
-    const server = createServer((_request, response) => {
+    const server = await httpServer((_request, response) => {
       asked = response;
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
     const line = `${inner} -c 'trap : HUP; "$0" "$@"; echo $? > code' "$0" "$@"; sleep 30`;
-    const env = { ...given(), RESTAURANT_BASE_URL: `http://127.0.0.1:${port}`, HOME: home };
+    const env = { ...given(), RESTAURANT_BASE_URL: server.origin, HOME: home };
     const run = inTerminal('sh', ['-c', line, process.execPath, BIN, ...words], { env, cwd: home });
     if (words === FIND) while (asked === undefined) await pause();
     else await run.shown('API key for');
@@ -150,7 +148,7 @@ describe.skipIf(process.platform === 'win32').concurrent('a terminal that is clo
     const code = join(home, 'code');
     while (!existsSync(code) || readFileSync(code, 'utf8') === '') await pause();
     expect(['129\n', ...(inner === 'sh' ? [] : ['7\n'])]).toContain(readFileSync(code, 'utf8'));
-    server.close();
+    await server.close();
   });
 });
 

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { freshHome } from '../../helpers/program.ts';
+import { httpServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 
 /** Longest time from a signal to the end, in milliseconds, on a machine that is busy; and on one that is not. */
@@ -112,21 +111,18 @@ describe('a signal', () => {
   });
 
   it('ends the wait for a reader of stdout that does not read', async () => {
-    const server = createServer(async (request, response) => {
-      let text = '';
-      for await (const chunk of request) text += chunk;
+    const server = await httpServer(({ body }, response) => {
       const results = Array.from({ length: 20_000 }, (_, index) => ({
         service_id: `id-${index}`,
         name: 'x'.repeat(100),
       }));
       const output = JSON.stringify({ status: 'ok', results, total_matches: results.length });
       const result = { content: [{ type: 'text', text: output }] };
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result }));
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
       answered = true;
     });
     let answered = false;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const run = start(FIND, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const run = start(FIND, server.origin);
     run.process.stdout?.removeAllListeners('data').pause();
     await until(() => answered, run);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -135,8 +131,7 @@ describe('a signal', () => {
     const exit = await new Promise((resolve) => run.process.on('exit', resolve));
     expect(exit).toBe(130);
     expect(performance.now() - began).toBeLessThan(SOON);
-    server.closeAllConnections();
-    server.close();
+    await server.close();
   });
 
   it('that comes twice ends it at once', async () => {

@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +6,7 @@ import { parseFault } from '../../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { BIN, type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { freshHome } from '../../helpers/program.ts';
+import { rawServer, type TestServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
@@ -25,22 +24,16 @@ const CALL = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fi
 
 let hanging: Sandbox;
 /** Takes connections and never says a word. */
-let silent: Server;
-let met = 0;
+let silent: TestServer;
 beforeAll(async () => {
   hanging = await startSandbox({ faults: [parseFault('hang')] });
-  silent = createServer((socket) => {
-    met += 1;
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  silent = await rawServer(() => {});
 });
 afterAll(async () => {
   await hanging.close();
-  silent.close();
+  await silent.close();
 });
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 const start = (words: readonly string[], url: string, home = freshHome().home): Running =>
   startRestaurant(words, {
     env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: url, RESTAURANT_MAX_AGE: '0' },
@@ -63,9 +56,9 @@ interface Stage {
 const STAGES: Readonly<Record<string, Stage>> = {
   'while it connects': {
     reach: async () => {
-      const before = met;
-      const run = start(FIND, `https://127.0.0.1:${portOf(silent)}`);
-      await until(() => met > before, run);
+      const before = silent.connections();
+      const run = start(FIND, `https://127.0.0.1:${silent.port}`);
+      await until(() => silent.connections() > before, run);
       return run;
     },
   },

@@ -1,11 +1,10 @@
 import { existsSync, mkdtempSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { shell } from '../../helpers/process.ts';
 import { freshHome } from '../../helpers/program.ts';
+import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 
 const service = useService();
@@ -13,9 +12,7 @@ const { home } = freshHome();
 const ROWS = 20_000;
 
 /** A service whose answers are several megabytes large. */
-const large = createServer(async (request, response) => {
-  let text = '';
-  for await (const chunk of request) text += chunk;
+const large = await httpServer(({ body }, response) => {
   const results = Array.from({ length: ROWS }, (_, index) => ({
     service_id: `id-${index}`,
     name: `Nopa ${index}`,
@@ -24,19 +21,15 @@ const large = createServer(async (request, response) => {
   const output = JSON.stringify({ status: 'ok', results, total_matches: ROWS });
   const result = { content: [{ type: 'text', text: output }] };
   response.setHeader('Content-Type', 'application/json');
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result }));
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
 });
-beforeAll(() => new Promise<void>((resolve) => large.listen(0, '127.0.0.1', resolve)));
-afterAll(() => {
-  large.closeAllConnections();
-  large.close();
-});
+afterAll(large.close);
 
 const env = () => ({
   HOME: home,
   RESTAURANT_API_KEY: PAID,
   RESTAURANT_BASE_URL: service.sandbox.baseUrl,
-  LARGE: `http://127.0.0.1:${(large.address() as AddressInfo).port}`,
+  LARGE: large.origin,
   RESTAURANT_MAX_AGE: '0',
 });
 const bash = (line: string, cwd = home) => shell(line, { env: env(), cwd });

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Remembered, SessionMemory } from '../../../src/client/session.ts';
 import type { TraceEvent } from '../../../src/client/trace.ts';
-import { clientFor, FOUND, failure, type Seen, sendJson, serve, toolReply } from './helpers.ts';
+import type { ReceivedRequest } from '../../helpers/servers.ts';
+import { clientFor, FOUND, failure, sendJson, serve, toolReply } from './helpers.ts';
 
 interface Message {
   id?: number;
@@ -13,7 +14,7 @@ interface Message {
 }
 
 const QUERY = { name: 'Nopa', city: 'SF' };
-const messageOf = ({ body }: Seen) => (body === '' ? {} : JSON.parse(body)) as Message;
+const messageOf = ({ body }: ReceivedRequest) => (body === '' ? {} : JSON.parse(body)) as Message;
 const refuse = (response: ServerResponse, status: number, error: object, id: unknown = null) =>
   sendJson(response, JSON.stringify({ jsonrpc: '2.0', id, error }), status);
 const reply = (
@@ -50,7 +51,7 @@ async function legacy(
   options: {
     version?: string;
     session?: string;
-    onCall?: (message: Message, response: ServerResponse, seen: Seen) => void;
+    onCall?: (message: Message, response: ServerResponse, seen: ReceivedRequest) => void;
     onGet?: (response: ServerResponse) => void;
   } = {},
 ) {
@@ -86,7 +87,7 @@ async function legacy(
 }
 
 /** A server of the modern era, which checks what every request must say. */
-const modern = (onCall?: (message: Message, response: ServerResponse, seen: Seen) => void) =>
+const modern = (onCall?: (message: Message, response: ServerResponse, seen: ReceivedRequest) => void) =>
   serve((seen, response) => {
     const message = messageOf(seen);
     const meta = (message.params?._meta ?? {}) as Record<string, unknown>;
@@ -106,7 +107,8 @@ const modern = (onCall?: (message: Message, response: ServerResponse, seen: Seen
     sendJson(response, toolReply(message.id, FOUND));
   });
 
-const methods = (requests: readonly Seen[]) => requests.map((seen) => messageOf(seen).method ?? seen.method);
+const methods = (requests: readonly ReceivedRequest[]) =>
+  requests.map((seen) => messageOf(seen).method ?? seen.method);
 
 describe('auto', () => {
   it('makes one request of a plain service, and remembers', async () => {
@@ -307,7 +309,7 @@ describe('legacy', () => {
   it('says who calls, then carries session and version', async () => {
     const { client, requests } = await open({ version: '2025-03-26' });
     await client.find(QUERY);
-    expect(messageOf(requests[0] as Seen).params).toEqual({
+    expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'restaurant-data-cli', version: '1.2.3' },
@@ -492,7 +494,7 @@ describe('modern', () => {
   it('says all in every request', async () => {
     const { client, requests } = await open();
     await client.callTool('naïve', { a: 1 });
-    expect(messageOf(requests[0] as Seen).params).toEqual({
+    expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
       name: 'naïve',
       arguments: { a: 1 },
       _meta: {

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { clientFor, closedPort, FOUND, failure, serve, serveRaw, toolReply } from './helpers.ts';
+import { closedPort } from '../../helpers/servers.ts';
+import { clientFor, endpointAt, FOUND, failure, serve, serveRaw, toolReply } from './helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const BODY = toolReply(1, FOUND);
@@ -87,7 +88,7 @@ describe('connections that break', () => {
   });
 
   it('refused: told with a hint for this machine, repeated for reads and writes', async () => {
-    const url = await closedPort();
+    const url = endpointAt(await closedPort());
     const { client, slept } = clientFor(url);
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'network', reason: 'refused', retryable: true });

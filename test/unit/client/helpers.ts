@@ -1,83 +1,38 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, openClient } from '../../../src/client/client.ts';
 import type { AppError } from '../../../src/errors.ts';
+import {
+  httpServer,
+  onEachRequest,
+  type ReceivedRequest,
+  type RequestHandler,
+  rawServer,
+} from '../../helpers/servers.ts';
 
 export const KEY = 'sk_service_test_0123456789abcdef';
 
-/** A request as a test server saw it. */
-export interface Seen {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
+/** Serves HTTP until the test ends. */
+export async function serve(answer: RequestHandler): Promise<{ url: URL; requests: ReceivedRequest[] }> {
+  const { origin, requests, close } = await httpServer(answer);
+  onTestFinished(close);
+  return { url: endpointAt(origin), requests };
 }
 
-/** Serves until the test ends. `answer` gets the request and its number, from 0. */
-export async function serve(
-  answer: (request: Seen, response: ServerResponse, count: number) => void,
-): Promise<{ url: URL; requests: Seen[] }> {
-  const requests: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const seen = {
-        method: request.method ?? '',
-        path: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      };
-      requests.push(seen);
-      answer(seen, response, requests.length - 1);
-    });
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: await listen(server), requests };
-}
-
-/** Serves raw bytes: `talk` is called when a whole request is there. */
+/** Serves raw bytes until the test ends: `talk` is called for each whole request. */
 export async function serveRaw(
   talk: (socket: Socket, count: number) => void,
 ): Promise<{ url: URL; connections: () => number }> {
-  const sockets = new Set<Socket>();
   let count = 0;
-  const server = createNetServer((socket) => {
-    sockets.add(socket);
-    let text = '';
-    socket.on('error', () => {});
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-      const [head = '', body] = text.split('\r\n\r\n');
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (body === undefined || body.length < length) return;
-      text = '';
-      talk(socket, count++);
-    });
-  });
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: await listen(server), connections: () => sockets.size };
+  const { origin, connections, close } = await rawServer((socket) =>
+    onEachRequest(socket, () => talk(socket, count++)),
+  );
+  onTestFinished(close);
+  return { url: endpointAt(origin), connections };
 }
 
-/** An endpoint at which nobody listens. */
-export async function closedPort(): Promise<URL> {
-  const server = createNetServer();
-  const url = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return url;
-}
-
-async function listen(server: Server): Promise<URL> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`);
-}
+export const endpointAt = (origin: string): URL => new URL(`${origin}/api/mcp`);
 
 export type TestOptions = Partial<Omit<ClientOptions, 'context'>> & {
   context?: Partial<ClientOptions['context']>;

@@ -1,11 +1,11 @@
-import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { proxyFor } from '../../../src/client/proxy.ts';
 import { breakageError } from '../../../src/client/system-error.ts';
 import { openTransport } from '../../../src/client/transport.ts';
-import { UNTRUSTED } from './certificate.ts';
-import { clientFor, closedPort, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+import { UNTRUSTED } from '../../helpers/certificate.ts';
+import { closedPort, rawServer, type TestServer } from '../../helpers/servers.ts';
+import { clientFor, endpointAt, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const REMOTE = new URL('http://service.example/api/mcp');
@@ -13,24 +13,18 @@ const REMOTE = new URL('http://service.example/api/mcp');
 /** A proxy that answers CONNECT with `answer`, then ties the tunnel to `target`. */
 async function serveProxy(answer: string, target?: URL): Promise<{ url: string; heads: string[] }> {
   const heads: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
+  const server = await rawServer((socket) => {
     socket.once('data', (head) => {
       heads.push(head.toString());
       socket.write(`HTTP/1.1 ${answer}\r\n\r\n`);
       if (target === undefined) return void socket.end();
       const upstream = connect(Number(target.port), target.hostname).on('error', () => {});
-      sockets.add(upstream);
+      socket.on('close', () => upstream.destroy());
       socket.pipe(upstream).pipe(socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://user:pa%40ss@127.0.0.1:${(server.address() as AddressInfo).port}`, heads };
+  onTestFinished(server.close);
+  return { url: `http://user:pa%40ss@127.0.0.1:${server.port}`, heads };
 }
 
 const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
@@ -61,7 +55,7 @@ describe('a proxy', () => {
   });
 
   it('at which nobody listens is to blame', async () => {
-    const { port } = await closedPort();
+    const { port } = new URL(await closedPort());
     const { client } = clientFor(REMOTE, {
       insecureHttp: true,
       context: { env: { http_proxy: `127.0.0.1:${port}` } },
@@ -105,10 +99,8 @@ describe('a proxy', () => {
 
 describe('TLS', () => {
   it('a certificate that nobody trusts', async () => {
-    const server = createTlsServer(UNTRUSTED, (_request, response) => response.end('{}'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const port = (server.address() as AddressInfo).port;
+    const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
+    onTestFinished(close);
     const { client, slept } = clientFor(new URL(`https://localhost:${port}/api/mcp`));
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'tls' });
@@ -146,24 +138,22 @@ describe('TLS', () => {
 
 describe('a connection that does not come about', () => {
   /** Accepts and says nothing: TLS never gets its handshake. */
-  async function silent(): Promise<{ url: URL; sockets: Socket[] }> {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
+  async function silent(): Promise<{ url: URL; server: TestServer; closed: Promise<void> }> {
+    let onClose = () => {};
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve;
     });
-    return { url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`), sockets };
+    const server = await rawServer((socket) => void socket.resume().on('close', onClose));
+    onTestFinished(server.close);
+    return { url: new URL(`https://127.0.0.1:${server.port}/api/mcp`), server, closed };
   }
 
   it('ends with the call, and closing the client leaves nothing open', async () => {
-    const { url, sockets } = await silent();
+    const { url, closed } = await silent();
     const { client } = clientFor(url, { timeoutMs: 200 });
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'timeout' });
     expect(error.message).toBe(`no connection to ${url.host} within 200ms`);
-    const closed = new Promise((resolve) => sockets[0]?.resume().on('close', resolve));
     await client.close();
     await closed;
   });
@@ -188,19 +178,15 @@ describe('a connection that does not come about', () => {
 describe('a connection', () => {
   it('serves requests that come one after the other', async () => {
     const { url } = await service();
-    let connections = 0;
-    const between = createServer((socket) => {
-      connections += 1;
+    const between = await rawServer((socket) => {
       const upstream = connect(Number(url.port), url.hostname).on('error', () => {});
-      socket.on('error', () => {}).on('close', () => upstream.destroy());
+      socket.on('close', () => upstream.destroy());
       socket.pipe(upstream).pipe(socket);
     });
-    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void between.close());
-    const { port } = between.address() as AddressInfo;
-    const { client } = clientFor(new URL(`http://127.0.0.1:${port}/api/mcp`));
+    onTestFinished(between.close);
+    const { client } = clientFor(endpointAt(between.origin));
     for (let turn = 0; turn < 4; turn += 1) expect((await client.find(QUERY)).output).toEqual(FOUND);
-    expect(connections).toBe(1);
+    expect(between.connections()).toBe(1);
     await client.close();
   });
 });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
+import { rawServer } from '../../helpers/servers.ts';
 import { post, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
 
@@ -21,15 +22,12 @@ describe('startSandbox', () => {
   });
 
   it('takes the port it is given, and says in_use when another has it', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
+    const { port, close } = await rawServer(() => {});
     await expect(startSandbox({ port })).rejects.toMatchObject({
       code: 'in_use',
       hint: expect.stringContaining('--port 0'),
     });
-    other.close();
-    await once(other, 'close');
+    await close();
     expect((await start({ port })).baseUrl).toBe(`http://127.0.0.1:${port}`);
   });
 
