@@ -4,11 +4,11 @@ import { openService, type Service } from '../app/service.ts';
 import { openOutput } from '../app/sink.ts';
 import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { toJson } from '../output/json.ts';
 import type { Presentation } from '../output/present.ts';
 import { pick } from '../output/records.ts';
-import type { LookupItem } from '../output/render/card.ts';
+import type { LookupItem } from '../output/render/lookup.ts';
 import { Blocked } from '../storage/pacer.ts';
+import { toJson } from '../util/json.ts';
 import { mapOrdered } from '../util/ordered.ts';
 
 /** How many lookups are under way at a time. */
@@ -120,7 +120,7 @@ async function stream(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outco
 const pageOf =
   (app: App, items: readonly LookupItem[], at = app.context.now()): Presentation['page'] =>
   async (columns) => {
-    const { lookupPage } = await import('../output/html/pages.ts');
+    const { lookupPage } = await import('../output/html/rows.ts');
     return lookupPage(items, at, columns);
   };
 

@@ -1,13 +1,13 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/emit.ts';
 import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
-import { renderPairs } from '../output/render/pairs.ts';
-import { cleanLine } from '../output/text.ts';
+import { renderPairs } from '../output/pairs.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
 import { settingName, toldValue } from '../settings/settings.ts';
 import { readValue } from '../settings/values.ts';
 import { type ConfigFile, configPath, type Profile } from '../storage/read.ts';
 import { openStore } from '../storage/store.ts';
+import { cleanLine } from '../util/text.ts';
 
 /** The settings as `status` and `config list` tell them. */
 export function toldSettings(app: App): Record<string, ToldSetting> {

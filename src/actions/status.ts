@@ -5,7 +5,7 @@ import { openService } from '../app/service.ts';
 import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.ts';
 import { last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
-import { renderPairs } from '../output/render/pairs.ts';
+import { renderPairs } from '../output/pairs.ts';
 import { configPath } from '../storage/read.ts';
 import { VERSION } from '../version.ts';
 import { type ToldSetting, toldSettings } from './settings.ts';

@@ -13,7 +13,7 @@ import { type ConfigFile, configPath, readConfig } from '../storage/read.ts';
 import { Secrets } from './secrets.ts';
 
 /** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
-const loadText = () => import('../output/text.ts');
+const loadText = () => import('../util/text.ts');
 
 /** What the commands of one run share. Everything is looked up when it is first asked for. */
 export class App {

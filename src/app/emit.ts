@@ -1,5 +1,5 @@
-import { toJson } from '../output/json.ts';
 import type { Format, Presentation } from '../output/present.ts';
+import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
 import { openOutput, outputExtension, outputPath } from './sink.ts';
 

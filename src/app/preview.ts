@@ -1,7 +1,7 @@
 import { curlCommand, previewRequest } from '../client/preview.ts';
 import type { Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { toJson } from '../output/json.ts';
+import { toJson } from '../util/json.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { writesToTerminal } from './emit.ts';

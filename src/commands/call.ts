@@ -43,7 +43,7 @@ async function runCall(app: App, name: string, words: string[], options: { args?
   const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
   const { tool, args } = await preparedCall(app, service, name, given);
-  const { progressLabel } = await import('../output/render/progress.ts');
+  const { progressLabel } = await import('../output/spinner.ts');
   const result = await app.withSpinner(name, (update) => {
     // Who asks for progress gets a stream where one answer would do; so only where it is shown.
     const onProgress = update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));

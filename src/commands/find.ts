@@ -93,7 +93,7 @@ async function show(
     present: async () => ({
       ...(await import('../output/render/find.ts')).findPresentation(json, kept),
       page: async (columns) => {
-        const { findPage } = await import('../output/html/pages.ts');
+        const { findPage } = await import('../output/html/rows.ts');
         return findPage(kept, { ...asked, total: answer.output.total_matches }, columns);
       },
     }),

@@ -76,7 +76,7 @@ function headOf({ status, statusText, headers }: RawAnswer): string {
 }
 
 async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
-  const { escapeJson, toJson } = await import('../output/json.ts');
+  const { escapeJson, toJson } = await import('../util/json.ts');
   const { writesToTerminal } = await import('../app/emit.ts');
   const pretty = writesToTerminal(app);
   if (unwrap && !answer.failed) {

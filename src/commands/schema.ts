@@ -17,7 +17,7 @@ export function registerSchema(program: CliCommand, app: App): void {
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
-      const { toJson } = await import('../output/json.ts');
+      const { toJson } = await import('../util/json.ts');
       const { writesToTerminal } = await import('../app/emit.ts');
       const { openOutput } = await import('../app/sink.ts');
       const facts =

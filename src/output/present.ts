@@ -1,9 +1,9 @@
-import { csvRows, tsvRow } from './delimited.ts';
+import { toJson } from '../util/json.ts';
+import { cleanCell } from '../util/text.ts';
+import { csvRows, tsvRow } from './csv.ts';
 import { toGeoJson } from './geojson.ts';
 import type { PageDocument } from './html/document.ts';
-import { toJson } from './json.ts';
 import { cellAt, checkColumns, flatten, isRecord, pick, type Scalar } from './records.ts';
-import { cleanCell } from './text.ts';
 import type { View } from './view.ts';
 
 export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'] as const;

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { type AppError, systemCode } from '../errors.ts';
+import { toJson } from '../util/json.ts';
+import { clean, cleanLine, truncate } from '../util/text.ts';
 import type { Palette } from './color.ts';
-import { toJson } from './json.ts';
-import { clean, cleanLine, truncate } from './text.ts';
 
 /** Takes secrets out of a text. */
 type Redact = (text: string) => string;

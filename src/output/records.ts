@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
+import { checkDepth, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
-import { checkDepth, toJson } from './json.ts';
 
 /** What a cell of a table, TSV or CSV holds. */
 export type Scalar = string | number | boolean | null;

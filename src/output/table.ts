@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
+import { cleanLine, label, truncate, width, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
-import { allocateWidths, type ColumnSpec, GAP } from './columns.ts';
-import { label } from './label.ts';
+import { allocateWidths, type ColumnSpec, GAP } from './layout.ts';
 import { pairLines } from './pairs.ts';
-import { cleanLine, truncate, width, wrap } from './text.ts';
+import { cellAt, valueAt } from './records.ts';
 import { EMPTY, glyphs, type View } from './view.ts';
 
 export interface Column extends ColumnSpec {
@@ -159,4 +159,21 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
     return pairLines(pairs, view.width, view).join('\n');
   });
   return items.join('\n\n');
+}
+
+/** Exactly these columns of the records, as a table; without a final line break. */
+export function renderRecords(records: readonly unknown[], columns: readonly string[], view: View): string {
+  const shown: Column[] = columns.map((key) => ({ key, title: key, priority: Number.POSITIVE_INFINITY }));
+  return renderTable(
+    shown,
+    records.map((record) => columns.map((key) => cellText(record, key))),
+    view,
+  );
+}
+
+/** What a record holds under a column's name, as the text of a table cell; a list of texts with commas. Not cleaned. */
+export function cellText(record: unknown, column: string): string {
+  const value = valueAt(record, column);
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
+  return String(cellAt(record, column) ?? '');
 }

@@ -1,12 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guardFormula } from '../../src/output/delimited.ts';
+import { guardFormula } from '../../src/output/csv.ts';
 import { FIND_COLUMNS } from '../../src/output/render/find.ts';
-import { cleanCell, width } from '../../src/output/text.ts';
+import { cleanCell, width } from '../../src/util/text.ts';
 import { type Answer, resultText, toolText, useAnswers } from '../helpers/answers.ts';
+import { FORBIDDEN, hostileText } from '../helpers/hostile.ts';
 import type { RunOptions } from '../helpers/program.ts';
-import { FORBIDDEN, hostileText } from '../unit/output/hostile.ts';
 
 const service = useAnswers();
 const WIDTHS = [40, 80, 200] as const;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freshHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { httpServer, type ReceivedRequest, type TestServer } from '../helpers/servers.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const ANYWHERE = 'test/interop/servers/anywhere.mjs';
 
 /** A request on its way to a real server. */

@@ -3,7 +3,7 @@ import { dirname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -67,9 +67,9 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'cli-table3': ['output/table.ts'],
   commander: ['cli/', 'cli.ts'],
   'eventsource-parser': ['client/sse.ts'],
-  'string-width': ['output/text.ts'],
-  'wrap-ansi': ['output/text.ts'],
-  'csv-stringify/sync': ['output/delimited.ts'],
+  'string-width': ['util/text.ts'],
+  'wrap-ansi': ['util/text.ts'],
+  'csv-stringify/sync': ['output/csv.ts'],
   'csv-parse/sync': ['sandbox/load.ts'],
   'csv-parse': ['enrich/read/'],
   '@decimalturn/toml-patch': ['mcp/'],

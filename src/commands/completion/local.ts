@@ -9,7 +9,7 @@ const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 async function harmless(candidates: readonly Candidate[]): Promise<Candidate[]> {
   const known = candidates.filter(({ value }) => PLAIN.test(value));
   if (known.every(({ about }) => about === '')) return known;
-  const { cleanLine, truncate } = await import('../../output/text.ts');
+  const { cleanLine, truncate } = await import('../../util/text.ts');
   return known.map(({ value, about }) => ({ value, about: truncate(cleanLine(about), LONGEST_ABOUT) }));
 }
 

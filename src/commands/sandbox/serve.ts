@@ -2,10 +2,10 @@ import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { readArgumentFile } from '../../app/input.ts';
 import { AppError, EXIT_CODES } from '../../errors.ts';
-import { toJson } from '../../output/json.ts';
 import { parseFault } from '../../sandbox/faults.ts';
 import { readRestaurants } from '../../sandbox/load.ts';
 import { type SandboxRestaurant, startSandbox } from '../../sandbox/server.ts';
+import { toJson } from '../../util/json.ts';
 
 /** Of what a caller names only so many characters are shown. */
 const LONGEST_NAME = 80;

@@ -1,7 +1,7 @@
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import type { AppError } from '../../errors.ts';
 import { isRecord } from '../../output/records.ts';
-import { cleanLine, truncate } from '../../output/text.ts';
+import { cleanLine, truncate } from '../../util/text.ts';
 import type { Match, MatchKind } from './match.ts';
 
 /** What became of a row. */

@@ -1,6 +1,6 @@
 import { inWords } from '../../client/duration.ts';
 import type { Palette } from '../../output/color.ts';
-import { cleanLine, pad, truncate, width } from '../../output/text.ts';
+import { cleanLine, pad, truncate, width } from '../../util/text.ts';
 import {
   asLines,
   every,

@@ -1,4 +1,4 @@
-import { toJson } from '../../output/json.ts';
+import { toJson } from '../../util/json.ts';
 import {
   every,
   type Progress,

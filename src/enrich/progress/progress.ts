@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { cleanLine } from '../../output/text.ts';
+import { cleanLine } from '../../util/text.ts';
 import type { Counts } from './counters.ts';
 import { type RunSummary, summaryText } from './summary.ts';
 

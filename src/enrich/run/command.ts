@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/emit.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
-import { toJson } from '../../output/json.ts';
 import { errorJson } from '../../output/problem.ts';
 import { timeOf } from '../../storage/pacer.ts';
+import { toJson } from '../../util/json.ts';
 import { type RunSummary, summaryFacts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch } from '../write/checkpoint.ts';

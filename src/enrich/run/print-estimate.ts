@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { ledgerOf } from '../../app/ledger.ts';
-import { toJson } from '../../output/json.ts';
-import { cleanLine } from '../../output/text.ts';
+import { toJson } from '../../util/json.ts';
+import { cleanLine } from '../../util/text.ts';
 import { type FinishedRowReader, noFinishedRows, resume } from '../write/checkpoint.ts';
 import { openReadOnly } from '../write/row-file.ts';
 import { durationOf, estimate, roomIn } from './estimate.ts';

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
-import { guardFormula } from '../../output/delimited.ts';
-import { toJson } from '../../output/json.ts';
+import { guardFormula } from '../../output/csv.ts';
 import { memberCell, rawNumberAt, valueAt } from '../../output/records.ts';
-import { cleanCell, cleanLine } from '../../output/text.ts';
 import { rawNumber, setRawNumber } from '../../util/exact-json.ts';
+import { toJson } from '../../util/json.ts';
+import { cleanCell, cleanLine } from '../../util/text.ts';
 import type { RowResult } from '../match/facts.ts';
 
 /** What every row gets, in this order; the columns are called so behind the prefix. */

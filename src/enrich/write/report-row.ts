@@ -1,7 +1,6 @@
-import { guardFormula } from '../../output/delimited.ts';
-import { entriesOf } from '../../output/html/details.ts';
+import { guardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';
-import { pageCell, pointCell } from '../../output/html/rows.ts';
+import { entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
 import { cellAt, isRecord } from '../../output/records.ts';
 import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
 import type { InputRow } from '../read/row.ts';

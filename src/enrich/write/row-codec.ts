@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
-import { toJson } from '../../output/json.ts';
 import { isRecord } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
+import { toJson } from '../../util/json.ts';
 import { type RowResult, STATUSES, type Status } from '../match/facts.ts';
 import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../read/row.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/emit.ts';
-import { cleanLine } from '../../output/text.ts';
+import { cleanLine } from '../../util/text.ts';
 import { checkEntry, checkLine } from './check.ts';
 import { readClientFile, writeClientFile } from './client-file.ts';
 import { changedLines } from './diff.ts';

@@ -1,5 +1,5 @@
-import { cleanLine } from '../../output/text.ts';
 import { shellWord } from '../../storage/io-error.ts';
+import { cleanLine } from '../../util/text.ts';
 import { KEY_VARIABLE } from './clients.ts';
 import { tomlTable } from './edit-toml.ts';
 import { COMMAND, ENTRY_NAME, snippet } from './entry.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toJson } from '../json.ts';
-import { cleanLine, truncate } from '../text.ts';
+import { toJson } from '../../util/json.ts';
+import { cleanLine, truncate } from '../../util/text.ts';
 import {
   HEAD_ID,
   LEFT_ID,

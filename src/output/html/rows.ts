@@ -1,13 +1,74 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
+import { toJson } from '../../util/json.ts';
+import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geojson.ts';
-import { label } from '../label.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
-import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
-import { inline } from '../render/inline.ts';
-import type { Field } from '../render/kinds.ts';
-import { clean, cleanLine } from '../text.ts';
-import { entriesOf } from './details.ts';
-import { type ColumnKind, MAX_CELL_LENGTH, type PageColumn, type PageRow } from './document.ts';
+import { inline, isSimple } from '../render/data.ts';
+import type { Field } from '../render/field-roles.ts';
+import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/lookup.ts';
+import {
+  type ColumnKind,
+  type Detail,
+  type Entry,
+  MAX_CELL_LENGTH,
+  type PageColumn,
+  type PageDocument,
+  type PageRow,
+} from './document.ts';
+
+/** What a search was. */
+export interface SearchInfo {
+  readonly name: string;
+  readonly city: string;
+  /** What the service says of how many there are. */
+  readonly total: number;
+  /** When it was answered, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const plural = (count: number, one: string, more: string): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
+
+/** A search as a page. */
+export function findPage(
+  restaurants: readonly unknown[],
+  { name, city, total, at }: SearchInfo,
+  columns?: readonly string[],
+): PageDocument {
+  const shown = restaurants.length;
+  const all = Math.max(total, shown);
+  const count =
+    all > shown
+      ? `${shown.toLocaleString('en-US')} of ${plural(all, 'match', 'matches')}`
+      : plural(shown, 'match', 'matches');
+  return {
+    kind: 'Restaurant search',
+    heading: cleanLine(`${name} in ${city}`),
+    notes: [count],
+    at,
+    ...searchRows(restaurants, columns),
+  };
+}
+
+/** Lookups as a page: that of one restaurant, or a list. */
+export function lookupPage(
+  items: readonly LookupItem[],
+  at: number,
+  columns?: readonly string[],
+): PageDocument {
+  const listed = lookupRows(items, columns);
+  const failed = items.filter((item) => 'failure' in item).length;
+  const [only] = listed.rows;
+  const one = items.length === 1 ? only?.c[0] : undefined;
+  return {
+    kind: 'Restaurant details',
+    heading:
+      one === undefined || one === null ? plural(items.length, 'restaurant', 'restaurants') : String(one),
+    notes: failed === 0 ? [] : [`${plural(failed, 'lookup', 'lookups')} failed`],
+    at,
+    ...listed,
+  };
+}
 
 const KINDS: Readonly<Record<string, ColumnKind>> = { name: 'name', grade: 'grade' };
 const LABELS: Readonly<Record<string, string>> = {
@@ -120,4 +181,42 @@ function truncatedField(field: Field | undefined): [key: string, value: unknown]
   return field === undefined || isInCell(field.key, field.value, [field.key])
     ? []
     : [[field.key, field.value]];
+}
+
+/** Deeper levels are shown as JSON. */
+const MAX_DETAIL_LEVEL = 6;
+const PHONE_KEY = /phone|tel(?:$|_|ephone)|mobile/i;
+const PHONE = /^\+?[\d ().\-/‐‑–]{5,40}$/;
+
+/** The entries of an object, each laid out for reading. */
+export function entriesOf(fields: readonly (readonly [key: string, value: unknown])[], level = 0): Entry[] {
+  return fields.map(([key, value]) => [label(key), detailOf(value, key, level)]);
+}
+
+/** A value of any shape, laid out for reading. Nothing is left out. */
+export function detailOf(value: unknown, key = '', level = 0): Detail {
+  if (typeof value === 'string') return textOrLink(value, key);
+  if (isSimple(value)) return inline(value);
+  if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
+  if (Array.isArray(value)) return { list: value.map((item) => detailOf(item, key, level + 1)) };
+  return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
+}
+
+/** Text as a link where it is a web address or, under such a key, a telephone number; never of another scheme. */
+function textOrLink(value: string, key: string): Detail {
+  const text = inline(value);
+  const href = webAddress(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);
+  return href === undefined ? text : { href, text };
+}
+
+function webAddress(text: string): string | undefined {
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, href } = new URL(text);
+  return protocol === 'https:' || protocol === 'http:' ? href : undefined;
+}
+
+function phoneAddress(text: string): string | undefined {
+  if (!PHONE.test(text.trim())) return undefined;
+  const digits = text.replace(/\D/g, '');
+  return digits.length < 4 ? undefined : `tel:${text.trim().startsWith('+') ? '+' : ''}${digits}`;
 }

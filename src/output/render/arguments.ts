@@ -1,7 +1,7 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
-import { toJson } from '../json.ts';
+import { toJson } from '../../util/json.ts';
+import { cleanLine } from '../../util/text.ts';
 import { isRecord } from '../records.ts';
-import { cleanLine } from '../text.ts';
 
 /** An argument of a tool, as far as its JSON Schema tells. */
 export interface Argument {

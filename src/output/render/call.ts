@@ -1,11 +1,10 @@
 import type { ToolResult } from '../../client/types.ts';
-import { stringifyRawNumbers } from '../../util/exact-json.ts';
+import { parseExact, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { callData } from '../call-data.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
-import { clean, wrap } from '../text.ts';
 import type { View } from '../view.ts';
-import { contentLines, isNamedOnly } from './content.ts';
 import { dataLines } from './data.ts';
 
 /** The answer of any tool, for every form of output. */
@@ -52,4 +51,92 @@ function trimmed(json: unknown, columns: readonly string[]): unknown {
   return Array.isArray(json.results)
     ? { ...json, results: json.results.map((item) => pick(item, columns)) }
     : pick(json, columns);
+}
+
+const CONTENT_INDENT = 2;
+
+/**
+ * The content blocks of a tool's result (MCP, tool result) as lines: text as it is, JSON laid out, and of what is no
+ * text its kind, media type, and size or URI.
+ */
+export function contentLines(blocks: readonly unknown[], view: View): string[] {
+  const parts = blocks.map((block) => blockLines(block, view)).filter((lines) => lines.length > 0);
+  return parts.flatMap((lines, index) => {
+    const before = parts[index - 1];
+    const listed = before === undefined || (before.length === 1 && lines.length === 1);
+    return listed ? lines : ['', ...lines];
+  });
+}
+
+/** Whether a block holds data that its lines only name. */
+export function isNamedOnly(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  return (
+    ['image', 'audio'].includes(String(block.type)) || (isRecord(block.resource) && 'blob' in block.resource)
+  );
+}
+
+function blockLines(block: unknown, view: View): string[] {
+  if (!isRecord(block)) return dataLines(block, view.width, view);
+  const { type, text, data, mimeType, resource } = block;
+  if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
+  if (type === 'image' || type === 'audio') return summaryLines(type, [mimeType, sizeOf(data)], view);
+  if (type === 'resource' && isRecord(resource)) return resourceLines(resource, view);
+  if (type === 'resource_link') {
+    const { title, name, uri, size, description } = block;
+    const facts = [title ?? name, uri, mimeType, typeof size === 'number' ? inBytes(size) : undefined];
+    return [...summaryLines('resource link', facts, view), ...indentedText(description, view)];
+  }
+  return dataLines(stringifyRawNumbers(block), view.width, view);
+}
+
+function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, view: View): string[] {
+  const head = summaryLines('resource', [uri, mimeType, sizeOf(blob)], view);
+  return typeof text === 'string' ? [...head, ...indentedText(text, view)] : head;
+}
+
+/** Text, or the JSON in it laid out. */
+export function textLines(text: string, columns: number, view: View): string[] {
+  const value = /^\s*[[{]/.test(text) ? parseJsonText(text) : undefined;
+  if (value !== undefined) return dataLines(value, columns, view);
+  const shown = clean(text).trim();
+  return shown === '' ? [] : wrap(shown, columns);
+}
+
+function parseJsonText(text: string): unknown {
+  try {
+    return stringifyRawNumbers(parseExact(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `[image] image/png, 4.1 kB`. Facts that are no text are left out. */
+function summaryLines(kind: string, facts: readonly unknown[], view: View): string[] {
+  const told = facts
+    .filter((fact) => typeof fact === 'string' && fact !== '')
+    .map((fact) => cleanLine(String(fact)));
+  const [first = '', ...rest] = wrap(`[${kind}] ${told.join(', ')}`.trim(), view.width);
+  const label = `[${kind}]`;
+  return [first.startsWith(label) ? view.palette.heading(label) + first.slice(label.length) : first, ...rest];
+}
+
+function indentedText(text: unknown, view: View): string[] {
+  if (typeof text !== 'string') return [];
+  return textLines(text, Math.max(1, view.width - CONTENT_INDENT), view).map((line) =>
+    line === '' ? '' : ' '.repeat(CONTENT_INDENT) + line,
+  );
+}
+
+/** The size of what base64 stands for. */
+function sizeOf(base64: unknown): string | undefined {
+  if (typeof base64 !== 'string') return undefined;
+  const digits = base64.replace(/[\s=]/g, '').length;
+  return inBytes(Math.floor((digits * 3) / 4));
+}
+
+function inBytes(bytes: number): string {
+  if (!(bytes >= 1000)) return `${bytes} bytes`;
+  const kilo = bytes / 1000;
+  return kilo < 1000 ? `${kilo.toFixed(1)} kB` : `${(kilo / 1000).toFixed(1)} MB`;
 }

@@ -2,9 +2,8 @@ import type { Palette } from '../color.ts';
 import { link, mapUrl } from '../link.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick, valueAt } from '../records.ts';
-import { type Column, renderTable } from '../table.ts';
+import { type Column, cellText, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
-import { cellText } from './records.ts';
 
 /** The columns of a search for `tsv` and `csv`. Part of the public interface. */
 export const FIND_COLUMNS: readonly string[] = [

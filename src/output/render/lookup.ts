@@ -1,8 +1,12 @@
+import { stringifyRawNumbers } from '../../util/exact-json.ts';
+import { cleanLine, label, width, wrap } from '../../util/text.ts';
+import { link, mapUrl } from '../link.ts';
 import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
-import { glyphs, type View } from '../view.ts';
-import { cardLines, type LookupItem, READING_WIDTH } from './card.ts';
+import { EMPTY, glyphs, type View } from '../view.ts';
 import { comparisonLines } from './compare.ts';
+import { entryLines, inline, isSimple } from './data.ts';
+import { type Classified, classifyFields, type Field } from './field-roles.ts';
 
 /**
  * Restaurants without a final line break: one as a card, two to four side by side where they fit, else cards below
@@ -43,4 +47,118 @@ function trimEntry(entry: unknown, columns: readonly string[]): unknown {
   return isRecord(entry) && isRecord(entry.output)
     ? { ...entry, output: pick(entry.output, columns) }
     : entry;
+}
+
+/** One restaurant that was asked for: what the service said of it, or why there is nothing. */
+export type LookupItem = { readonly restaurantId: string } & (
+  | { /** As the service gave it; the fields are not documented. */ readonly output: Record<string, unknown> }
+  | { readonly failure: Failure }
+);
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Running text is not made wider than this. */
+export const READING_WIDTH = 88;
+
+type Entry = readonly [key: string, value: unknown];
+
+/** Documented for a search, and there under these names in a lookup too. */
+const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
+/** About the record and not the restaurant. */
+export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
+
+/**
+ * A restaurant as lines: grade and name, cuisine and price, the summary; where it is, then all other fields as they
+ * came, and last what is about the record. A status of `ok` says nothing; fields without a value share a line.
+ */
+export function cardLines(item: LookupItem, columns: readonly string[] | undefined, view: View): string[] {
+  if ('failure' in item) {
+    const { code, message } = item.failure;
+    return [
+      ...wrap(cleanLine(item.restaurantId), view.width).map(view.palette.name),
+      ...wrap(`${code}: ${cleanLine(message)}`, Math.min(view.width, READING_WIDTH)).map(view.palette.bad),
+    ];
+  }
+  const { restaurantId, output } = item;
+  const { known, rest } = fieldsOf(output, columns);
+  const hasId = known.name === undefined || rest.some(([, value]) => value === restaurantId);
+  const facts: readonly Entry[] = hasId ? rest : [...rest, ['restaurant_id', restaurantId]];
+  const summary =
+    known.summary === undefined ? [] : wrap(inline(known.summary.value), Math.min(view.width, READING_WIDTH));
+  const name = known.name === undefined ? restaurantId : inline(known.name.value);
+  const head = [...heading(known.grade, name, mapUrl(placeOf(output)), view), ...subheading(known, view)];
+  return [head, summary, ...factLines(facts, view)]
+    .filter((part) => part.length > 0)
+    .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+}
+
+/** The fields that were asked for; else all, but for a status of `ok`. */
+export function fieldsOf(
+  output: Record<string, unknown>,
+  columns: readonly string[] | undefined,
+): Classified {
+  if (columns !== undefined) return classifyFields(stringifyRawNumbers(pick(output, columns)));
+  const { known, rest } = classifyFields(stringifyRawNumbers(output));
+  return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
+}
+
+/** The coordinates, of the restaurant itself or of the one that an answer holds. */
+export function placeOf(output: Record<string, unknown>): unknown {
+  const inner = Object.values(output).filter(isRecord);
+  return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
+}
+
+/** Fields in the order of a card: where it is first, what is about the record last. */
+export function inOrder(entries: readonly Entry[]): Entry[] {
+  const of = (names: readonly string[]): Entry[] =>
+    names.flatMap((name) => entries.filter(([key]) => key === name));
+  const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
+  return [...of(PLACE), ...middle, ...of(RECORD)];
+}
+
+function factLines(facts: readonly Entry[], view: View): string[][] {
+  const sorted = inOrder(facts);
+  const about = sorted.filter(([key]) => RECORD.includes(key));
+  const others = sorted.filter(([key]) => !RECORD.includes(key));
+  const told = others.filter(([, value]) => !isEmptyValue(value));
+  const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
+  const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
+  const sections = told.some(([, value]) => !isSimple(value));
+  // One list, with one alignment, where nothing stands between.
+  if (!sections) return [entryLines([...told, ...last], view.width, view)];
+  return [entryLines(told, view.width, view), entryLines(last, view.width, view)];
+}
+
+/** What stands before the fields without a value. */
+export const NO_DATA = 'No data';
+
+export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
+
+/** Grade and name in one line; a long name goes on below itself. */
+function heading(grade: Field | undefined, name: string, url: string | undefined, view: View): string[] {
+  const { palette, width: columns } = view;
+  const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
+  const short = letter !== '' && width(letter) <= columns >> 2;
+  const indent = short ? width(letter) + 2 : 0;
+  const lines = wrap(cleanLine(name), columns - indent).map((line) => link(palette.name(line), url, view));
+  const [first = '', ...more] = lines.map((line, index) => (index === 0 ? line : ' '.repeat(indent) + line));
+  if (short) return [`${palette.grade(letter)}  ${first}`, ...more];
+  return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];
+}
+
+function subheading({ cuisine, price }: Classified['known'], view: View): string[] {
+  const facts = [
+    ...(cuisine === undefined ? [] : [cleanLine(inline(cuisine.value))]),
+    ...(price === undefined ? [] : [priceText(price)]),
+  ];
+  return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
+}
+
+/** `$$$` speaks for itself, `2` or `moderate` does not. */
+function priceText({ key, value }: Field): string {
+  const text = cleanLine(inline(value));
+  return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }

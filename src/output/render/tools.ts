@@ -1,11 +1,10 @@
 import type { Tool } from '../../client/types.ts';
+import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation } from '../present.ts';
 import { pick } from '../records.ts';
-import { type Column, renderTable } from '../table.ts';
-import { clean, cleanLine, wrap } from '../text.ts';
+import { type Column, renderRecords, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
 import { type Argument, argumentsOf, exampleCall } from './arguments.ts';
-import { renderRecords } from './records.ts';
 
 const TOOL_COLUMNS: readonly Column[] = [
   { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: (text, palette) => palette.name(text) },

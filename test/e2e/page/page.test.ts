@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PageDocument } from '../../../src/output/html/document.ts';
-import { findPage, lookupPage } from '../../../src/output/html/pages.ts';
+import { findPage, lookupPage } from '../../../src/output/html/rows.ts';
 import { FAINT_TEXTS, hasBrowser, UNNAMED, useChromium } from './chromium.ts';
 
 const ASKED = { name: 'Nopa', city: 'SF', total: 3, at: Date.UTC(2026, 10, 21) };

@@ -20,7 +20,7 @@ import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const service = useService();
 const given = () => ({
   RESTAURANT_API_KEY: PAID,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../helpers/process.ts';
 import { freshHome, runCli } from '../../helpers/program.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { env } = freshHome();
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -7,7 +7,7 @@ import { freshHome, runCli } from '../../helpers/program.ts';
 import { furnish } from '../../helpers/runs.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const service = useService();
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BIN, start } from '../../helpers/process.ts';
 import { freshHome, runCli } from '../../helpers/program.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { env } = freshHome();
 const script = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 

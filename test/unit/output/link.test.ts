@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { link, mapUrl, showsLinks, webUrl } from '../../../src/output/link.ts';
-import { width } from '../../../src/output/text.ts';
-import { FORBIDDEN, hostileText, OWN_LINK, viewOf } from './hostile.ts';
+import { width } from '../../../src/util/text.ts';
+import { FORBIDDEN, hostileText, OWN_LINK, viewOf } from '../../helpers/hostile.ts';
 
 describe('showsLinks', () => {
   const ghostty = { TERM_PROGRAM: 'ghostty' };

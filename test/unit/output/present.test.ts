@@ -6,7 +6,7 @@ import {
   present,
   type RecordFormat,
 } from '../../../src/output/present.ts';
-import { viewOf } from './hostile.ts';
+import { viewOf } from '../../helpers/hostile.ts';
 
 const RECORDS = [
   { id: 'a', name: '=Nopa', tags: ['x', 'y'], at: { lat: 1.5 } },

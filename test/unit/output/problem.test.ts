@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { palette, plain } from '../../../src/output/color.ts';
 import { errorJson, formatError } from '../../../src/output/problem.ts';
-import { FORBIDDEN, hostileText } from './hostile.ts';
+import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
 describe('problemText', () => {
   it('says what happened, then what to do', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { toJson } from '../../../src/output/json.ts';
 import { checkColumns, flatten, pick, toCell, valueAt } from '../../../src/output/records.ts';
-import { hostileRecord } from './hostile.ts';
+import { toJson } from '../../../src/util/json.ts';
+import { hostileRecord } from '../../helpers/hostile.ts';
 
 const NOPA = {
   service_id: 'id-1',

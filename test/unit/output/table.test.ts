@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { palette } from '../../../src/output/color.ts';
 import { type Column, renderTable } from '../../../src/output/table.ts';
-import { width } from '../../../src/output/text.ts';
-import { FORBIDDEN, hostileText, viewOf } from './hostile.ts';
+import { width } from '../../../src/util/text.ts';
+import { FORBIDDEN, hostileText, viewOf } from '../../helpers/hostile.ts';
 
 const COLUMNS: readonly Column[] = [
   { key: '#', title: '#', align: 'right', priority: Number.POSITIVE_INFINITY },

@@ -1,6 +1,6 @@
 import Supercluster from 'supercluster';
 import type { PageRow } from '../document.ts';
-import type { Point } from './geography.ts';
+import type { Point } from './map.ts';
 
 /** In pixels: markers that are nearer to each other become one. Where there are many, sooner. */
 const NEAR = 20;

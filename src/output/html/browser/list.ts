@@ -1,9 +1,7 @@
-import type { PageHead, PageRow } from '../document.ts';
+import type { PageColumn, PageHead, PageRow } from '../document.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
-import { type Order, sortRows } from './order.ts';
 import { moreElement, rowElement } from './row.ts';
-import { searcher } from './search.ts';
-import { makeTable } from './table.ts';
+import { type Order, searcher, sortRows } from './search.ts';
 
 /** Rows on a page of the list, and on paper. */
 const PAGE = 100;
@@ -181,4 +179,42 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
       if (focus) main?.querySelector<HTMLElement>('button.name')?.focus();
     },
   };
+}
+
+/** The table without its rows. */
+export interface Table {
+  readonly element: HTMLElement;
+  readonly body: HTMLElement;
+  /** Shows by which column the rows are sorted. */
+  mark(order: Order | undefined): void;
+}
+
+/** Makes the table, with a button to sort by in each heading. */
+export function makeTable(
+  columns: readonly PageColumn[],
+  caption: string,
+  onSort: (column: number) => void,
+): Table {
+  const headings = columns.map((column, place) =>
+    el(
+      'th',
+      { role: 'columnheader', scope: 'col', 'aria-sort': 'none' },
+      button({ class: 'sort', dir: 'auto' }, () => onSort(place), column.label),
+    ),
+  );
+  const number = el(
+    'th',
+    { role: 'columnheader', scope: 'col', class: 'n' },
+    el('abbr', { title: 'Number' }, '#'),
+  );
+  const body = el('tbody', { role: 'rowgroup' });
+  const head = el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, number, ...headings));
+  const table = el('table', { role: 'table' }, el('caption', {}, caption), head, body);
+  const mark = (order: Order | undefined): void => {
+    for (const [place, heading] of headings.entries()) {
+      const sorted = order?.column === place;
+      heading.setAttribute('aria-sort', !sorted ? 'none' : order.descending ? 'descending' : 'ascending');
+    }
+  };
+  return { element: el('div', { class: 'scroll' }, table), body, mark };
 }

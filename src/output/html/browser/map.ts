@@ -1,10 +1,8 @@
 import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker, Popup } from 'leaflet';
 import type { PageHead, PageRow } from '../document.ts';
 import { clusters, type Spot, type Spots } from './clusters.ts';
-import { el, formatCount, prefersReducedMotion } from './dom.ts';
-import { around, nearestCopy, type Point } from './geography.ts';
-import { manyPopup, onePopup } from './popup.ts';
-import { nameOf } from './row.ts';
+import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
+import { nameColumn, nameOf, short } from './row.ts';
 import { Tiles, tileError } from './tiles.ts';
 
 const STREET = 16;
@@ -182,4 +180,74 @@ async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> 
   }
   element.append(el('p', { class: 'why', role: 'status' }, `Points without a street map: ${why}`));
   addEventListener('online', () => void paintTiles(map, element), { once: true });
+}
+
+/** What a popup says of one restaurant: its name and cells, as text. */
+export function onePopup(row: PageRow, { columns }: PageHead, onDetails: () => void): HTMLElement {
+  const heading = nameColumn(columns);
+  const lines = columns.flatMap(({ label }, place) => {
+    const value = row.c[place];
+    if (place === heading || value === null || value === undefined) return [];
+    return [el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), short(String(value)))];
+  });
+  return el(
+    'div',
+    { class: 'about' },
+    el('p', { class: 'name', dir: 'auto' }, short(nameOf(row, columns))),
+    el('ul', {}, ...lines),
+    button({}, onDetails, 'Details in the list'),
+  );
+}
+
+/** What a popup says of several in one place. */
+export function manyPopup(
+  numbers: readonly number[],
+  count: number,
+  name: (row: number) => string,
+  onRow: (row: number) => void,
+): HTMLElement {
+  const items = numbers.map((row) =>
+    el(
+      'li',
+      {},
+      button({ dir: 'auto' }, () => onRow(row), short(name(row))),
+    ),
+  );
+  const more =
+    count > numbers.length ? [el('p', {}, `and ${amount(count - numbers.length, 'more', 'more')}`)] : [];
+  const title = el('p', { class: 'name' }, `${amount(count, 'restaurant')} in this place`);
+  return el('div', { class: 'about many' }, title, el('ul', {}, ...items), ...more);
+}
+
+/** A place, in degrees. */
+export type Point = readonly [lat: number, lng: number];
+
+/** The copy of a longitude that is nearest to another: the world goes round. */
+export const nearestCopy = (lng: number, to: number): number => lng + 360 * Math.round((to - lng) / 360);
+
+/**
+ * The smallest rectangle around points, also across the antimeridian, where its east is beyond 180.
+ * @returns south, west, north, east; undefined without points
+ */
+export function around(points: readonly Point[]): [number, number, number, number] | undefined {
+  if (points.length === 0) return undefined;
+  const lngs = points.map(([, lng]) => lng).sort((a, b) => a - b);
+  let west = lngs[0] ?? 0;
+  let east = lngs.at(-1) ?? 0;
+  // The widest stretch without a point lies outside.
+  let widest = west + 360 - east;
+  for (let place = 1; place < lngs.length; place += 1) {
+    const [before, after] = [lngs[place - 1] ?? 0, lngs[place] ?? 0];
+    if (after - before <= widest) continue;
+    widest = after - before;
+    west = after;
+    east = before + 360;
+  }
+  let south = 90;
+  let north = -90;
+  for (const [lat] of points) {
+    south = Math.min(south, lat);
+    north = Math.max(north, lat);
+  }
+  return [south, west, north, east];
 }

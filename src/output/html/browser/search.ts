@@ -1,5 +1,4 @@
-import type { Detail, PageRow } from '../document.ts';
-import { fold } from './order.ts';
+import type { ColumnKind, Detail, PageRow } from '../document.ts';
 
 /** Finds the rows that hold every word of a query, anywhere. What is searched is gathered once, when first needed. */
 export function searcher(rows: readonly PageRow[]): (query: string) => number[] {
@@ -31,3 +30,52 @@ function within(value: Detail): string[] {
   if ('href' in value) return [value.text];
   return 'list' in value ? value.list.flatMap(within) : value.pairs.flatMap(([, inner]) => within(inner));
 }
+
+export interface Order {
+  readonly column: number;
+  readonly descending: boolean;
+}
+
+const words = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+
+/** A+ comes before A, and A before A-. Undefined for what is no letter grade. */
+function gradeRank(text: string): number | undefined {
+  const [, letter = '', sign = ''] = /^([A-F])([+\u2212-]?)$/.exec(text) ?? [];
+  return letter === '' ? undefined : letter.charCodeAt(0) * 3 + (sign === '+' ? 0 : sign === '' ? 1 : 2);
+}
+
+type Value = PageRow['c'][number] | undefined;
+
+function compare(a: Value, b: Value, kind: ColumnKind): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [one, other] = [String(a), String(b)];
+  if (kind === 'grade') {
+    const [first, second] = [gradeRank(one), gradeRank(other)];
+    if (first !== undefined && second !== undefined) return first - second;
+    if (first !== second) return first === undefined ? 1 : -1;
+  }
+  return words.compare(one, other);
+}
+
+/** The rows in another order. What has no value comes last either way; equal ones stay as they were. */
+export function sortRows(
+  numbers: readonly number[],
+  rows: readonly PageRow[],
+  { column, descending }: Order,
+  kind: ColumnKind,
+): number[] {
+  const sign = descending ? -1 : 1;
+  return [...numbers].sort((a, b) => {
+    const [one, other] = [rows[a]?.c[column], rows[b]?.c[column]];
+    const none = Number(one === null || one === undefined) - Number(other === null || other === undefined);
+    if (none !== 0) return none;
+    return one === null || one === undefined ? 0 : sign * compare(one, other, kind);
+  });
+}
+
+/** Text as it is compared: without case and accents. */
+export const fold = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();

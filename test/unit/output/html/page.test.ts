@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PageDocument } from '../../../../src/output/html/document.ts';
 import { renderPage } from '../../../../src/output/html/page.ts';
-import { findPage, lookupPage } from '../../../../src/output/html/pages.ts';
-import { hostileRecord, hostileText } from '../hostile.ts';
+import { findPage, lookupPage } from '../../../../src/output/html/rows.ts';
+import { hostileRecord, hostileText } from '../../../helpers/hostile.ts';
 
 const ASSET = { script: 'document.title', style: 'body{margin:0}' };
 const ASKED = { name: 'Nopa', city: 'SF', total: 7, at: Date.UTC(2026, 10, 21, 12, 48) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../../src/output/present.ts';
 import { callPresentation } from '../../../../src/output/render/call.ts';
-import { viewOf } from '../hostile.ts';
+import { viewOf } from '../../../helpers/hostile.ts';
 
 const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
 const text = (value: string): { type: string; text: string } => ({ type: 'text', text: value });

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { palette } from '../../../../src/output/color.ts';
-import type { LookupItem } from '../../../../src/output/render/card.ts';
 import { comparisonLines } from '../../../../src/output/render/compare.ts';
-import { renderLookup } from '../../../../src/output/render/lookup.ts';
-import { width } from '../../../../src/output/text.ts';
+import { type LookupItem, renderLookup } from '../../../../src/output/render/lookup.ts';
 import type { View } from '../../../../src/output/view.ts';
-import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
+import { width } from '../../../../src/util/text.ts';
+import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
 const NOPA: LookupItem = {
   restaurantId: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../../src/output/present.ts';
-import { callPresentation, isTruncated } from '../../../../src/output/render/call.ts';
-import { contentLines } from '../../../../src/output/render/content.ts';
-import { width } from '../../../../src/output/text.ts';
-import { FORBIDDEN, hostileText, viewOf } from '../hostile.ts';
+import { callPresentation, contentLines, isTruncated } from '../../../../src/output/render/call.ts';
+import { width } from '../../../../src/util/text.ts';
+import { FORBIDDEN, hostileText, viewOf } from '../../../helpers/hostile.ts';
 
 const BASE64 = Buffer.from('x'.repeat(1500)).toString('base64');
 const IMAGE = { type: 'image', mimeType: 'image/png', data: BASE64 };

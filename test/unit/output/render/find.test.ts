@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../../src/output/present.ts';
 import { FIND_COLUMNS, findPresentation, renderFind } from '../../../../src/output/render/find.ts';
-import { width } from '../../../../src/output/text.ts';
-import { FORBIDDEN, hostileJson, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
+import { width } from '../../../../src/util/text.ts';
+import { FORBIDDEN, hostileJson, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
 const NOPA = {
   service_id: '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91',

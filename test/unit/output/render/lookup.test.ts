@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { palette } from '../../../../src/output/color.ts';
 import { present } from '../../../../src/output/present.ts';
 import { lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
-import { width } from '../../../../src/output/text.ts';
-import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../hostile.ts';
+import { width } from '../../../../src/util/text.ts';
+import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
 const ID = '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91';
 const BASIC = {

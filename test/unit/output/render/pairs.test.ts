@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderPairs } from '../../../../src/output/render/pairs.ts';
-import { width } from '../../../../src/output/text.ts';
-import { FORBIDDEN, hostileText, viewOf } from '../hostile.ts';
+import { renderPairs } from '../../../../src/output/pairs.ts';
+import { width } from '../../../../src/util/text.ts';
+import { FORBIDDEN, hostileText, viewOf } from '../../../helpers/hostile.ts';
 
 const SECTIONS = [
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progressLabel } from '../../../../src/output/render/progress.ts';
+import { progressLabel } from '../../../../src/output/spinner.ts';
 
 describe('progressLabel', () => {
   it.each([

@@ -8,8 +8,8 @@ import {
   toolPresentation,
   toolsPresentation,
 } from '../../../../src/output/render/tools.ts';
-import { width } from '../../../../src/output/text.ts';
-import { FORBIDDEN, hostileJson, hostileText, viewOf } from '../hostile.ts';
+import { width } from '../../../../src/util/text.ts';
+import { FORBIDDEN, hostileJson, hostileText, viewOf } from '../../../helpers/hostile.ts';
 
 const FIND: Tool = {
   name: 'find_restaurant',

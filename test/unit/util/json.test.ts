@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { escapeJson, toJson } from '../../../src/output/json.ts';
-import { FORBIDDEN, hostileJson } from './hostile.ts';
+import { escapeJson, toJson } from '../../../src/util/json.ts';
+import { FORBIDDEN, hostileJson } from '../../helpers/hostile.ts';
 
 function nested(levels: number): unknown {
   let value: unknown = 1;

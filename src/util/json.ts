@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { stringifyExact } from '../util/exact-json.ts';
+import { stringifyExact } from './exact-json.ts';
 
 /** Levels of nesting that are read or written. */
 const MAX_DEPTH = 200;

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
+import { cleanLine } from '../util/text.ts';
 import type { Scalar } from './records.ts';
-import { cleanLine } from './text.ts';
 
 /** What may stand between the cells of a CSV. */
 export type Delimiter = ',' | ';' | '\t';

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRows, guardFormula, tsvRow } from '../../../src/output/delimited.ts';
-import { FORBIDDEN, hostileText } from './hostile.ts';
+import { csvRows, guardFormula, tsvRow } from '../../../src/output/csv.ts';
+import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
 describe('csvRows', () => {
   it('quotes only what must be quoted', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { clean, cleanCell, cleanLine, pad, truncate, width, wrap } from '../../../src/output/text.ts';
-import { FORBIDDEN, hostileText } from './hostile.ts';
+import { clean, cleanCell, cleanLine, pad, truncate, width, wrap } from '../../../src/util/text.ts';
+import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
 describe('clean', () => {
   it.each([

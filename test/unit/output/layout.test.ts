@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flowColumns, joinHorizontal } from '../../../src/output/shelves.ts';
-import { width } from '../../../src/output/text.ts';
+import { flowColumns, joinHorizontal } from '../../../src/output/layout.ts';
+import { width } from '../../../src/util/text.ts';
 
 describe('shelve', () => {
   it('puts blocks side by side while they fit', () => {
