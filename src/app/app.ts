@@ -93,7 +93,7 @@ export class App {
 
   /** Whether JSON was asked for, by flag, variable or config file. */
   get wantsJson(): boolean {
-    return this.settings.told('format').value === 'json';
+    return this.settings.raw('format').value === 'json';
   }
 
   /** True where a person reads along: stderr is a terminal, and neither --quiet nor JSON was asked for. */
@@ -222,7 +222,7 @@ export class App {
 
   /** Text for people without any key that this run knows, or that looks like one. */
   redact(text: string): string {
-    return this.#secrets.redact(text, this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX);
+    return this.#secrets.redact(text, this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX);
   }
 
   /** Data without any key that this run knows; nothing else in it changes. */

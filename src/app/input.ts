@@ -1,7 +1,7 @@
 import { type ParseError, parse } from 'jsonc-parser';
 import { AppError, systemCode } from '../errors.ts';
 import { ioReason, shellWord } from '../storage/io-error.ts';
-import { readNamed } from '../storage/plain.ts';
+import { readPath } from '../storage/plain.ts';
 import { isInexact, parseExact, setRawNumber } from '../util/exact-json.ts';
 import type { App } from './app.ts';
 import { fullPath } from './full-path.ts';
@@ -17,7 +17,7 @@ const MOST = 64 * 1024 * 1024;
 export function readArgumentFile(app: App, path: string): string {
   const full = fullPath(app.context, path);
   try {
-    return decodeUtf8(readNamed(full, MOST), path);
+    return decodeUtf8(readPath(full, MOST), path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);

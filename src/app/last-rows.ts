@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { readLastFind, saveLastFind } from '../storage/last-find.ts';
+import { readLastResults, saveLastResults } from '../storage/last-find.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
@@ -17,7 +17,7 @@ const textOf = (row: unknown, field: string): string => {
 export function saveResults(app: App, rows: readonly unknown[]): void {
   const { stateDir } = app.paths;
   if (stateDir === undefined) return;
-  saveLastFind(
+  saveLastResults(
     stateDir,
     {
       endpoint: serviceName(app),
@@ -32,7 +32,7 @@ export function saveResults(app: App, rows: readonly unknown[]): void {
 /** The rows of the last find, where it asked the service of this run; else none. Never throws. */
 export function lastResults(app: App): readonly { id: string; name: string }[] {
   try {
-    const last = readLastFind(app.paths.stateDir);
+    const last = readLastResults(app.paths.stateDir);
     if (last?.endpoint !== serviceName(app)) return [];
     return last.ids.map((id, index) => ({ id, name: last.names[index] ?? '' }));
   } catch {
@@ -46,7 +46,7 @@ export function lastResults(app: App): readonly { id: string; name: string }[] {
  */
 export function requireLastResults(app: App): readonly string[] {
   const { stateDir } = app.paths;
-  const last = stateDir === undefined ? undefined : readLastFind(stateDir, (text) => void app.warn(text));
+  const last = stateDir === undefined ? undefined : readLastResults(stateDir, (text) => void app.warn(text));
   if (last === undefined) {
     throw new AppError('not_found', 'there is no last find for a row number to refer to', {
       hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',

@@ -4,7 +4,7 @@ import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
-import { openSessionMemory } from '../storage/sessions.ts';
+import { openProtocolStore } from '../storage/sessions.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-rows.ts';
@@ -81,7 +81,7 @@ export function openClientFor(
     context: { ...context, signal },
     ...hooks,
     ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
-    ...(demo ? {} : { session: openSessionMemory(paths.stateDir, url.href, warn) }),
+    ...(demo ? {} : { session: openProtocolStore(paths.stateDir, url.href, warn) }),
   });
   app.onClose(() => client.close());
   return client;
@@ -107,7 +107,7 @@ function countRequests(app: App, target: Target, paced = false): Requests {
     warn,
     onWait,
     onRequest: () => (pacer === undefined ? ledger.record() : pacer.acquire(signal)),
-    onRateLimited: (until) => ledger.hold(until),
+    onRateLimited: (until) => ledger.pauseUntil(until),
   };
 }
 

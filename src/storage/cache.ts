@@ -5,7 +5,7 @@ import { canonicalJson, sha256 } from './canonical.ts';
 import { makeFolders, writeEntryFile } from './entry-file.ts';
 import { ENTRY_NAME, type EvictionClock, evict, openEvictionClock, type ShardLimits } from './evict.ts';
 import { ioError } from './io-error.ts';
-import { readPlain } from './plain.ts';
+import { readRegularFile } from './plain.ts';
 
 /** What an answer depends on. */
 export interface CacheKey {
@@ -146,7 +146,7 @@ function readEntry(path: string, key: string, maxBytes: number): { value: unknow
   try {
     // An open in vain costs many times as much, for its error.
     if (!existsSync(path)) return undefined;
-    const entry: unknown = parseExact(readPlain(path, maxBytes).toString('utf8'));
+    const entry: unknown = parseExact(readRegularFile(path, maxBytes).toString('utf8'));
     if (typeof entry !== 'object' || entry === null) return undefined;
     const { version, key: found, at, value } = entry as Record<string, unknown>;
     if (version !== VERSION || found !== key || typeof at !== 'number' || value === undefined)

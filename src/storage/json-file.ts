@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { ioReason } from './io-error.ts';
-import { isNoFile, readPlain } from './plain.ts';
+import { isNotRegularFile, readRegularFile } from './plain.ts';
 
 /** Far above what is remembered. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -35,14 +35,14 @@ export function openJsonFile<T>(
       if (text === undefined) return undefined;
       const value = parse(text);
       const decoded = value === undefined ? undefined : decode(value);
-      if (decoded === undefined) setAside(path, warn);
+      if (decoded === undefined) quarantine(path, warn);
       return decoded;
     },
     write(value) {
       try {
         ensurePrivateFolder(dirname(path));
         sweepTemps(dirname(path), Date.now());
-        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) setAside(path, warn);
+        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path, warn);
         writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false, replace: true });
       } catch (error) {
         warn?.(error instanceof Error ? error.message : `cannot write ${path}`);
@@ -53,10 +53,10 @@ export function openJsonFile<T>(
 
 function readText(path: string, warn: Warn | undefined): string | undefined {
   try {
-    return readPlain(path, MAX_BYTES).toString('utf8');
+    return readRegularFile(path, MAX_BYTES).toString('utf8');
   } catch (error) {
-    if (isNoFile(error)) {
-      setAside(path, warn);
+    if (isNotRegularFile(error)) {
+      quarantine(path, warn);
       return undefined;
     }
     const code = systemCode(error);
@@ -73,7 +73,7 @@ function parse(text: string): unknown {
   }
 }
 
-function setAside(path: string, warn: Warn | undefined): void {
+function quarantine(path: string, warn: Warn | undefined): void {
   try {
     renameSync(path, `${path}.damaged`);
     warn?.(`${path} is damaged and was set aside as ${path}.damaged`);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type JsonFile, openJsonFile, type Warn } from './json-file.ts';
 
 /** The rows of the last search, for `lookup 2`. */
-export interface LastFind {
+export interface LastResults {
   readonly endpoint: string;
   /** When it was asked, in milliseconds since the epoch. */
   readonly at: number;
@@ -13,21 +13,21 @@ export interface LastFind {
 }
 
 /** Remembers the rows of a search. Never throws; what fails is told to `warn`. */
-export function saveLastFind(stateDir: string | undefined, find: LastFind, warn?: Warn): void {
+export function saveLastResults(stateDir: string | undefined, find: LastResults, warn?: Warn): void {
   const { endpoint, at, ids, names } = find;
   open(stateDir, warn).write({ endpoint, at, ids, names });
 }
 
 /** The rows of the last search, or undefined when there is none to rely on. A damaged file is set aside. */
-export function readLastFind(stateDir: string | undefined, warn?: Warn): LastFind | undefined {
+export function readLastResults(stateDir: string | undefined, warn?: Warn): LastResults | undefined {
   return open(stateDir, warn).read();
 }
 
-function open(stateDir: string | undefined, warn: Warn | undefined): JsonFile<LastFind> {
+function open(stateDir: string | undefined, warn: Warn | undefined): JsonFile<LastResults> {
   return openJsonFile(stateDir === undefined ? undefined : join(stateDir, 'last-find.json'), decode, warn);
 }
 
-function decode(value: unknown): LastFind | undefined {
+function decode(value: unknown): LastResults | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { endpoint, at, ids, names } = value as Record<string, unknown>;
   if (typeof endpoint !== 'string' || typeof at !== 'number') return undefined;

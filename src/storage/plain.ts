@@ -9,7 +9,7 @@ const NO_FILE = ['ENOTPLAIN', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
  * deaf to Ctrl-C.
  * @throws the system's error; one with the code `ENOTPLAIN` for what is no plain file.
  */
-export function openPlain(path: string, flags: number = constants.O_RDONLY, mode = 0o600): number {
+export function openRegularFile(path: string, flags: number = constants.O_RDONLY, mode = 0o600): number {
   // Windows has no such flag, and no named pipes among its files.
   const file = openSync(path, flags | (constants.O_NONBLOCK ?? 0), mode);
   if (fstatSync(file).isFile()) return file;
@@ -19,17 +19,17 @@ export function openPlain(path: string, flags: number = constants.O_RDONLY, mode
 
 /**
  * The bytes of a plain file.
- * @throws as {@link openPlain}; one with the code `ETOOLARGE` for more than `most` bytes.
+ * @throws as {@link openRegularFile}; one with the code `ETOOLARGE` for more than `most` bytes.
  */
-export function readPlain(path: string, most: number): Buffer {
-  return readAndClose(openPlain(path), most);
+export function readRegularFile(path: string, most: number): Buffer {
+  return readAndClose(openRegularFile(path), most);
 }
 
 /**
  * The bytes of whatever a user named: a file, or a pipe as in `--key-file <(pass restaurant)`.
  * @throws the system's error; one with the code `ETOOLARGE` for more than `most` bytes.
  */
-export function readNamed(path: string, most: number): Buffer {
+export function readPath(path: string, most: number): Buffer {
   return readAndClose(openSync(path, 'r'), most);
 }
 
@@ -58,6 +58,6 @@ export function readAll(file: number, most: number): Buffer {
 }
 
 /** Whether it failed because something else stands in the place of a file of ours. */
-export function isNoFile(error: unknown): boolean {
+export function isNotRegularFile(error: unknown): boolean {
   return NO_FILE.includes(systemCode(error) ?? '');
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { tightenFolder } from './atomic.ts';
 import { ioError, ioReason, shellWord } from './io-error.ts';
-import { isNoFile, openPlain, readAll } from './plain.ts';
+import { isNotRegularFile, openRegularFile, readAll } from './plain.ts';
 
 /** A saved login. What is not named here is kept as it is. */
 export interface Profile {
@@ -49,23 +49,23 @@ export function parseConfig(path: string, text: string): ConfigFile {
     value = JSON.parse(text);
   } catch {
     // No cause: the parser's message quotes the text, which may be a key.
-    throw damaged(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
+    throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
   }
-  if (!isObject(value)) throw damaged(path, 'it holds no JSON object');
+  if (!isObject(value)) throw invalidConfig(path, 'it holds no JSON object');
   const { settings, profiles } = value;
-  if (settings !== undefined && !isObject(settings)) throw damaged(path, '"settings" is not an object');
-  if (profiles !== undefined && !isObject(profiles)) throw damaged(path, '"profiles" is not an object');
-  for (const [name, profile] of Object.entries(profiles ?? {})) checkProfile(path, name, profile);
+  if (settings !== undefined && !isObject(settings)) throw invalidConfig(path, '"settings" is not an object');
+  if (profiles !== undefined && !isObject(profiles)) throw invalidConfig(path, '"profiles" is not an object');
+  for (const [name, profile] of Object.entries(profiles ?? {})) assertProfile(path, name, profile);
   return value;
 }
 
-function checkProfile(path: string, name: string, profile: unknown): void {
+function assertProfile(path: string, name: string, profile: unknown): void {
   const place = `profiles[${JSON.stringify(name)}]`;
-  if (!isObject(profile)) throw damaged(path, `${place} is not an object`);
+  if (!isObject(profile)) throw invalidConfig(path, `${place} is not an object`);
   for (const field of PROFILE_TEXTS) {
     const value = profile[field];
     if (value !== undefined && typeof value !== 'string') {
-      throw damaged(path, `${place}.${field} is not a string`);
+      throw invalidConfig(path, `${place}.${field} is not a string`);
     }
   }
 }
@@ -73,7 +73,7 @@ function checkProfile(path: string, name: string, profile: unknown): void {
 function readText(path: string, warn: Warn | undefined): string | undefined {
   let file: number;
   try {
-    file = openPlain(path);
+    file = openRegularFile(path);
   } catch (error) {
     // A home that is no folder holds no config either.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
@@ -90,7 +90,7 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
 }
 
 function unreadable(path: string, error: unknown): AppError {
-  return isNoFile(error) ? damaged(path, ioReason(error)) : ioError('read the config file', path, error);
+  return isNotRegularFile(error) ? invalidConfig(path, ioReason(error)) : ioError('read the config file', path, error);
 }
 
 function decode(path: string, bytes: Uint8Array): string {
@@ -98,7 +98,7 @@ function decode(path: string, bytes: Uint8Array): string {
     // The decoder drops a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw damaged(path, 'it is not UTF-8 text');
+    throw invalidConfig(path, 'it is not UTF-8 text');
   }
 }
 
@@ -114,7 +114,7 @@ function tighten(file: number, mode: number, path: string, warn: Warn | undefine
   }
 }
 
-function damaged(path: string, why: string): AppError {
+function invalidConfig(path: string, why: string): AppError {
   return new AppError('bad_config', `the config file ${path} cannot be used: ${why}`, {
     hint: `correct it, or start afresh: mv ${shellWord(path)} ${shellWord(`${path}.bak`)} && restaurant login`,
   });

@@ -5,25 +5,25 @@ import { ioReason } from './io-error.ts';
 import { openJsonFile, type Warn } from './json-file.ts';
 
 /** The protocol that an endpoint was found to speak. */
-export interface LearnedProtocol {
+export interface DetectedProtocol {
   readonly era: string;
   /** Protocol version that was agreed on. */
   readonly version?: string;
 }
 
 /** What one endpoint speaks. Never throws. */
-export interface SessionMemory {
-  read(): LearnedProtocol | undefined;
-  write(value: LearnedProtocol): void;
+export interface ProtocolStore {
+  read(): DetectedProtocol | undefined;
+  write(value: DetectedProtocol): void;
   forget(): void;
 }
 
 /** Opens the memory of one endpoint: a file of its own, so that processes need no lock. */
-export function openSessionMemory(
+export function openProtocolStore(
   stateDir: string | undefined,
   endpoint: string,
   warn?: Warn,
-): SessionMemory {
+): ProtocolStore {
   const name = createHash('sha256').update(endpoint).digest('hex');
   const path = stateDir === undefined ? undefined : join(stateDir, 'protocol', `${name}.json`);
   const file = openJsonFile(path, decode, warn);

@@ -36,7 +36,7 @@ type ConfClass = typeof import('conf').default;
 const LOCK_WAIT_MS = 15_000;
 
 /** Opens the config file of this folder. Touches nothing until asked. */
-export function openStore(configDir: string, { warn, clock }: StoreOptions = {}): ConfigStore {
+export function openConfigStore(configDir: string, { warn, clock }: StoreOptions = {}): ConfigStore {
   const path = configPath(configDir);
   return {
     path,

@@ -11,7 +11,7 @@ const CHUNK = 65_536;
  * @param mode permission bits of the new file, cut by the umask
  * @throws {AppError} `io_error`; what the pieces throw
  */
-export async function writePieces(path: string, pieces: AsyncIterable<string>, mode: number): Promise<void> {
+export async function writeChunksAtomic(path: string, pieces: AsyncIterable<string>, mode: number): Promise<void> {
   const attempt = <T>(run: () => T): T => {
     try {
       return run();

@@ -35,10 +35,10 @@ export function followOwnLinks(path: string): string {
   let linked = false;
   const target = followLinks(path, (link, uid) => {
     linked = true;
-    if (uid !== 0) mustBeMine(link, uid, path);
+    if (uid !== 0) assertOwned(link, uid, path);
   });
   const folder = dirname(target);
-  if (linked) mustBeMine(folder, statSync(folder).uid, path);
+  if (linked) assertOwned(folder, statSync(folder).uid, path);
   return target;
 }
 
@@ -50,10 +50,10 @@ export function checkFolderLinks(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined && dirname(path) !== path) checkFolderLinks(dirname(path));
   else if (stats !== undefined && stats.uid !== 0 && realpathSync(path) !== path)
-    mustBeMine(path, stats.uid, path);
+    assertOwned(path, stats.uid, path);
 }
 
-function mustBeMine(place: string, uid: number, path: string): void {
+function assertOwned(place: string, uid: number, path: string): void {
   const me = currentUser();
   if (me === undefined || me.uid < 0 || me.uid === uid) return;
   throw new AppError(

@@ -6,7 +6,7 @@ import { AppError, systemCode } from '../../errors.ts';
 import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
 import { ioError, shellWord } from '../../storage/io-error.ts';
-import { readPlain } from '../../storage/plain.ts';
+import { readRegularFile } from '../../storage/plain.ts';
 import { AGENT_NAMES, AGENTS, type Agent, type Scope } from './agents.ts';
 import { SKILL_NAME } from './text.ts';
 
@@ -75,7 +75,7 @@ function refuseLink(path: string): void {
 
 function readText(path: string): string | undefined {
   try {
-    return readPlain(path, MOST).toString('utf8');
+    return readRegularFile(path, MOST).toString('utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

@@ -8,7 +8,7 @@ import { showPage } from '../../app/show-page.ts';
 import { AppError } from '../../errors.ts';
 import type { PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
-import { writePieces } from '../../storage/stream.ts';
+import { writeChunksAtomic } from '../../storage/stream.ts';
 import { type Counts, formatCounts, plural } from '../progress/counters.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';
@@ -80,7 +80,7 @@ export async function makeReport(app: App, plan: Plan, counts: Counts): Promise<
   const named = report === undefined ? undefined : fullPath(app.context, report);
   const heading = input.name === 'stdin' ? 'List' : basename(input.name);
   const path = named ?? tempReportPath(app, heading);
-  await writePieces(path, pagePieces(app, plan, heading, counts), named === undefined ? 0o600 : 0o644);
+  await writeChunksAtomic(path, pagePieces(app, plan, heading, counts), named === undefined ? 0o600 : 0o644);
   return {
     name: report ?? path,
     async tell() {
