@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { readRegularFile } from './storage/plain.ts';
+import { readRegularFile } from './storage/files.ts';
 
 /** Far above any chunk's compiled code, in bytes. */
 const MOST = 64 * 1024 * 1024;

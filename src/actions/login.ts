@@ -9,9 +9,9 @@ import { assertMayCarryKey, endpointFromBase } from '../client/endpoint.ts';
 import { checkKey, last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
+import { type ConfigStore, openConfigStore } from '../storage/config-file.ts';
+import { readPath } from '../storage/files.ts';
 import { ioReason } from '../storage/io-error.ts';
-import { readPath } from '../storage/plain.ts';
-import { type ConfigStore, openConfigStore } from '../storage/store.ts';
 
 /** Options of `login` as commander gives them. */
 export interface LoginOptions {

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { writeText } from '../app/emit.ts';
 import { variable } from '../settings/settings.ts';
 import { hashKey, openCache } from '../storage/cache.ts';
-import { openConfigStore } from '../storage/store.ts';
+import { openConfigStore } from '../storage/config-file.ts';
 
 /** Forgets the key of the profile, and what was cached with it. Says so where the environment still holds a key. */
 export async function logout(app: App): Promise<void> {

@@ -3,10 +3,9 @@ import { writeText } from '../app/emit.ts';
 import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
 import { renderPairs } from '../output/pairs.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
-import { settingName, serialize } from '../settings/settings.ts';
+import { serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
-import { type ConfigFile, configPath, type Profile } from '../storage/read.ts';
-import { openConfigStore } from '../storage/store.ts';
+import { type ConfigFile, configPath, openConfigStore, type Profile } from '../storage/config-file.ts';
 import { cleanLine } from '../util/text.ts';
 
 /** The settings as `status` and `config list` tell them. */

@@ -6,7 +6,7 @@ import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.
 import { last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { renderPairs } from '../output/pairs.ts';
-import { configPath } from '../storage/read.ts';
+import { configPath } from '../storage/config-file.ts';
 import { VERSION } from '../version.ts';
 import { type ToldSetting, toldSettings } from './settings.ts';
 

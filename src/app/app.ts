@@ -8,8 +8,8 @@ import { showsLinks } from '../output/link.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
 import { openSettings, type Settings, variable } from '../settings/settings.ts';
+import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
-import { type ConfigFile, configPath, readConfig } from '../storage/read.ts';
 import { Secrets } from './secrets.ts';
 
 /** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */

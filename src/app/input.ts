@@ -1,8 +1,9 @@
 import { type ParseError, parse } from 'jsonc-parser';
 import { AppError, systemCode } from '../errors.ts';
-import { ioReason, shellWord } from '../storage/io-error.ts';
-import { readPath } from '../storage/plain.ts';
+import { readPath } from '../storage/files.ts';
+import { ioReason } from '../storage/io-error.ts';
 import { isInexact, parseExact, setRawNumber } from '../util/exact-json.ts';
+import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
 import { fullPath } from './full-path.ts';
 import { decodeUtf8, readAllText } from './stdin.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { readLastResults, saveLastResults } from '../storage/last-find.ts';
+import { readLastResults, saveLastResults } from '../storage/state.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 

@@ -4,7 +4,7 @@ import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
-import { openProtocolStore } from '../storage/sessions.ts';
+import { openProtocolStore } from '../storage/state.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-rows.ts';

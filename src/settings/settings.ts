@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { ConfigFile, Profile } from '../storage/read.ts';
+import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalogue.ts';
 import { parseValue } from './values.ts';
 

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { ioReason } from './io-error.ts';
 import { type History, openFileLog, openMemoryLog } from './log.ts';
 import type { LedgerRecord, RecordType } from './record.ts';
-import { type Wait, blockAt, blockOfClaim, DAY_MS, heldUntil, type Usage, usageAt } from './windows.ts';
+import { blockAt, blockOfClaim, DAY_MS, heldUntil, type Usage, usageAt, type Wait } from './windows.ts';
 
 export interface LedgerOptions {
   /** Undefined where no state folder is known: the count is this process's alone then. */

@@ -12,9 +12,8 @@ import {
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder } from './atomic.ts';
-import { isNotRegularFile, openRegularFile } from './plain.ts';
+import { isNotRegularFile, openRegularFile, writeAll } from './files.ts';
 import { decodeRecords, encodeRecord, type LedgerRecord, RECORD_SIZE } from './record.ts';
-import { writeAll } from './write.ts';
 
 /** What a log holds, each in the order in which it was appended. */
 export interface History {

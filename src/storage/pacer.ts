@@ -82,10 +82,7 @@ export function openPacer(options: PacerOptions): Pacer {
 }
 
 /** @throws {AppError} when this wait is too long to be made. */
-function refuse(
-  { freeAt, window }: Wait,
-  { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,
-): void {
+function refuse({ freeAt, window }: Wait, { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions): void {
   const ms = freeAt - context.now();
   const tooLong = window === 'day' || (window === 'hold' && ms > maxWaitMs);
   if (wait || !tooLong) return;

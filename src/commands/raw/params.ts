@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { cutPair, parseUserJson, readArgument, setDotted, textHint } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
-import { shellWord } from '../../storage/io-error.ts';
+import { shellWord } from '../../util/shell.ts';
 
 /** Headers that belong to the transport. */
 const RESERVED = new Set(['authorization', 'host', 'content-length', 'transfer-encoding', 'connection']);

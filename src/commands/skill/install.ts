@@ -5,8 +5,9 @@ import { writeText } from '../../app/emit.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
-import { ioError, shellWord } from '../../storage/io-error.ts';
-import { readRegularFile } from '../../storage/plain.ts';
+import { readRegularFile } from '../../storage/files.ts';
+import { ioError } from '../../storage/io-error.ts';
+import { shellWord } from '../../util/shell.ts';
 import { AGENT_NAMES, AGENTS, type Agent, type Scope } from './agents.ts';
 import { SKILL_NAME } from './text.ts';
 

@@ -8,7 +8,7 @@ import { showPage } from '../../app/show-page.ts';
 import { AppError } from '../../errors.ts';
 import type { PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
-import { writeChunksAtomic } from '../../storage/stream.ts';
+import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { type Counts, formatCounts, plural } from '../progress/counters.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../errors.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
+import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { readRegularFile } from '../../storage/plain.ts';
 import { damaged } from './damaged.ts';
 
 /** A file of a client as it stands. */

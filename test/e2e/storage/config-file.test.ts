@@ -13,8 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { parseConfig, readConfig } from '../../../src/storage/read.ts';
-import { openConfigStore } from '../../../src/storage/store.ts';
+import { openConfigStore, parseConfig, readConfig } from '../../../src/storage/config-file.ts';
 import { bundleWorker, startProgram, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
@@ -37,7 +36,7 @@ function storeWith(content: string | Uint8Array) {
   return openConfigStore(folder);
 }
 
-describe('openStore', () => {
+describe('openConfigStore', () => {
   it('reads a missing file as nothing and makes no folder', () => {
     const folder = join(tempFolder(), 'none');
     const store = openConfigStore(folder);
@@ -183,9 +182,9 @@ describe('a damaged config file', () => {
 });
 
 const LOGIN = `
-  import { openStore } from '../../../src/storage/store.ts';
+  import { openConfigStore } from '../../../src/storage/config-file.ts';
   const [folder, name] = process.argv.slice(2);
-  const store = openStore(folder);
+  const store = openConfigStore(folder);
   try {
     await store.update((file) => {
       file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
@@ -211,9 +210,9 @@ describe('several processes', () => {
   it('leaves no signal handler behind that would end the program', async () => {
     const worker = await bundleWorker(
       tempFolder(),
-      `import { openStore } from '../../../src/storage/store.ts';
-       await openStore(process.argv[2]).update(() => {});
-       await openStore(process.argv[2]).update(() => {});
+      `import { openConfigStore } from '../../../src/storage/config-file.ts';
+       await openConfigStore(process.argv[2]).update(() => {});
+       await openConfigStore(process.argv[2]).update(() => {});
        console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')), process.listenerCount('SIGXFSZ'));`,
     );
     expect((await startWorker(worker, [tempFolder()]).ended).stdout).toBe("[ 'SIGXFSZ' ] 1\n");

@@ -9,8 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLastResults, saveLastResults } from '../../../src/storage/last-find.ts';
-import { openProtocolStore } from '../../../src/storage/sessions.ts';
+import { openProtocolStore, readLastResults, saveLastResults } from '../../../src/storage/state.ts';
 import { tempFolder } from '../../helpers/worker.ts';
 
 const FIND = {
