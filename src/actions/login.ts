@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
-import { fullPath } from '../app/full-path.ts';
+import { readAllText } from '../app/input.ts';
+import { fullPath, writeText } from '../app/output.ts';
 import { openClientFor } from '../app/service.ts';
-import { readAllText } from '../app/stdin.ts';
 import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../app/target.ts';
 import { assertMayCarryKey, endpointFromBase } from '../client/endpoint.ts';
 import { checkKey, last4 } from '../client/key.ts';

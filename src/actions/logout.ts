@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
+import { writeText } from '../app/output.ts';
 import { variable } from '../settings/settings.ts';
 import { hashKey, openCache } from '../storage/cache.ts';
 import { openConfigStore } from '../storage/config-file.ts';

@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts';
-import { type Document, outputFormat, selectedColumns, writeResult } from '../app/emit.ts';
+import { type Document, openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openService, type Service } from '../app/service.ts';
-import { openOutput } from '../app/sink.ts';
 import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Presentation } from '../output/present.ts';

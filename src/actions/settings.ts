@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
+import { writeText } from '../app/output.ts';
 import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
 import { renderPairs } from '../output/pairs.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';

@@ -46,12 +46,12 @@ async function runRaw(
   options: RawOptions,
 ): Promise<void> {
   const { checkMethod, gatherParams, gatherHeaders } = await import('./raw/params.ts');
-  const { checkOutput, openOutput } = await import('../app/sink.ts');
+  const { checkOutput, openOutput } = await import('../app/output.ts');
   checkOutput(app);
   const headers = gatherHeaders(options.header);
   checkMethod(method);
   const call = { method, params: await gatherParams(app, params, options) };
-  const { printPreview } = await import('../app/preview.ts');
+  const { printPreview } = await import('../app/request.ts');
   if (await printPreview(app, [{ ...call, headers }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app);
@@ -77,7 +77,7 @@ function headOf({ status, statusText, headers }: RawAnswer): string {
 
 async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../util/json.ts');
-  const { writesToTerminal } = await import('../app/emit.ts');
+  const { writesToTerminal } = await import('../app/output.ts');
   const pretty = writesToTerminal(app);
   if (unwrap && !answer.failed) {
     const { unwrapText } = await import('../client/decode.ts');

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { writeText } from '../../app/emit.ts';
+import { writeText } from '../../app/output.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { writesToTerminal } from '../../app/emit.ts';
+import { writesToTerminal } from '../../app/output.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { errorJson } from '../../output/problem.ts';
 import { formatTime } from '../../storage/pacer.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { outputExtension, outputPath } from '../../app/sink.ts';
+import { outputExtension, outputPath } from '../../app/output.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { parseValue } from '../../settings/values.ts';

@@ -1,6 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { ledgerOf } from '../../app/ledger.ts';
-import { openClientFor } from '../../app/service.ts';
+import { ledgerOf, openClientFor } from '../../app/service.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';

@@ -1,7 +1,7 @@
 import { rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/sink.ts';
+import { outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
 import { followLinks } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';

@@ -1,10 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { fullPath } from '../../app/full-path.ts';
-import { loadAsset, redacted } from '../../app/page.ts';
-import { tempReportPath } from '../../app/page-place.ts';
-import { showPage } from '../../app/show-page.ts';
+import { fullPath } from '../../app/output.ts';
+import { loadAsset, redacted, showPage, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
 import type { PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';

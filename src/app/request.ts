@@ -4,8 +4,7 @@ import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
-import { writesToTerminal } from './emit.ts';
-import { openOutput } from './sink.ts';
+import { openOutput, writesToTerminal } from './output.ts';
 import { configuredKey, requireEndpoint } from './target.ts';
 
 /** A JSON-RPC call before it has an id. */
