@@ -1,6 +1,6 @@
-import { type Client, type ClientOptions, openClient } from '../client/client.ts';
-import { decodeFind, decodeLookup, type FindAnswer } from '../client/decode.ts';
-import type { TraceEvent } from '../client/trace.ts';
+import type { TraceEvent } from '../client/http/exchange.ts';
+import { type Client, type ClientOptions, openClient } from '../client/restaurant.ts';
+import { decodeFind, decodeLookup, type FindAnswer } from '../client/results.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';

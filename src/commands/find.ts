@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
 import { FIND_OUTPUT } from '../cli/schemas.ts';
-import type { FindAnswer } from '../client/decode.ts';
+import type { FindAnswer } from '../client/results.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty, wholeNumber } from '../settings/values.ts';
 

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption } from '../cli/option.ts';
 import { RAW_OUTPUT } from '../cli/schemas.ts';
-import type { RawAnswer } from '../client/client.ts';
+import type { RawAnswer } from '../client/restaurant.ts';
 
 interface RawOptions {
   field: string[];
@@ -80,7 +80,7 @@ async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<str
   const { writesToTerminal } = await import('../app/output.ts');
   const pretty = writesToTerminal(app);
   if (unwrap && !answer.failed) {
-    const { unwrapText } = await import('../client/decode.ts');
+    const { unwrapText } = await import('../client/results.ts');
     return `${toJson(unwrapText(answer.envelope), pretty)}\n`;
   }
   // The text as it came keeps numbers that a parser would round.

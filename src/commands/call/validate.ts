@@ -1,5 +1,5 @@
-import { excerpt } from '../../client/excerpt.ts';
 import { AppError } from '../../errors.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import type { Fault } from './schema-check.ts';
 
