@@ -6,10 +6,10 @@ import { CALL_OUTPUT } from '../cli/schemas.ts';
 export function registerCall(program: CliCommand, app: App, action = runCall): void {
   program
     .command('call')
-    .summary('any tool of the service')
-    .description('Call any tool of the service, also one that this program has never heard of.')
+    .summary('Call any tool')
+    .description('Call any tool of the service by name.')
     .argument('<tool>', 'name of the tool; restaurant tools lists them')
-    .argument('[key=value...]', 'arguments: key=text, key:=json, key=@file')
+    .argument('[key=value...]', 'arguments: key=text, key:=json, key=@file (key=@@text for a literal @)')
     .option('--args <json>', 'all arguments at once: JSON, @file, or - for stdin')
     .completeWith('tool', 'tool')
     .completeWith('key=value', 'at-file')
@@ -23,36 +23,36 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
       `restaurant call find_restaurant --args '{"name":"Nopa","city":"SF"}' --demo`,
     )
     .notes(
-      "Text becomes a number or a boolean where the tool's schema says so. --json prints " +
-        'structuredContent where there is one, else the text block, parsed if it is JSON.',
+      "Values are converted to the types in the tool's schema and validated before the request is sent. " +
+        'With --json, prints structuredContent if present, else the text block, parsed if it is JSON.',
     )
     .action((tool: string, words: string[], options: { args?: string }) => action(app, tool, words, options));
 }
 
 async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
-  const { checkOutput } = await import('../app/output.ts');
+  const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
   const { readArguments } = await import('./call/arguments.ts');
   const given = await readArguments(app, name, words, options.args);
-  const { plannedArguments, preparedCall, unlistedFailure } = await import('./call/prepare.ts');
-  const { isPreview, printPreview, toolCall } = await import('../app/request.ts');
+  const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
+  const { isPreview, printPreview, toolCall } = await import('../app/preview.ts');
   if (isPreview(app)) {
-    await printPreview(app, [toolCall(name, await plannedArguments(app, name, given))]);
+    await printPreview(app, [toolCall(name, await previewArguments(app, name, given))]);
     return;
   }
   const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
-  const { tool, args } = await preparedCall(app, service, name, given);
+  const { tool, args } = await prepareCall(app, service, name, given);
   const { progressLabel } = await import('../output/spinner.ts');
   const result = await app.withSpinner(name, (update) => {
-    // Who asks for progress gets a stream where one answer would do; so only where it is shown.
+    // A service that is asked for progress answers with a stream, so only where it is shown.
     const onProgress = update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
     const options = { tool, ...(onProgress && { onProgress }) };
     return service
       .cached(`call ${name}`, args, () => service.client.callTool(name, args, options))
-      .catch((error: unknown) => Promise.reject(unlistedFailure(error, name, tool)));
+      .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
   });
-  const { writeResult, outputFormat } = await import('../app/output.ts');
+  const { writeResult, outputFormat } = await import('../app/emit.ts');
   const { callData } = await import('../output/call-data.ts');
   await writeResult(app, {
     json: callData(result),
@@ -61,6 +61,6 @@ async function runCall(app: App, name: string, words: string[], options: { args?
   if (outputFormat(app) !== 'table') return;
   const { isTruncated } = await import('../output/render/call.ts');
   if (isTruncated(result)) {
-    await app.note('what is named in brackets is in the answer in full: add --json');
+    await app.note('the table only names what is in brackets; --json prints the whole response');
   }
 }

@@ -2,7 +2,8 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption } from '../cli/option.ts';
 import { RAW_OUTPUT } from '../cli/schemas.ts';
-import type { RawAnswer } from '../client/restaurant.ts';
+import type { RawAnswer } from '../client/client.ts';
+import { AppError } from '../errors.ts';
 
 interface RawOptions {
   field: string[];
@@ -16,16 +17,16 @@ interface RawOptions {
 export function registerRaw(program: CliCommand, app: App, action = runRaw): void {
   program
     .command('raw')
-    .summary('any JSON-RPC call, the whole answer')
-    .description('Make any JSON-RPC call and print the whole response envelope as it came.')
+    .summary('Send any JSON-RPC request')
+    .description('Send any JSON-RPC request and print the whole response.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
     .completeWith('params', 'at-file')
-    .addOption(listOption('-f, --field <key=text>', 'a parameter as a string; dotted keys nest'))
-    .addOption(listOption('-F, --json-field <key=json>', 'a parameter as JSON; dotted keys nest'))
-    .addOption(listOption('-H, --header <name: value>', 'one more request header'))
-    .option('-i, --include', 'print status line and response headers first')
-    .option('--unwrap', 'print result.content[0].text, parsed, instead of the envelope')
+    .addOption(listOption('-f, --field <key=text>', 'Parameter as a string; dots nest keys'))
+    .addOption(listOption('-F, --json-field <key=json>', 'Parameter as JSON; dots nest keys'))
+    .addOption(listOption('-H, --header <name: value>', 'Additional request header; repeatable'))
+    .option('-i, --include', 'Print the status line and response headers first')
+    .option('--unwrap', 'Print result.content[0].text, parsed, instead of the envelope')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'file')
     .overrideOption('--max-age', { default: '0' })
     .outputSchema(RAW_OUTPUT)
@@ -33,7 +34,7 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,
       'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa -f arguments.city=SF --unwrap --demo',
     )
-    .notes('A JSON-RPC error is printed like any answer; the exit code is then 7.')
+    .notes('A JSON-RPC error is printed like any response; the exit code is then 7.')
     .action((method: string, params: string | undefined, options: RawOptions) =>
       action(app, method, params, options),
     );
@@ -45,13 +46,15 @@ async function runRaw(
   params: string | undefined,
   options: RawOptions,
 ): Promise<void> {
-  const { checkMethod, gatherParams, gatherHeaders } = await import('./raw/params.ts');
-  const { checkOutput, openOutput } = await import('../app/output.ts');
+  const { readHeaders, readParams } = await import('./raw/params.ts');
+  const { checkOutput, openOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const headers = gatherHeaders(options.header);
-  checkMethod(method);
-  const call = { method, params: await gatherParams(app, params, options) };
-  const { printPreview } = await import('../app/request.ts');
+  const headers = readHeaders(options.header);
+  if (method.trim() === '') {
+    throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
+  }
+  const call = { method, params: await readParams(app, params, options) };
+  const { printPreview } = await import('../app/preview.ts');
   if (await printPreview(app, [{ ...call, headers }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app);
@@ -64,26 +67,26 @@ async function runRaw(
     ),
   );
   const sink = openOutput(app);
-  if (options.include === true) await sink.write(headOf(answer));
-  await sink.write(await bodyOf(app, answer, options.unwrap === true));
+  if (options.include === true) await sink.write(formatHead(answer));
+  await sink.write(await formatBody(app, answer, options.unwrap === true));
   await sink.finish();
   if (answer.failed) app.exitCode = 7;
 }
 
-function headOf({ status, statusText, headers }: RawAnswer): string {
+function formatHead({ status, statusText, headers }: RawAnswer): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return `${['HTTP/1.1', status, statusText].join(' ').trim()}\n${lines.join('\n')}\n\n`;
 }
 
-async function bodyOf(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
+async function formatBody(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../util/json.ts');
-  const { writesToTerminal } = await import('../app/output.ts');
+  const { writesToTerminal } = await import('../app/emit.ts');
   const pretty = writesToTerminal(app);
   if (unwrap && !answer.failed) {
-    const { unwrapText } = await import('../client/results.ts');
+    const { unwrapText } = await import('../client/decode.ts');
     return `${toJson(unwrapText(answer.envelope), pretty)}\n`;
   }
-  // The text as it came keeps numbers that a parser would round.
+  // The text as received keeps numbers that a parser would round.
   const exact = !pretty && !/[\r\n]/.test(answer.text);
   return `${exact ? escapeJson(answer.text) : toJson(answer.envelope, pretty)}\n`;
 }

@@ -1,66 +1,67 @@
+import { extname } from 'node:path';
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption, valueOption } from '../cli/option.ts';
 import { SANDBOX_OUTPUT } from '../cli/schemas.ts';
+import { AppError, EXIT_CODES } from '../errors.ts';
+import type { SandboxRestaurant } from '../sandbox/server.ts';
 import { oneOf, parseDuration, wholeNumber } from '../settings/values.ts';
-import type { SandboxCommandOptions } from './sandbox/serve.ts';
 
-const FORMS = ['json', 'sse'] as const;
-/** Kinds of faults, as the sandbox knows them. */
+const REPLIES = ['json', 'sse'] as const;
+const MODES = ['service', 'mcp'] as const;
+/** Kinds of faults; the sandbox checks them. */
 const FAULTS = [
   ...['401', '403', '429', '500', '503', 'reset', 'hang', 'slow', 'truncate', 'html', 'bad-json', 'bad-text'],
   ...['tool-error', 'rpc-error', 'sse-cut', 'wrong-id', 'huge'],
 ];
-const MODES = ['service', 'mcp'] as const;
+/** Most characters of a method or tool name in a line of the log. */
+const MAX_NAME = 80;
+
+interface SandboxCommandOptions {
+  port: number;
+  reply: (typeof REPLIES)[number];
+  mode: (typeof MODES)[number];
+  auth: boolean;
+  perMinute: number;
+  perDay: number;
+  /** Milliseconds. */
+  latency: number;
+  fault: string[];
+  data?: string;
+}
 
 /** Adds `sandbox` to the program. */
 export function registerSandbox(program: CliCommand, app: App, action = runSandbox): void {
+  const count = (flags: string, about: string, max: number, fallback: number) =>
+    valueOption(flags, about, { read: wholeNumber(0, max), default: fallback, integer: true });
   program
     .command('sandbox')
-    .summary('the service on this machine, with sample data')
+    .summary('Run the service locally with sample data')
     .description('Run the service on this machine: same protocol, sample data, faults on demand.')
+    .addOption(count('--port <n>', 'Port to listen on; 0 picks a free one', 65_535, 4010))
     .addOption(
-      valueOption('--port <n>', 'port to listen on; 0 picks a free one', {
-        read: wholeNumber(0, 65535),
-        default: 4010,
-        integer: true,
-      }),
-    )
-    .addOption(
-      valueOption('--reply <form>', 'form of the replies', {
-        read: oneOf(FORMS),
-        choices: FORMS,
+      valueOption('--reply <format>', 'Format of the responses', {
+        read: oneOf(REPLIES),
+        choices: REPLIES,
         default: 'json',
       }),
     )
     .addOption(
-      valueOption('--mode <mode>', 'as documented, or a full MCP server', {
+      valueOption('--mode <mode>', 'The service as documented, or a full MCP server', {
         read: oneOf(MODES),
         choices: MODES,
         default: 'service',
       }),
     )
-    .option('--no-auth', 'ask for no key')
+    .option('--no-auth', 'Accept requests without a key')
+    .addOption(count('--per-minute <n>', 'Requests per minute for each key; 0 = no limit', 1_000_000, 100))
+    .addOption(count('--per-day <n>', 'Requests per day for each key; 0 = no limit', 1_000_000_000, 2000))
     .addOption(
-      valueOption('--per-minute <n>', 'requests a minute for each key; 0 = no limit', {
-        read: wholeNumber(0, 1_000_000),
-        default: 100,
-        integer: true,
-      }),
+      valueOption('--latency <t>', 'Delay each response (200ms, 2s)', { read: parseDuration, default: 0 }),
     )
-    .addOption(
-      valueOption('--per-day <n>', 'requests a day for each key; 0 = no limit', {
-        read: wholeNumber(0, 1_000_000_000),
-        default: 2000,
-        integer: true,
-      }),
-    )
-    .addOption(
-      valueOption('--latency <t>', 'answer so much later: 200ms, 2s', { read: parseDuration, default: 0 }),
-    )
-    .addOption(listOption('--fault <kind[:rate]>', 'fail on purpose; repeatable'))
+    .addOption(listOption('--fault <kind[:rate]>', 'Fail on purpose; repeatable'))
     .completeWith('--fault', FAULTS)
-    .option('--data <file>', 'serve your own restaurants: JSON or CSV')
+    .option('--data <file>', 'Serve your own restaurants from a JSON or CSV file')
     .usesOptions('json')
     .outputSchema(SANDBOX_OUTPUT)
     .examples(
@@ -69,15 +70,62 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
       'restaurant sandbox --port 0 --fault 429:0.2 --latency 200ms',
     )
     .notes(
-      'The first line on stdout is the base URL. Keys: sk_service_demo_free, ' +
-        'sk_service_demo_paid, sk_service_demo_revoked. Ctrl-C stops it.\n\n' +
-        `Faults: ${FAULTS.join(', ')}. A rate from 0 to 1 says ` +
-        'how often: --fault 503:0.1; 3x says how many times: --fault 503:3x',
+      'Prints the base URL on the first line of stdout. Keys: sk_service_demo_free, ' +
+        'sk_service_demo_paid, sk_service_demo_revoked. Press Ctrl-C to stop.\n\n' +
+        `Faults: ${FAULTS.join(', ')}. Add a rate from 0 to 1 (--fault 503:0.1) ` +
+        'or a number of times (--fault 503:3x).',
     )
     .action((options: SandboxCommandOptions) => action(app, options));
 }
 
+/** Runs the sandbox until Ctrl-C or SIGTERM. */
 async function runSandbox(app: App, options: SandboxCommandOptions): Promise<void> {
-  const { serveSandbox } = await import('./sandbox/serve.ts');
-  await serveSandbox(app, options);
+  const { data } = options;
+  const { parseFault } = await import('../sandbox/faults.ts');
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { toJson } = await import('../util/json.ts');
+  const sandbox = await startSandbox({
+    port: options.port,
+    reply: options.reply,
+    mode: options.mode,
+    auth: options.auth,
+    perMinute: options.perMinute,
+    perDay: options.perDay,
+    latencyMs: options.latency,
+    faults: options.fault.map(parseFault),
+    ...(data === undefined ? {} : { restaurants: await readData(app, data) }),
+    onRequest: ({ method, tool, status, key, ms }) => {
+      const what = [method ?? '-', tool].flatMap((name) => name?.slice(0, MAX_NAME) ?? []).join(' ');
+      void app.note(`${status} ${what} (${key ?? 'no key'}, ${Math.round(ms)} ms)`);
+    },
+  });
+  app.onClose(() => sandbox.close());
+  const { baseUrl: base_url, endpoint, keys } = sandbox;
+  const json = app.settings.resolve('format').value === 'json';
+  await app.context.stdout.write(json ? `${toJson({ base_url, endpoint, keys }, false)}\n` : `${base_url}\n`);
+  if (app.isInteractive) {
+    // Not through the masking of keys: those of the sandbox are not secret.
+    const line = `RESTAURANT_API_KEY=${keys.paid} restaurant find Nopa --city SF --base-url ${base_url}`;
+    await app.context.stderr.write(`${app.paletteFor('stderr').dim(`try it: ${line}`)}\n`);
+  }
+  const { signal } = app.context;
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  // A server ends with a signal: that is not a failure.
+  app.exitCode = EXIT_CODES.interrupted;
+}
+
+/** Reads the restaurants of a file. @throws {AppError} naming the file */
+async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
+  const { readArgumentFile } = await import('../app/input.ts');
+  const { readRestaurants } = await import('../sandbox/load.ts');
+  const text = readArgumentFile(app, path);
+  try {
+    return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, { ...error.details, hint: error.hint });
+  }
 }

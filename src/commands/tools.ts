@@ -8,9 +8,9 @@ import { AppError, CODES } from '../errors.ts';
 export function registerTools(program: CliCommand, app: App, action = runTools): void {
   program
     .command('tools')
-    .summary("the service's tools, or the arguments of one")
-    .description("List the service's tools (tools/list), or show the arguments of one.")
-    .argument('[name]', 'one tool, in detail')
+    .summary('List tools, or show the arguments of one')
+    .description("List the service's tools, or show the arguments of one.")
+    .argument('[name]', 'the tool to show')
     .completeWith('name', 'tool')
     .usesOptions('service', 'request', 'preview', 'json', 'records', 'file')
     .outputSchema(TOOLS_OUTPUT)
@@ -19,40 +19,40 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  const { checkOutput } = await import('../app/output.ts');
+  const { checkOutput } = await import('../app/sink.ts');
   checkOutput(app);
-  const { printPreview } = await import('../app/request.ts');
+  const { printPreview } = await import('../app/preview.ts');
   if (await printPreview(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
-  // A service without a list has its documented tools all the same.
+  // A service without a list still has its documented tools.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
-  const tools = await app.withSpinner('asking for the tools', () =>
+  const tools = await app.withSpinner('listing the tools', () =>
     service.listTools().catch((error: unknown) => {
       if (documented !== undefined && isRefused(error)) return [documented];
       throw noList(service.label, error);
     }),
   );
-  const { writeResult } = await import('../app/output.ts');
+  const { writeResult } = await import('../app/emit.ts');
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
   if (name === undefined) {
     await writeResult(app, toolsPresentation(tools));
     if (tools.length === 0) await app.note('the service offers no tools');
     return;
   }
-  const { knownTool } = await import('./call/arguments.ts');
-  await writeResult(app, toolPresentation(knownTool(tools, name)));
+  const { findTool } = await import('./call/prepare.ts');
+  await writeResult(app, toolPresentation(findTool(tools, name)));
 }
 
 const isRefused = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'rpc_error';
 
-/** A refusal in JSON-RPC as what it means here. */
+/** Explains a rejected tools/list. */
 function noList(label: string, error: unknown): unknown {
   if (!isRefused(error)) return error;
   const hint =
     error.hint === CODES.rpc_error.hint
-      ? 'the documented ones are find_restaurant and lookup_restaurant: restaurant tools find_restaurant'
+      ? 'the documented tools are find_restaurant and lookup_restaurant: restaurant tools find_restaurant'
       : error.hint;
   return new AppError('rpc_error', `${label} has no list of its tools: ${error.message}`, {
     ...error.details,

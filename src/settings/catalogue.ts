@@ -16,21 +16,21 @@ export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'htm
 
 /** One thing that can be set: by flag, variable, config file, or left at its default. */
 export interface Setting<T> {
-  readonly description: string;
+  readonly about: string;
   /** Name of the environment variable. */
   readonly env: string;
   /** Long flag, where one sets it. */
   readonly flag?: string;
   /** What it is when nothing sets it, as text. */
-  readonly default?: string;
+  readonly fallback?: string;
   /** How the default is told where it is no plain value. */
-  readonly defaultText?: string;
+  readonly fallbackText?: string;
   /** Where `config set` writes it: with the other settings, with the profile, or nowhere. */
   readonly file: 'settings' | 'profile' | 'none';
   /** It is told and kept as a number. */
   readonly number?: true;
   /** Reads the text. @throws {Error} saying what is expected. */
-  readonly parse: (text: string) => T;
+  readonly read: (text: string) => T;
 }
 
 const setting = <T>(entry: Setting<T>): Setting<T> => entry;
@@ -38,111 +38,111 @@ const setting = <T>(entry: Setting<T>): Setting<T> => entry;
 /** Every setting, by its name in the config file and in `status --json`. */
 export const SETTINGS = {
   'base-url': setting({
-    description: 'the service; the endpoint is <base-url>/api/mcp',
+    about: 'the service; the endpoint is <base-url>/api/mcp',
     env: 'RESTAURANT_BASE_URL',
     flag: '--base-url',
     file: 'profile',
-    parse: nonEmpty,
+    read: nonEmpty,
   }),
   endpoint: setting({
-    description: 'the exact endpoint, instead of the base URL',
+    about: 'the exact endpoint, instead of the base URL',
     env: 'RESTAURANT_ENDPOINT',
     flag: '--endpoint',
     file: 'profile',
-    parse: nonEmpty,
+    read: nonEmpty,
   }),
   profile: setting({
-    description: 'which saved login',
+    about: 'which saved login',
     env: 'RESTAURANT_PROFILE',
     flag: '--profile',
-    default: 'default',
+    fallback: 'default',
     file: 'settings',
-    parse: parseProfileName,
+    read: parseProfileName,
   }),
   protocol: setting({
-    description: 'how to speak to the endpoint',
+    about: 'how to speak to the endpoint',
     env: 'RESTAURANT_PROTOCOL',
     flag: '--protocol',
-    default: 'auto',
+    fallback: 'auto',
     file: 'settings',
-    parse: oneOf(PROTOCOLS),
+    read: oneOf(PROTOCOLS),
   }),
   timeout: setting({
-    description: 'total time for one call, retries included',
+    about: 'total time for one call, retries included',
     env: 'RESTAURANT_TIMEOUT',
     flag: '--timeout',
-    default: '30s',
+    fallback: '30s',
     file: 'settings',
-    parse: parseTimeSpan,
+    read: parseTimeSpan,
   }),
   retries: setting({
-    description: 'tries after the first',
+    about: 'tries after the first',
     env: 'RESTAURANT_RETRIES',
     flag: '--retries',
-    default: '2',
+    fallback: '2',
     file: 'settings',
     number: true,
-    parse: wholeNumber(0, 20),
+    read: wholeNumber(0, 20),
   }),
   'max-wait': setting({
-    description: 'longest wait that a 429 may ask for',
+    about: 'longest wait that a 429 may ask for',
     env: 'RESTAURANT_MAX_WAIT',
     flag: '--max-wait',
-    default: '60s',
+    fallback: '60s',
     file: 'settings',
-    parse: parseDuration,
+    read: parseDuration,
   }),
   'max-age': setting({
-    description: 'accept a cached answer this old; 0 asks again',
+    about: 'accept a cached answer this old; 0 asks again',
     env: 'RESTAURANT_MAX_AGE',
     flag: '--max-age',
-    default: '10m',
-    defaultText: '10m (raw, call: 0)',
+    fallback: '10m',
+    fallbackText: '10m (raw, call: 0)',
     file: 'settings',
-    parse: parseDuration,
+    read: parseDuration,
   }),
   format: setting({
-    description: 'form of the output',
+    about: 'form of the output',
     env: 'RESTAURANT_FORMAT',
     flag: '--format',
-    defaultText: 'table; piped: tsv',
+    fallbackText: 'table; piped: tsv',
     file: 'settings',
-    parse: oneOf(FORMATS),
+    read: oneOf(FORMATS),
   }),
   city: setting({
-    description: 'city to search when find has no --city',
+    about: 'city to search when find has no --city',
     env: 'RESTAURANT_CITY',
     flag: '--city',
     file: 'settings',
-    parse: nonEmpty,
+    read: nonEmpty,
   }),
   'per-minute': setting({
-    description: 'requests a minute that the budget allows; 0 = no limit',
+    about: 'requests a minute that the budget allows; 0 = no limit',
     env: 'RESTAURANT_PER_MINUTE',
-    default: '100',
+    fallback: '100',
     file: 'settings',
     number: true,
-    parse: wholeNumber(0, 1_000_000),
+    read: wholeNumber(0, 1_000_000),
   }),
   'per-day': setting({
-    description: 'requests a day that the budget allows; 0 = no limit',
+    about: 'requests a day that the budget allows; 0 = no limit',
     env: 'RESTAURANT_PER_DAY',
-    default: '2000',
+    fallback: '2000',
     file: 'settings',
     number: true,
-    parse: wholeNumber(0, 1_000_000_000),
+    read: wholeNumber(0, 1_000_000_000),
   }),
   'key-prefix': setting({
-    description: 'what API keys begin with',
+    about: 'what API keys begin with',
     env: 'RESTAURANT_KEY_PREFIX',
-    default: 'sk_service_',
+    fallback: 'sk_service_',
     file: 'settings',
-    parse: parseKeyPrefix,
+    read: parseKeyPrefix,
   }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type SettingValue<N extends SettingName> = ReturnType<(typeof SETTINGS)[N]['parse']>;
+export type SettingValue<N extends SettingName> = ReturnType<(typeof SETTINGS)[N]['read']>;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

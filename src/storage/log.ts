@@ -12,8 +12,9 @@ import {
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder } from './atomic.ts';
-import { isNotRegularFile, openRegularFile, writeAll } from './files.ts';
+import { isNoFile, openPlain } from './plain.ts';
 import { decodeRecords, encodeRecord, type LedgerRecord, RECORD_SIZE } from './record.ts';
+import { writeAll } from './write.ts';
 
 /** What a log holds, each in the order in which it was appended. */
 export interface History {
@@ -120,7 +121,7 @@ export function openFileLog(folder: string, name: string): Log {
   }
 
   function begin(generation: number): void {
-    closeSync(openRegularFile(pathOf(generation), APPEND));
+    closeSync(openPlain(pathOf(generation), APPEND));
     for (const old of generations()) if (old < generation - 1) rmSync(pathOf(old), { force: true });
   }
 
@@ -178,11 +179,11 @@ function openReader(pathOf: (generation: number) => string, newest: () => number
 function openIn(folder: string, path: string): number {
   ensurePrivateFolder(folder);
   try {
-    return openRegularFile(path, APPEND);
+    return openPlain(path, APPEND);
   } catch (error) {
-    if (!isNotRegularFile(error) && systemCode(error) !== 'ELOOP') throw error;
+    if (!isNoFile(error) && systemCode(error) !== 'ELOOP') throw error;
     renameSync(path, `${path}.damaged`);
-    return openRegularFile(path, APPEND);
+    return openPlain(path, APPEND);
   }
 }
 
@@ -195,10 +196,10 @@ function readPart(
 ): Part | undefined {
   let file: number;
   try {
-    file = openRegularFile(path, O_RDONLY | O_NOFOLLOW);
+    file = openPlain(path, O_RDONLY | O_NOFOLLOW);
   } catch (error) {
     // What is no ledger is set aside by the next one who counts.
-    if (['ENOENT', 'ELOOP'].includes(systemCode(error) ?? '') || isNotRegularFile(error)) return undefined;
+    if (['ENOENT', 'ELOOP'].includes(systemCode(error) ?? '') || isNoFile(error)) return undefined;
     throw error;
   }
   try {

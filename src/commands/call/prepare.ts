@@ -1,14 +1,21 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
-import { reworded } from '../../client/http/network-error.ts';
+import { reworded } from '../../client/failure.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
+import { shellWord } from '../../storage/io-error.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
-import { fitArguments, type GivenArguments, knownTool, namesAll, plainArguments } from './arguments.ts';
+import { buildArguments, type GivenArguments } from './arguments.ts';
+import { schemaOf } from './coerce.ts';
 
-/** A call with the arguments as the tool takes them, and the tool, where it is known. */
-export interface PreparedCall {
+/** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
+const TOOL_NAME = /^[\w./:-]{1,128}$/;
+/** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
+const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
+
+/** A call with the arguments as the tool takes them, and the tool if it is known. */
+interface PreparedCall {
   readonly tool?: Tool;
   readonly args: Record<string, unknown>;
 }
@@ -16,65 +23,80 @@ export interface PreparedCall {
 const documentedTool = (name: string): Tool | undefined =>
   DOCUMENTED_TOOLS.find((tool) => tool.name === name);
 
+/** Finds a tool by name. @throws {AppError} `not_found` with the nearest names */
+export function findTool(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((each) => each.name).filter((each) => TOOL_NAME.test(each));
+  throw new AppError('not_found', `the service has no tool '${name}'`, {
+    hint: `${didYouMean(name, names)}restaurant tools lists them`,
+  });
+}
+
 /**
- * Fits the arguments to the tool. The list of tools is asked for only where the documented ones do not tell all; a
- * service without a list gets the arguments as they stand.
- * @throws {AppError} `not_found` for a tool that is not listed; `usage` for arguments that do not fit
+ * Coerces and validates the arguments. The list of tools is requested only if the documented tools do not settle it; a
+ * service without a list gets the arguments as text.
+ * @throws {AppError} `not_found` for a tool that is not listed; `usage` for invalid arguments
  */
-export async function preparedCall(
+export async function prepareCall(
   app: App,
   service: Service,
   name: string,
   given: GivenArguments,
 ): Promise<PreparedCall> {
   const documented = documentedTool(name);
-  const fitted = async (tool: Tool): Promise<PreparedCall> => ({
-    tool,
-    args: await fitArguments(app, given, tool),
-  });
-  if (documented !== undefined && namesAll(documented, given)) return fitted(documented);
+  const coerced = async (tool: Tool) => ({ tool, args: await coerce(app, given, tool) });
+  if (documented !== undefined && listsAll(documented, given)) return coerced(documented);
 
   const byList = (tools: readonly Tool[] | undefined): Promise<PreparedCall> | PreparedCall => {
     const isListed = tools?.some((tool) => tool.name === name) === true;
-    if (documented !== undefined && !isListed) return fitted(documented);
-    return tools === undefined ? { args: plainArguments(given) } : fitted(knownTool(tools, name));
+    if (documented !== undefined && !isListed) return coerced(documented);
+    return tools === undefined ? { args: buildArguments(given) } : coerced(findTool(tools, name));
   };
-  const ask = (anew: boolean) => app.withSpinner('asking for the tools', () => service.getTools(anew));
-  const guide = await ask(false);
+  const getTools = (refresh: boolean) =>
+    app.withSpinner('listing the tools', () => service.getTools(refresh));
+  const catalog = await getTools(false);
   try {
-    return await byList(guide.tools);
+    return await byList(catalog.tools);
   } catch (error) {
-    if (!guide.fromCache || !(error instanceof AppError)) throw error;
+    if (!catalog.fromCache || !(error instanceof AppError)) throw error;
   }
-  // The service may have learned something since.
-  return byList((await ask(true)).tools);
+  // The cached list may be out of date.
+  return byList((await getTools(true)).tools);
 }
 
-/** JSON-RPC's codes for a method or parameters that a server does not know: MCP servers answer so to an unknown tool. */
-const NOT_KNOWN: readonly unknown[] = [-32601, -32602];
-
-/** The failure of a tool that is not documented, at a service without a list: with the tools that are. */
-export function unlistedFailure(error: unknown, name: string, tool: Tool | undefined): unknown {
-  if (tool !== undefined || !(error instanceof AppError)) return error;
-  if (!NOT_KNOWN.includes(error.details.rpcCode)) return error;
-  const names = DOCUMENTED_TOOLS.map((each) => each.name);
-  const [near] = nearest(name, names);
-  return reworded(error, `${name}: ${error.message}`, {
-    hint: `${didYouMean(name, names, 1)}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${near ?? names[0]}`,
-  });
+async function coerce(app: App, given: GivenArguments, tool: Tool): Promise<Record<string, unknown>> {
+  const { coerceArguments } = await import('./validate.ts');
+  return coerceArguments(app, given, tool);
 }
 
-/** The arguments as they would be sent, as far as that can be told without asking the service. */
-export async function plannedArguments(
+/** Whether the tool's schema lists every argument whose type is still open. */
+function listsAll({ inputSchema }: Tool, given: GivenArguments): boolean {
+  return [...given].every(([key, each]) => 'value' in each || schemaOf(inputSchema ?? {}, key) !== undefined);
+}
+
+/** Returns the arguments that would be sent, as far as they are known without a request. */
+export async function previewArguments(
   app: App,
   name: string,
   given: GivenArguments,
 ): Promise<Record<string, unknown>> {
   const documented = documentedTool(name);
-  if (documented !== undefined) return fitArguments(app, given, documented);
+  if (documented !== undefined) return coerce(app, given, documented);
   const open = [...given].filter(([, each]) => 'text' in each).map(([key]) => key);
   if (open.length > 0) {
-    await app.note(`shown as text, since the service was not asked for their types: ${open.join(', ')}`);
+    await app.note(`shown as text, because a preview does not request their types: ${open.join(', ')}`);
   }
-  return plainArguments(given);
+  return buildArguments(given);
+}
+
+/** Adds the documented tools to the error of an unknown tool at a service that has no list of tools. */
+export function unlistedToolError(error: unknown, name: string, tool: Tool | undefined): unknown {
+  if (tool !== undefined || !(error instanceof AppError)) return error;
+  if (!UNKNOWN_TOOL_CODES.includes(error.details.rpcCode)) return error;
+  const names = DOCUMENTED_TOOLS.map((each) => each.name);
+  const [near] = nearest(name, names);
+  return reworded(error, `${name}: ${error.message}`, {
+    hint: `${didYouMean(name, names, 1)}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${shellWord(near ?? names[0] ?? '')}`,
+  });
 }

@@ -1,61 +1,58 @@
 import type { App } from '../../app/app.ts';
-import { cutPair, parseUserJson, readArgument, setDotted, textHint } from '../../app/input.ts';
+import { readArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
-import { shellWord } from '../../util/shell.ts';
+import { shellWord } from '../../storage/io-error.ts';
+import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
 /** Headers that belong to the transport. */
 const RESERVED = new Set(['authorization', 'host', 'content-length', 'transfer-encoding', 'connection']);
 
-/** Refuses what cannot be the name of a method. @throws {AppError} `usage` */
-export function checkMethod(method: string): void {
-  if (method.trim() !== '') return;
-  throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
-}
+/** Parameters of a request; undefined if none were given. */
+export type Params = Record<string, unknown> | unknown[] | undefined;
 
 /**
- * Reads `-H 'Name: value'` (RFC 9110, section 5).
- * @throws {AppError} `usage` for what is no header, or is set by the program itself
+ * Parses `-H 'Name: value'` (RFC 9110, section 5).
+ * @throws {AppError} `usage` for an invalid header, or one that the program sets
  */
-export function gatherHeaders(given: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const text of given) {
+export function readHeaders(given: readonly string[]): Record<string, string> {
+  const headers = given.map((text): [string, string] => {
     const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/.exec(text) ?? [];
     if (name === '' || !/^[\t\x20-\x7e]*$/.test(value)) {
-      throw new AppError('usage', '-H expects a header such as "X-Request-Id: 42"', {
+      throw new AppError('usage', `-H '${text}': expected a header such as "X-Request-Id: 42"`, {
         hint: "restaurant raw tools/list -H 'X-Request-Id: 42'",
       });
     }
     if (RESERVED.has(name.toLowerCase())) {
-      throw new AppError('usage', `-H cannot set ${name}: the program does`, {
+      throw new AppError('usage', `-H cannot set ${name}: the program sets it`, {
         hint: 'the key comes from restaurant login or RESTAURANT_API_KEY',
       });
     }
-    headers[name.toLowerCase()] = value.trimEnd();
-  }
-  return headers;
+    return [name.toLowerCase(), value.trimEnd()];
+  });
+  // Members of their own, whatever their names are.
+  return Object.fromEntries(headers);
 }
 
 /**
- * The params of a raw call: one JSON value, or fields. Undefined: none were given.
+ * Reads the params of a raw request: one JSON value, or fields.
  * @throws {AppError} `usage` or `bad_input`
  */
-export async function gatherParams(
+export async function readParams(
   app: App,
   params: string | undefined,
   { field, jsonField }: { field: readonly string[]; jsonField: readonly string[] },
-): Promise<Record<string, unknown> | unknown[] | undefined> {
-  const fields = field.length + jsonField.length > 0;
-  if (params !== undefined && fields) {
+): Promise<Params> {
+  if (field.length + jsonField.length > 0) {
+    if (params === undefined) return fromFields(field, jsonField);
     throw new AppError('usage', 'params are given both as JSON and as fields', {
       hint: 'use one of them: the JSON argument, or -f and -F',
     });
   }
-  if (fields) return fromFields(field, jsonField);
   if (params === undefined) return undefined;
   const { text, name } = await readArgument(app, params, 'params');
   const value = parseUserJson(text, name, name === 'params' ? 'usage' : 'bad_input');
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown> | unknown[];
-  throw new AppError('usage', 'params must be a JSON object or array', {
+  throw new AppError('usage', 'params: expected a JSON object or array', {
     hint: `restaurant raw tools/call '{"name": "find_restaurant"}'`,
   });
 }
@@ -63,11 +60,11 @@ export async function gatherParams(
 function fromFields(field: readonly string[], jsonField: readonly string[]): Record<string, unknown> {
   const params: Record<string, unknown> = {};
   for (const text of field) {
-    const [key, value] = cutPair(text, '-f');
+    const [key, value] = splitPair(text, '-f');
     setDotted(params, key, value);
   }
   for (const text of jsonField) {
-    const [key, value] = cutPair(text, '-F');
+    const [key, value] = splitPair(text, '-F');
     const hint = textHint(
       value,
       (plain) => `-f ${shellWord(`${key}=${plain}`)}`,
@@ -76,4 +73,42 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Rec
     setDotted(params, key, parseUserJson(value, `-F ${key}`, 'usage', hint), value);
   }
   return params;
+}
+
+/** Splits `key=value` at the first `=`. @throws {AppError} `usage` */
+function splitPair(text: string, flag: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new AppError('usage', `${flag} '${text}': expected key=value`, { hint: `${flag} name=Nopa` });
+}
+
+/**
+ * Sets `a.b.c` in nested objects.
+ * @param json the text that the value was parsed from
+ * @throws {AppError} `usage` for a path that is set twice or leads through a value that is not an object
+ */
+function setDotted(target: Record<string, unknown>, path: string, value: unknown, json?: string): void {
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  if ([...keys, last].some((key) => key === '' || key === '__proto__')) {
+    throw new AppError('usage', `invalid key '${path}'`, { hint: 'dots nest: -F arguments.limit=3' });
+  }
+  let at = target;
+  for (const [index, key] of keys.entries()) {
+    if (!Object.hasOwn(at, key)) at[key] = {};
+    const next = at[key];
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) {
+      throw new AppError('usage', `'${path}': '${keys.slice(0, index + 1).join('.')}' already has a value`, {
+        hint: `remove one of them: restaurant raw <method> -f ${shellWord(`${path}=…`)}`,
+      });
+    }
+    at = next as Record<string, unknown>;
+  }
+  if (Object.hasOwn(at, last)) {
+    throw new AppError('usage', `'${path}' is given twice`, {
+      hint: `give each key once: -f ${shellWord(`${path}=…`)}`,
+    });
+  }
+  at[last] = value;
+  keepDigits(at, last, json);
 }

@@ -46,7 +46,7 @@ describe('call and tools, at a service that has a list of its tools', () => {
     const typed = await call('find_restaurant', 'name:=Chez Nous', 'city=SF');
     expect([typed.exit, typed.stderr]).toEqual([
       2,
-      `error: name is not JSON: line 1, column 1\nhint: as text: 'name=Chez Nous'; as JSON text: 'name:="Chez Nous"'\n`,
+      `error: name is not valid JSON: line 1, column 1\nhint: as text: 'name=Chez Nous'; as JSON text: 'name:="Chez Nous"'\n`,
     ]);
     const raw = await service.run(['raw', 'tools/call', '-F', 'name=text']);
     expect(raw.stderr).toContain(`hint: as text: -f name=text; as JSON text: -F 'name="text"'`);
@@ -119,6 +119,8 @@ describe('call and tools, at the plain service', () => {
         params: { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } },
       });
     }
+    await call('find_restaurant', 'name=@@home', 'city=SF');
+    expect(service.sandbox.requests.at(-1)?.body).toMatchObject({ params: { arguments: { name: '@home' } } });
     for (const words of [
       ['nonsense'],
       ['name=a', 'name=b'],
@@ -128,6 +130,19 @@ describe('call and tools, at the plain service', () => {
     ]) {
       expect([words, (await call('find_restaurant', ...words, 'city=SF')).exit]).toEqual([words, 2]);
     }
+  });
+
+  it('names --args where the arguments are given as JSON', async () => {
+    const { exit, stderr } = await call('find_restaurant', '{"name":"Nopa"}');
+    expect([exit, stderr]).toEqual([
+      2,
+      `error: '{"name":"Nopa"}': expected key=value\nhint: restaurant call find_restaurant --args '{"name":"Nopa"}'\n`,
+    ]);
+  });
+
+  it('quotes names in hints', async () => {
+    const { stderr } = await call('x;id>y', 'nonsense');
+    expect(stderr).toContain("hint: restaurant call 'x;id>y' key=text key:=3; restaurant tools 'x;id>y'");
   });
 
   it('fails where the tool failed', async () => {

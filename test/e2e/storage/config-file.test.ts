@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { openConfigStore, parseConfig, readConfig } from '../../../src/storage/config-file.ts';
+import { parseConfig, readConfig } from '../../../src/storage/read.ts';
+import { openStore } from '../../../src/storage/store.ts';
 import { bundleWorker, startProgram, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
@@ -33,13 +34,13 @@ function failure(run: () => unknown): AppError {
 function storeWith(content: string | Uint8Array) {
   const folder = tempFolder();
   writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
-  return openConfigStore(folder);
+  return openStore(folder);
 }
 
-describe('openConfigStore', () => {
+describe('openStore', () => {
   it('reads a missing file as nothing and makes no folder', () => {
     const folder = join(tempFolder(), 'none');
-    const store = openConfigStore(folder);
+    const store = openStore(folder);
     expect(store.exists()).toBe(false);
     expect(store.read()).toEqual({});
     expect(existsSync(folder)).toBe(false);
@@ -48,7 +49,7 @@ describe('openConfigStore', () => {
 
   it('saves what was changed, privately, and leaves no other file', async () => {
     const folder = join(tempFolder(), 'a/restaurant');
-    const store = openConfigStore(folder);
+    const store = openStore(folder);
     await store.update((file) => {
       file.profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
     });
@@ -101,7 +102,7 @@ describe('openConfigStore', () => {
   it('tightens a file and a folder that were open to others, and tells', async () => {
     const told: string[] = [];
     const folder = tempFolder();
-    const store = openConfigStore(folder, { warn: (message) => told.push(message) });
+    const store = openStore(folder, { warn: (message) => told.push(message) });
     const open = () => {
       chmodSync(folder, 0o777);
       chmodSync(store.path, 0o644);
@@ -125,13 +126,13 @@ describe('openConfigStore', () => {
     const folder = tempFolder();
     const elsewhere = tempFolder();
     symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
-    const store = openConfigStore(folder);
+    const store = openStore(folder);
     await store.update((file) => {
       file.settings = { city: 'Bern' };
     });
     expect(lstatSync(store.path).isSymbolicLink()).toBe(true);
     expect(readdirSync(elsewhere)).toEqual(['real.json']);
-    expect(openConfigStore(folder).read()).toEqual({ settings: { city: 'Bern' } });
+    expect(openStore(folder).read()).toEqual({ settings: { city: 'Bern' } });
   });
 });
 
@@ -182,9 +183,9 @@ describe('a damaged config file', () => {
 });
 
 const LOGIN = `
-  import { openConfigStore } from '../../../src/storage/config-file.ts';
+  import { openStore } from '../../../src/storage/store.ts';
   const [folder, name] = process.argv.slice(2);
-  const store = openConfigStore(folder);
+  const store = openStore(folder);
   try {
     await store.update((file) => {
       file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
@@ -202,7 +203,7 @@ describe('several processes', () => {
     const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ code: 0, stdout: 'saved\n', stderr: '' });
-    const names = Object.keys(openConfigStore(folder).read().profiles ?? {});
+    const names = Object.keys(openStore(folder).read().profiles ?? {});
     expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
   }, 30_000);
@@ -210,9 +211,9 @@ describe('several processes', () => {
   it('leaves no signal handler behind that would end the program', async () => {
     const worker = await bundleWorker(
       tempFolder(),
-      `import { openConfigStore } from '../../../src/storage/config-file.ts';
-       await openConfigStore(process.argv[2]).update(() => {});
-       await openConfigStore(process.argv[2]).update(() => {});
+      `import { openStore } from '../../../src/storage/store.ts';
+       await openStore(process.argv[2]).update(() => {});
+       await openStore(process.argv[2]).update(() => {});
        console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')), process.listenerCount('SIGXFSZ'));`,
     );
     expect((await startWorker(worker, [tempFolder()]).ended).stdout).toBe("[ 'SIGXFSZ' ] 1\n");

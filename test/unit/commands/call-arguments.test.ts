@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitArguments, type GivenArguments, knownTool } from '../../../src/commands/call/arguments.ts';
+import type { GivenArguments } from '../../../src/commands/call/arguments.ts';
+import { findTool } from '../../../src/commands/call/prepare.ts';
+import { coerceArguments } from '../../../src/commands/call/validate.ts';
 import { AppError } from '../../../src/errors.ts';
 
 type Schema = Record<string, unknown>;
@@ -18,7 +20,7 @@ async function fitted(
   ]);
   const warnings: string[] = [];
   const warn = async (text: string) => void warnings.push(text);
-  return { args: await fitArguments({ warn }, given, { name: 'tool', inputSchema }), warnings };
+  return { args: await coerceArguments({ warn }, given, { name: 'tool', inputSchema }), warnings };
 }
 
 /** One text fitted to the schema of one argument. */
@@ -244,7 +246,7 @@ describe('arguments that do not fit', () => {
 
   it('tells where JSON stops being JSON', async () => {
     expect((await refusal(OF({ o: { type: 'object' } }), { o: '{"a":' })).message).toMatch(
-      /^o is not JSON: line 1/,
+      /^o is not valid JSON: line 1/,
     );
   });
 });
@@ -258,6 +260,45 @@ describe('schemas that cannot be used', () => {
     const { args, warnings } = await fitted(schema, { n: '3', odd: 'x' });
     expect(args).toEqual({ n: 3, odd: 'x' });
     expect(warnings).toEqual([expect.stringContaining('the JSON Schema of tool cannot be used')]);
+  });
+
+  const doubled = (levels: number): Schema => ({
+    $ref: '#/$defs/d0',
+    $defs: Object.fromEntries(
+      Array.from({ length: levels }, (_each, level) => [
+        `d${level}`,
+        level === levels - 1
+          ? { properties: { q: { minLength: 1 } } }
+          : { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] },
+      ]),
+    ),
+  });
+  it.each<[string, Schema, string]>([
+    ['a catastrophic pattern', OF({ q: { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } }), 'a'.repeat(40)],
+    ['an exponential number of references', doubled(40), 'x'],
+    [
+      'references in a circle',
+      {
+        $ref: '#/$defs/a',
+        $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
+      },
+      'x',
+    ],
+  ])('%s: gives up after a second, warns and sends', async (_name, schema, text) => {
+    const start = Date.now();
+    const { args, warnings } = await fitted(schema, { q: text });
+    expect(args).toEqual({ q: text });
+    expect(warnings).toEqual([expect.stringContaining('sent unchecked')]);
+    expect(Date.now() - start).toBeLessThan(5000);
+  });
+
+  it('spends at most the time limit on a schema of any size', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_each, index) => [`p${index}`, { type: ['integer', 'string'] }]),
+    );
+    const start = Date.now();
+    await fitted(OF({ q: { anyOf: Object.values(properties) }, ...properties }), { q: '3' });
+    expect(Date.now() - start).toBeLessThan(5000);
   });
 
   it('asynchronous ones are read as others are', async () => {
@@ -276,9 +317,9 @@ describe('schemas that cannot be used', () => {
   });
 });
 
-describe('knownTool', () => {
+describe('findTool', () => {
   it('names the nearest', () => {
-    expect(() => knownTool([{ name: 'get-sum' }], 'get_sum')).toThrow(AppError);
-    expect(knownTool([{ name: 'get-sum' }], 'get-sum').name).toBe('get-sum');
+    expect(() => findTool([{ name: 'get-sum' }], 'get_sum')).toThrow(AppError);
+    expect(findTool([{ name: 'get-sum' }], 'get-sum').name).toBe('get-sum');
   });
 });

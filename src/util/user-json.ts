@@ -1,0 +1,57 @@
+import { type ParseError, parse } from 'jsonc-parser';
+import { AppError } from '../errors.ts';
+import { isInexact, parseExact, setRawNumber } from './exact-json.ts';
+
+/** Longest text that a hint repeats, in characters. */
+const MAX_REPEATED = 60;
+const JSON_HINT = `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`;
+
+/**
+ * Parses JSON that a user wrote.
+ * @param name how messages call it
+ * @param code `usage` for the command line, `bad_input` for a file
+ * @throws {AppError} naming line and column
+ */
+export function parseUserJson(
+  text: string,
+  name: string,
+  code: 'usage' | 'bad_input' = 'usage',
+  hint = JSON_HINT,
+): unknown {
+  if (text.trim() === '') throw new AppError(code, `${name} is empty; expected JSON`, { hint });
+  try {
+    return parseExact(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw new AppError(code, `${name} is not valid JSON${errorPosition(text)}`, { cause, hint });
+  }
+}
+
+/**
+ * Returns the hint for text that is not JSON but was perhaps meant as text.
+ * @param plain formats a value given as text
+ * @param typed formats a value given as JSON
+ */
+export function textHint(
+  text: string,
+  plain: (text: string) => string,
+  typed: (json: string) => string,
+): string {
+  if (/^[[{"@]/.test(text.trim()) || text.trim() === '') return JSON_HINT;
+  const short = text.length > MAX_REPEATED ? '…' : text;
+  return `as text: ${plain(short)}; as JSON text: ${typed(JSON.stringify(short))}`;
+}
+
+/** Locates the first error. `JSON.parse` reports it in its message only, and not on every version of Node. */
+function errorPosition(text: string): string {
+  const errors: ParseError[] = [];
+  parse(text, errors, { allowTrailingComma: false });
+  const offset = errors[0]?.offset ?? text.length;
+  const lines = text.slice(0, offset).split('\n');
+  return `: line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+}
+
+/** Sends a number with the digits that were typed. @param json the text the value was parsed from */
+export function keepDigits(target: Record<string, unknown>, key: string, json: string | undefined): void {
+  const text = json?.trim() ?? '';
+  if (typeof target[key] === 'number' && text !== '' && isInexact(text)) setRawNumber(target, key, text);
+}
