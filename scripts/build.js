@@ -66,7 +66,14 @@ const group = (name, priority, ...modules) => ({
 const groups = [
   group('start', 4, '/src/start.ts'),
   group('program', 3, '/src/main.ts'),
-  group('call', 2, '/src/app/service.ts', '/src/app/preview.ts', '/src/app/last-rows.ts', '/src/app/emit.ts'),
+  group(
+    'call',
+    2,
+    '/src/app/service.ts',
+    '/src/app/request.ts',
+    '/src/app/last-results.ts',
+    '/src/app/output.ts',
+  ),
   group('http', 1, '/src/client/dispatcher.ts'),
   group(
     'tool',

@@ -22,10 +22,6 @@ export async function packagesOf(modules) {
   return packages.sort((a, b) => compare(`${a.name} ${a.version}`, `${b.name} ${b.version}`));
 }
 
-/** The modules of a bundle of esbuild, as absolute paths. @param root the folder that its paths begin in */
-export const modulesOf = ({ outputs }, root) =>
-  Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).map((path) => join(root, path)));
-
 const compare = (a, b) => (a < b ? -1 : Number(a > b));
 
 /** `…/node_modules/<name>` or `…/node_modules/@<scope>/<name>`: the innermost. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { svg } from './svg.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -67,18 +67,21 @@ async function bar(summary) {
   const [total, matched, ambiguous] = (summary.match(/\d+(?= rows| matched| ambiguous)/g) ?? []).map(Number);
   const half = (count) => Math.floor(count / 2);
   const outfile = join(home, 'bar.mjs');
-  await build({
-    absWorkingDir: path(''),
-    stdin: {
-      contents: `export { barProgress } from './src/enrich/progress/progress-bar.ts'; export { palette } from './src/output/color.ts';`,
-      resolveDir: path(''),
-    },
-    bundle: true,
-    format: 'esm',
+  const bundle = await rolldown({
+    cwd: path(''),
+    input: 'bar',
     platform: 'node',
-    mainFields: ['module', 'main'],
-    outfile,
+    plugins: [
+      {
+        name: 'bar',
+        resolveId: (id) => (id === 'bar' ? path('src/bar.ts') : null),
+        load: (id) => (id === path('src/bar.ts') ? BAR_SOURCE : null),
+      },
+    ],
+    resolve: { mainFields: ['module', 'main'] },
   });
+  await bundle.write({ format: 'esm', file: outfile });
+  await bundle.close();
   const { barProgress, palette } = await import(pathToFileURL(outfile).href);
   let time = 0;
   let shown = '';
@@ -122,6 +125,7 @@ async function bar(summary) {
   return shown.replaceAll('\r', '').trimEnd();
 }
 
+const BAR_SOURCE = `export { barProgress } from './enrich/progress/progress-bar.ts'; export { palette } from './output/color.ts';`;
 const COLUMNS = 100;
 const pictures = {
   find: {

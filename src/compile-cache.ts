@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { readPlain } from './storage/plain.ts';
+import { readRegularFile } from './storage/files.ts';
 
 /** Far above any chunk's compiled code, in bytes. */
 const MOST = 64 * 1024 * 1024;
@@ -45,7 +45,7 @@ export function keepCompiled(folder: string): void {
 
 function readOrNone(path: string): Buffer | undefined {
   try {
-    const bytes = readPlain(path, MOST);
+    const bytes = readRegularFile(path, MOST);
     const code = bytes.subarray(0, -CHECKSUM_BYTES);
     return bytes.readUInt32LE(code.length) === crc32(code) ? code : undefined;
   } catch {

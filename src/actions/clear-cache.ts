@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { App } from '../app/app.ts';
-import { clearPages, pagesFolder } from '../app/page-place.ts';
+import { clearPages, pagesFolder } from '../app/page.ts';
 import { openCache } from '../storage/cache.ts';
 import { codeFolder } from '../storage/paths.ts';
 

@@ -1,17 +1,16 @@
 import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
-import { fullPath } from '../app/full-path.ts';
+import { readAllText } from '../app/input.ts';
+import { fullPath, writeText } from '../app/output.ts';
 import { openClientFor } from '../app/service.ts';
-import { readAllText } from '../app/stdin.ts';
 import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../app/target.ts';
 import { assertMayCarryKey, endpointFromBase } from '../client/endpoint.ts';
 import { checkKey, last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
+import { type ConfigStore, openConfigStore } from '../storage/config-file.ts';
+import { readPath } from '../storage/files.ts';
 import { ioReason } from '../storage/io-error.ts';
-import { readNamed } from '../storage/plain.ts';
-import { type ConfigStore, openStore } from '../storage/store.ts';
 
 /** Options of `login` as commander gives them. */
 export interface LoginOptions {
@@ -27,7 +26,7 @@ const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.tx
 /** Saves a key: gets it, proves it with one call, writes it. A refused key is not saved. */
 export async function login(app: App, options: LoginOptions): Promise<void> {
   app.config();
-  const store = openStore(app.configDir, { warn: (text) => void app.warn(text) });
+  const store = openConfigStore(app.configDir, { warn: (text) => void app.warn(text) });
   const place = await findPlace(app, options);
   if (place !== undefined) assertMayCarryKey(place.url, app.globals.insecureHttp === true);
   const key = checkKey(await givenKey(app, options, place), app.settings.need('key-prefix'));
@@ -90,7 +89,7 @@ async function keyFromFile(app: App, path: string): Promise<string> {
     if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
       await app.warn(`${full} can be read by other users: chmod 600 keeps it yours`);
     }
-    return readNamed(full, MOST_OF_A_KEY).toString('utf8');
+    return readPath(full, MOST_OF_A_KEY).toString('utf8');
   } catch (cause) {
     throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
       cause,

@@ -1,14 +1,14 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
+import { writeText } from '../app/output.ts';
 import { variable } from '../settings/settings.ts';
 import { hashKey, openCache } from '../storage/cache.ts';
-import { openStore } from '../storage/store.ts';
+import { openConfigStore } from '../storage/config-file.ts';
 
 /** Forgets the key of the profile, and what was cached with it. Says so where the environment still holds a key. */
 export async function logout(app: App): Promise<void> {
   app.config();
   const { profileName: profile } = app.settings;
-  const store = openStore(app.configDir, { warn: (text) => void app.warn(text) });
+  const store = openConfigStore(app.configDir, { warn: (text) => void app.warn(text) });
   let removed: string | undefined;
   if (store.exists()) {
     await store.update((file) => {

@@ -1,13 +1,12 @@
 import type { App } from '../app/app.ts';
-import { type Document, outputFormat, selectedColumns, writeResult } from '../app/emit.ts';
+import { type Document, openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openService, type Service } from '../app/service.ts';
-import { openOutput } from '../app/sink.ts';
 import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Presentation } from '../output/present.ts';
 import { pick } from '../output/records.ts';
 import type { LookupItem } from '../output/render/lookup.ts';
-import { Blocked } from '../storage/pacer.ts';
+import { RateLimitError } from '../storage/pacer.ts';
 import { toJson } from '../util/json.ts';
 import { mapOrdered } from '../util/ordered.ts';
 
@@ -90,7 +89,7 @@ async function outcomeOf(service: Service | undefined, id: string, level: Level)
     // A key that is refused once is refused for all, and so is a day that is spent, or a long wait that the service asks
     // for; an interruption ends all.
     if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
-    if (error instanceof Blocked) throw error;
+    if (error instanceof RateLimitError) throw error;
     return { restaurantId: id, error };
   }
 }

@@ -1,12 +1,11 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
+import { writeText } from '../app/output.ts';
 import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
 import { renderPairs } from '../output/pairs.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
-import { settingName, toldValue } from '../settings/settings.ts';
-import { readValue } from '../settings/values.ts';
-import { type ConfigFile, configPath, type Profile } from '../storage/read.ts';
-import { openStore } from '../storage/store.ts';
+import { serialize, settingName } from '../settings/settings.ts';
+import { parseValue } from '../settings/values.ts';
+import { type ConfigFile, configPath, openConfigStore, type Profile } from '../storage/config-file.ts';
 import { cleanLine } from '../util/text.ts';
 
 /** The settings as `status` and `config list` tell them. */
@@ -20,8 +19,8 @@ export interface ToldSetting {
 }
 
 function toldSetting(app: App, name: SettingName): ToldSetting {
-  const { value, source } = app.settings.told(name);
-  return { value: value === null ? null : toldValue(name, value), source };
+  const { value, source } = app.settings.raw(name);
+  return { value: value === null ? null : serialize(name, value), source };
 }
 
 /** Prints the value of a setting that is in force; nothing where it has none. */
@@ -38,7 +37,7 @@ export async function getSetting(app: App, word: string): Promise<void> {
 export async function setSetting(app: App, word: string, text: string): Promise<void> {
   const name = settingName(word);
   checkSetting(name, text);
-  const value = toldValue(name, text);
+  const value = serialize(name, text);
   await change(app, (file) => {
     placeOf(file, name, app.settings.profileName)[keyOf(name)] = value;
   });
@@ -48,7 +47,7 @@ export async function setSetting(app: App, word: string, text: string): Promise<
 
 function checkSetting(name: SettingName, value: string): void {
   const where = { name: `config set ${name}`, flag: true, hint: 'restaurant config list' };
-  readValue<unknown>(SETTINGS[name].read, value, where);
+  parseValue<unknown>(SETTINGS[name].parse, value, where);
   if (name === 'base-url') endpointFromBase(value);
   if (name === 'endpoint') parseEndpoint(value);
 }
@@ -80,7 +79,7 @@ export async function printConfigPath(app: App): Promise<void> {
 
 async function change(app: App, edit: (file: ConfigFile) => void): Promise<void> {
   app.config();
-  await openStore(app.configDir, { warn: (text) => void app.warn(text) }).update(edit);
+  await openConfigStore(app.configDir, { warn: (text) => void app.warn(text) }).update(edit);
 }
 
 const keyOf = (name: SettingName): string =>

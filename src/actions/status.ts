@@ -1,12 +1,11 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/emit.ts';
-import { ledgerOf } from '../app/ledger.ts';
-import { openService } from '../app/service.ts';
+import { writeText } from '../app/output.ts';
+import { ledgerOf, openService } from '../app/service.ts';
 import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.ts';
 import { last4 } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { renderPairs } from '../output/pairs.ts';
-import { configPath } from '../storage/read.ts';
+import { configPath } from '../storage/config-file.ts';
 import { VERSION } from '../version.ts';
 import { type ToldSetting, toldSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../cli/command.ts';
 import { type GlobalOptions, settingFlags } from '../cli/options.ts';
-import { DEFAULT_KEY_PREFIX } from '../client/key.ts';
+import { DEFAULT_KEY_PREFIX, keyEraser, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorLevel, type Palette, palette } from '../output/color.ts';
@@ -8,9 +8,49 @@ import { showsLinks } from '../output/link.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
 import { openSettings, type Settings, variable } from '../settings/settings.ts';
+import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
-import { type ConfigFile, configPath, readConfig } from '../storage/read.ts';
-import { Secrets } from './secrets.ts';
+
+/** Shortest text that is taken for a secret: a few letters would be struck out of every word. */
+const SHORTEST = 8;
+
+type Change = (text: string) => string;
+
+/** The keys of one run, which nothing that it writes may show. */
+export class Secrets {
+  readonly #keys = new Set<string>();
+  /** Patterns, which take their time to make. */
+  readonly #made = new Map<string, Change>();
+
+  add(key: string): void {
+    if (key.length >= SHORTEST) this.#keys.add(key);
+  }
+
+  /**
+   * Text for people without any of the keys, nor what looks like one.
+   * @param prefix what keys of this service begin with
+   */
+  redact(text: string, prefix: string): string {
+    const prefixes = new Set([DEFAULT_KEY_PREFIX, prefix]);
+    return [undefined, ...this.#keys].reduce<string>(
+      (sofar, key) => [...prefixes].reduce((shown, each) => this.#change(key, each)(shown), sofar),
+      text,
+    );
+  }
+
+  /** Data without any of the keys; nothing else in it changes. */
+  maskKeys(text: string): string {
+    return [...this.#keys].reduce((sofar, key) => this.#change(key)(sofar), text);
+  }
+
+  /** With a prefix for people, without one for data. */
+  #change(key: string | undefined, prefix?: string): Change {
+    const name = JSON.stringify([key, prefix]);
+    const made = this.#made.get(name) ?? (prefix === undefined ? keyEraser(key) : redactor(key, prefix));
+    this.#made.set(name, made);
+    return made;
+  }
+}
 
 /** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
 const loadText = () => import('../util/text.ts');
@@ -93,7 +133,7 @@ export class App {
 
   /** Whether JSON was asked for, by flag, variable or config file. */
   get wantsJson(): boolean {
-    return this.settings.told('format').value === 'json';
+    return this.settings.raw('format').value === 'json';
   }
 
   /** True where a person reads along: stderr is a terminal, and neither --quiet nor JSON was asked for. */
@@ -222,7 +262,7 @@ export class App {
 
   /** Text for people without any key that this run knows, or that looks like one. */
   redact(text: string): string {
-    return this.#secrets.redact(text, this.settings.told('key-prefix').value ?? DEFAULT_KEY_PREFIX);
+    return this.#secrets.redact(text, this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX);
   }
 
   /** Data without any key that this run knows; nothing else in it changes. */

@@ -1,12 +1,44 @@
 import { AppError, systemCode } from '../errors.ts';
-import { ioReason, shellWord } from '../storage/io-error.ts';
-import { readNamed } from '../storage/plain.ts';
+import { readPath } from '../storage/files.ts';
+import { ioReason } from '../storage/io-error.ts';
+import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
-import { fullPath } from './full-path.ts';
-import { decodeUtf8, readAllText } from './stdin.ts';
+import { fullPath } from './output.ts';
 
-/** Largest file accepted as an argument, in bytes. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** Maximum size of stdin, or of a file that an argument names, in bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads all of stdin as UTF-8.
+ * @param what what is expected there, for the person who finds the program waiting
+ * @throws {AppError} `bad_input` for other encodings or too much
+ */
+export async function readAllText(app: App, what: string): Promise<string> {
+  const { stdin } = app.context;
+  if (stdin.isTTY) await app.note(`reading ${what} from the keyboard; Ctrl-D ends it`);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of stdin.chunks()) {
+    size += part.byteLength;
+    if (size > MAX_BYTES) {
+      throw new AppError('bad_input', 'stdin holds more than 64 MiB', { hint: 'give it in smaller parts' });
+    }
+    parts.push(part);
+  }
+  return decodeUtf8(Buffer.concat(parts), 'stdin');
+}
+
+/** Bytes as text. @throws {AppError} `bad_input` naming the place where it is not UTF-8 */
+export function decodeUtf8(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('bad_input', `${name} is not UTF-8 text`, {
+      cause,
+      hint: `convert it first: iconv -f <encoding> -t UTF-8`,
+    });
+  }
+}
 
 /**
  * Reads a file named by an argument.
@@ -15,7 +47,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 export function readArgumentFile(app: App, path: string): string {
   const full = fullPath(app.context, path);
   try {
-    return decodeUtf8(readNamed(full, MAX_FILE_BYTES), path);
+    return decodeUtf8(readPath(full, MAX_BYTES), path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);

@@ -1,17 +1,16 @@
-import { type Client, type ClientOptions, openClient } from '../client/client.ts';
-import { decodeFind, decodeLookup, type FindAnswer } from '../client/decode.ts';
+import type { TraceEvent } from '../client/http/exchange.ts';
+import { type Client, type ClientOptions, openClient } from '../client/restaurant.ts';
+import { decodeFind, decodeLookup, type FindAnswer } from '../client/results.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
-import { openSessionMemory } from '../storage/sessions.ts';
+import { openProtocolStore } from '../storage/state.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
-import { DEMO } from './last-rows.ts';
-import { ledgerOf } from './ledger.ts';
+import { DEMO } from './last-results.ts';
 import { type DemoMode, openTarget, type Target } from './target.ts';
 import { openToolLists, type ToolCatalog } from './tool-lists.ts';
-import { traceTo } from './trace.ts';
 
 /** The service as the commands use it: its client, with what was answered before. */
 export interface Service {
@@ -81,7 +80,7 @@ export function openClientFor(
     context: { ...context, signal },
     ...hooks,
     ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
-    ...(demo ? {} : { session: openSessionMemory(paths.stateDir, url.href, warn) }),
+    ...(demo ? {} : { session: openProtocolStore(paths.stateDir, url.href, warn) }),
   });
   app.onClose(() => client.close());
   return client;
@@ -107,7 +106,7 @@ function countRequests(app: App, target: Target, paced = false): Requests {
     warn,
     onWait,
     onRequest: () => (pacer === undefined ? ledger.record() : pacer.acquire(signal)),
-    onRateLimited: (until) => ledger.hold(until),
+    onRateLimited: (until) => ledger.pauseUntil(until),
   };
 }
 
@@ -189,4 +188,54 @@ async function throughCache<T extends object>(
 async function tellCached(app: App, { cachedAt }: { cachedAt?: number }): Promise<void> {
   if (cachedAt !== undefined)
     await app.trace(`* answered from the cache of ${new Date(cachedAt).toISOString()}`);
+}
+
+/** The count of the requests to a service. */
+export function ledgerOf(
+  { paths, context }: App,
+  { url, key }: Pick<Target, 'url' | 'key'>,
+  { perMinute, perDay }: Pick<LedgerOptions, 'perMinute' | 'perDay'>,
+  warn?: (text: string) => void,
+): Ledger {
+  return openLedger({
+    stateDir: paths.stateDir,
+    key,
+    endpoint: url.href,
+    now: context.now,
+    perMinute,
+    perDay,
+    ...(warn === undefined ? {} : { warn }),
+  });
+}
+
+/** Most of a body that is shown, in characters. */
+const MOST = 4000;
+
+const shown = (body: string): string =>
+  body.length > MOST ? `${body.slice(0, MOST)}… (${body.length} characters)` : body;
+
+/** Shows the exchange on stderr, the way `curl -v` does: `>` sent, `<` received, `*` about it. */
+export function traceTo(app: App): (event: TraceEvent) => void {
+  const say = (mark: string, text: string): void => {
+    for (const line of text.split(/\r?\n/)) void app.trace(`${mark} ${line}`);
+  };
+  return (event) => {
+    switch (event.kind) {
+      case 'request':
+        say('>', `${event.method} ${event.url}`);
+        for (const [name, value] of event.headers) say('>', `${name}: ${value}`);
+        if (event.body !== undefined) say('>', shown(event.body));
+        break;
+      case 'response':
+        say('<', `${event.status} ${event.statusText}`.trim());
+        for (const [name, value] of event.headers) say('<', `${name}: ${value}`);
+        break;
+      case 'body':
+        say('<', shown(event.text));
+        break;
+      case 'note':
+        say('*', event.text);
+        break;
+    }
+  };
 }

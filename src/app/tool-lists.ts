@@ -1,4 +1,4 @@
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/restaurant.ts';
 import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';

@@ -1,4 +1,4 @@
-import type { TraceEvent } from '../client/trace.ts';
+import type { TraceEvent } from '../client/http/exchange.ts';
 import type { App } from './app.ts';
 
 /** Most of a body that is shown, in characters. */

@@ -1,6 +1,6 @@
 import type { Argument, Option } from 'commander';
 import { CODES, EXIT_CODES } from '../errors.ts';
-import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalogue.ts';
+import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalogue.ts';
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './option.ts';
@@ -57,9 +57,9 @@ function describeOption(option: Option): OptionFacts {
   const { argChoices: choices } = option;
   const type = typeOf(option);
   const setting = settingOf(long);
-  const entry = setting === undefined ? undefined : (SETTINGS[setting] as { env: string; fallback?: string });
+  const entry = setting === undefined ? undefined : (SETTINGS[setting] as Setting<unknown>);
   const here = option instanceof CliOption ? option.commandDefault : undefined;
-  const fallback = here ?? entry?.fallback ?? (option.negate ? undefined : option.defaultValue);
+  const fallback = here ?? entry?.default ?? (option.negate ? undefined : option.defaultValue);
   return {
     name: long,
     short: option.short ?? null,
@@ -161,7 +161,7 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
       })),
     ],
     environment: [
-      ...SETTING_NAMES.map((name) => ({ name: SETTINGS[name].env, meaning: SETTINGS[name].about })),
+      ...SETTING_NAMES.map((name) => ({ name: SETTINGS[name].env, meaning: SETTINGS[name].description })),
       ...OTHER_VARIABLES.map(([name, meaning]) => ({ name, meaning })),
     ],
   };

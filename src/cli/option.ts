@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { readValue } from '../settings/values.ts';
+import { parseValue } from '../settings/values.ts';
 
 export type { Option } from 'commander';
 
@@ -54,4 +54,4 @@ export function listOption(flags: string, about: string): CliOption {
 export const flagValue =
   <T>(flag: string, read: (text: string) => T) =>
   (text: string): T =>
-    readValue(read, text, { name: flag, flag: true });
+    parseValue(read, text, { name: flag, flag: true });

@@ -1,6 +1,6 @@
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
-import { FORMATS, PROTOCOLS, SETTINGS, type SettingName } from '../settings/catalogue.ts';
+import { FORMATS, PROTOCOLS, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
 import type { CliCommand, OptionGroup, OptionOverride } from './command.ts';
 import { CliOption, describeOption } from './option.ts';
 
@@ -137,8 +137,8 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
 ];
 
 const defaultOf = (name: SettingName): string | undefined => {
-  const { fallback, fallbackText } = SETTINGS[name] as { fallback?: string; fallbackText?: string };
-  return fallbackText ?? fallback;
+  const setting: Setting<unknown> = SETTINGS[name];
+  return setting.defaultText ?? setting.default;
 };
 
 function makeOption(entry: GlobalOption, here: OptionOverride = {}): CliOption {
@@ -162,7 +162,7 @@ function optionFor(command: CliCommand, long: string): OptionOverride {
     case '--format':
       return optionGroups.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
     case '--max-age':
-      return { default: SETTINGS['max-age'].fallback };
+      return { default: SETTINGS['max-age'].default };
     case '--dry-run':
       return optionGroups.includes('curl')
         ? { description: 'print the request as JSON, key redacted; send nothing' }

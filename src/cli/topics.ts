@@ -1,5 +1,5 @@
 import { CODES, EXIT_CODES } from '../errors.ts';
-import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalogue.ts';
+import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalogue.ts';
 
 /** Two columns, the second one wrapped. */
 function aligned(rows: readonly (readonly [string, string])[], width: number): string {
@@ -31,14 +31,10 @@ function wrapped(text: string, width: number): string[] {
 
 function environment(width: number): string {
   const settings = SETTING_NAMES.map((name) => {
-    const { env, about, fallback, fallbackText } = SETTINGS[name] as {
-      env: string;
-      about: string;
-      fallback?: string;
-      fallbackText?: string;
-    };
-    const shown = fallbackText ?? fallback;
-    return [env, shown === undefined ? about : `${about} (default ${shown})`] as const;
+    const setting: Setting<unknown> = SETTINGS[name];
+    const shown = setting.defaultText ?? setting.default;
+    const text = shown === undefined ? setting.description : `${setting.description} (default ${shown})`;
+    return [setting.env, text] as const;
   });
   return [
     ...wrapped(

@@ -1,8 +1,9 @@
 import { stringifyExact } from '../util/exact-json.ts';
-import { baseHeaders, type RequestHeaders, withHeaders } from './headers.ts';
+import { baseHeaders, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, last4 } from './key.ts';
-import { clientInfo, MODERN_VERSIONS, modernHeaders, modernRequest } from './modern.ts';
-import { request } from './rpc.ts';
+import { MODERN_VERSIONS } from './mcp/protocol.ts';
+import { clientInfo, modernHeaders, modernRequest } from './mcp/stateless.ts';
+import { request } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
 /** A request that could be sent. Its Authorization shows the end of the key alone. */

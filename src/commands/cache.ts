@@ -18,7 +18,7 @@ export function registerCache(program: CliCommand, app: App): void {
     .examples('restaurant cache clear')
     .action(async () => {
       const { clearCache } = await import('../actions/clear-cache.ts');
-      const { writeText } = await import('../app/emit.ts');
+      const { writeText } = await import('../app/output.ts');
       const removed = clearCache(app);
       await writeText(
         app,
@@ -34,7 +34,7 @@ export function registerCache(program: CliCommand, app: App): void {
     .outputSchema({ type: 'object', required: ['path'], properties: { path: { type: ['string', 'null'] } } })
     .examples('restaurant cache path')
     .action(async () => {
-      const { writeText } = await import('../app/emit.ts');
+      const { writeText } = await import('../app/output.ts');
       const path = app.paths.cacheDir ?? null;
       await writeText(app, { path }, () => (path === null ? '' : `${path}\n`));
     });

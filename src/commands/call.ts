@@ -30,12 +30,12 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
 }
 
 async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
-  const { checkOutput } = await import('../app/sink.ts');
+  const { checkOutput } = await import('../app/output.ts');
   checkOutput(app);
   const { readArguments } = await import('./call/arguments.ts');
   const given = await readArguments(app, name, words, options.args);
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
-  const { isPreview, printPreview, toolCall } = await import('../app/preview.ts');
+  const { isPreview, printPreview, toolCall } = await import('../app/request.ts');
   if (isPreview(app)) {
     await printPreview(app, [toolCall(name, await previewArguments(app, name, given))]);
     return;
@@ -52,7 +52,7 @@ async function runCall(app: App, name: string, words: string[], options: { args?
       .cached(`call ${name}`, args, () => service.client.callTool(name, args, options))
       .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
   });
-  const { writeResult, outputFormat } = await import('../app/emit.ts');
+  const { writeResult, outputFormat } = await import('../app/output.ts');
   const { callData } = await import('../output/call-data.ts');
   await writeResult(app, {
     json: callData(result),

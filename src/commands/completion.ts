@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { oneOf, readValue } from '../settings/values.ts';
+import { oneOf, parseValue } from '../settings/values.ts';
 import { SHELLS, type Shell } from './completion/shells.ts';
 
 /** Adds `completion` to the program. */
@@ -29,7 +29,7 @@ export function registerCompletion(program: CliCommand, app: App): void {
         'asked: it reads local files, and sends nothing.',
     )
     .action(async (name: string) => {
-      const shell: Shell = readValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
+      const shell: Shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
       const { SCRIPTS } = await import('./completion/scripts.ts');
       await app.context.stdout.write(SCRIPTS[shell]);
     });

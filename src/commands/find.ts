@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
 import { FIND_OUTPUT } from '../cli/schemas.ts';
-import type { FindAnswer } from '../client/decode.ts';
+import type { FindAnswer } from '../client/results.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty, wholeNumber } from '../settings/values.ts';
 
@@ -46,9 +46,9 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
 
 async function runFind(app: App, name: string, options: FindOptions): Promise<void> {
   const query = { name: wanted(name), city: options.city ?? app.settings.get('city') ?? noCity(name) };
-  const { checkOutput } = await import('../app/sink.ts');
+  const { checkOutput } = await import('../app/output.ts');
   checkOutput(app);
-  const { findCall, printPreview } = await import('../app/preview.ts');
+  const { findCall, printPreview } = await import('../app/request.ts');
   if (await printPreview(app, [findCall(query)])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app);
@@ -57,7 +57,7 @@ async function runFind(app: App, name: string, options: FindOptions): Promise<vo
   );
   const { results, unreadable } = answer;
   const kept = filterRestaurants(results, options);
-  const { saveResults } = await import('../app/last-rows.ts');
+  const { saveResults } = await import('../app/last-results.ts');
   saveResults(app, kept);
   await show(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() });
   await footer(app, answer, kept.length, { ...options, ...query }, cachedAt);
@@ -85,7 +85,7 @@ async function show(
   kept: readonly unknown[],
   asked: { name: string; city: string; at: number },
 ): Promise<void> {
-  const { writeResult } = await import('../app/emit.ts');
+  const { writeResult } = await import('../app/output.ts');
   const cut = kept.length !== answer.results.length;
   const json = cut ? { ...answer.output, results: kept } : answer.output;
   await writeResult(app, {
@@ -121,7 +121,7 @@ async function footer(
         : `${most} found, none passes ${filtersOf(query).join(' ')}`;
     return app.note(none);
   }
-  const { writesToTerminal } = await import('../app/emit.ts');
+  const { writesToTerminal } = await import('../app/output.ts');
   if (!writesToTerminal(app)) return;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ' · from the cache (--max-age 0 asks again)';

@@ -44,11 +44,11 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
 }
 
 async function runLookup(app: App, words: readonly string[], { fields }: LookupOptions): Promise<void> {
-  const { checkOutput } = await import('../app/sink.ts');
+  const { checkOutput } = await import('../app/output.ts');
   checkOutput(app);
   const list = words.length > 1 || words[0] === '-';
   const ids = await gatherIds(app, words);
-  const { lookupCall, printPreview } = await import('../app/preview.ts');
+  const { lookupCall, printPreview } = await import('../app/request.ts');
   if (
     await printPreview(
       app,
@@ -70,7 +70,7 @@ async function gatherIds(app: App, words: readonly string[]): Promise<string[]> 
     });
   }
   if (words[0] === '-') {
-    const { readAllText } = await import('../app/stdin.ts');
+    const { readAllText } = await import('../app/input.ts');
     return [...new Set(readIds(await readAllText(app, 'ids, one a line')))];
   }
   const rows = words.some(isRowNumber) ? await lastRows(app) : [];
@@ -79,7 +79,7 @@ async function gatherIds(app: App, words: readonly string[]): Promise<string[]> 
 }
 
 async function lastRows(app: App): Promise<readonly string[]> {
-  const { requireLastResults } = await import('../app/last-rows.ts');
+  const { requireLastResults } = await import('../app/last-results.ts');
   return requireLastResults(app);
 }
 

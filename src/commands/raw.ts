@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption } from '../cli/option.ts';
 import { RAW_OUTPUT } from '../cli/schemas.ts';
-import type { RawAnswer } from '../client/client.ts';
+import type { RawAnswer } from '../client/restaurant.ts';
 import { AppError } from '../errors.ts';
 
 interface RawOptions {
@@ -47,14 +47,14 @@ async function runRaw(
   options: RawOptions,
 ): Promise<void> {
   const { readHeaders, readParams } = await import('./raw/params.ts');
-  const { checkOutput, openOutput } = await import('../app/sink.ts');
+  const { checkOutput, openOutput } = await import('../app/output.ts');
   checkOutput(app);
   const headers = readHeaders(options.header);
   if (method.trim() === '') {
     throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
   }
   const call = { method, params: await readParams(app, params, options) };
-  const { printPreview } = await import('../app/preview.ts');
+  const { printPreview } = await import('../app/request.ts');
   if (await printPreview(app, [{ ...call, headers }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app);
@@ -80,10 +80,10 @@ function formatHead({ status, statusText, headers }: RawAnswer): string {
 
 async function formatBody(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../util/json.ts');
-  const { writesToTerminal } = await import('../app/emit.ts');
+  const { writesToTerminal } = await import('../app/output.ts');
   const pretty = writesToTerminal(app);
   if (unwrap && !answer.failed) {
-    const { unwrapText } = await import('../client/decode.ts');
+    const { unwrapText } = await import('../client/results.ts');
     return `${toJson(unwrapText(answer.envelope), pretty)}\n`;
   }
   // The text as received keeps numbers that a parser would round.

@@ -18,8 +18,8 @@ export function registerSchema(program: CliCommand, app: App): void {
     .action(async (words: string[]) => {
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const { toJson } = await import('../util/json.ts');
-      const { writesToTerminal } = await import('../app/emit.ts');
-      const { openOutput } = await import('../app/sink.ts');
+      const { writesToTerminal } = await import('../app/output.ts');
+      const { openOutput } = await import('../app/output.ts');
       const facts =
         words.length === 0
           ? describeProgram(program)

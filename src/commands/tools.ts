@@ -19,9 +19,9 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  const { checkOutput } = await import('../app/sink.ts');
+  const { checkOutput } = await import('../app/output.ts');
   checkOutput(app);
-  const { printPreview } = await import('../app/preview.ts');
+  const { printPreview } = await import('../app/request.ts');
   if (await printPreview(app, [{ method: 'tools/list' }])) return;
   const { openService } = await import('../app/service.ts');
   const service = await openService(app, { demoMode: 'mcp' });
@@ -33,7 +33,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
       throw noList(service.label, error);
     }),
   );
-  const { writeResult } = await import('../app/emit.ts');
+  const { writeResult } = await import('../app/output.ts');
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
   if (name === undefined) {
     await writeResult(app, toolsPresentation(tools));

@@ -16,21 +16,21 @@ export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'htm
 
 /** One thing that can be set: by flag, variable, config file, or left at its default. */
 export interface Setting<T> {
-  readonly about: string;
+  readonly description: string;
   /** Name of the environment variable. */
   readonly env: string;
   /** Long flag, where one sets it. */
   readonly flag?: string;
   /** What it is when nothing sets it, as text. */
-  readonly fallback?: string;
+  readonly default?: string;
   /** How the default is told where it is no plain value. */
-  readonly fallbackText?: string;
+  readonly defaultText?: string;
   /** Where `config set` writes it: with the other settings, with the profile, or nowhere. */
   readonly file: 'settings' | 'profile' | 'none';
   /** It is told and kept as a number. */
   readonly number?: true;
   /** Reads the text. @throws {Error} saying what is expected. */
-  readonly read: (text: string) => T;
+  readonly parse: (text: string) => T;
 }
 
 const setting = <T>(entry: Setting<T>): Setting<T> => entry;
@@ -38,111 +38,111 @@ const setting = <T>(entry: Setting<T>): Setting<T> => entry;
 /** Every setting, by its name in the config file and in `status --json`. */
 export const SETTINGS = {
   'base-url': setting({
-    about: 'the service; the endpoint is <base-url>/api/mcp',
+    description: 'the service; the endpoint is <base-url>/api/mcp',
     env: 'RESTAURANT_BASE_URL',
     flag: '--base-url',
     file: 'profile',
-    read: nonEmpty,
+    parse: nonEmpty,
   }),
   endpoint: setting({
-    about: 'the exact endpoint, instead of the base URL',
+    description: 'the exact endpoint, instead of the base URL',
     env: 'RESTAURANT_ENDPOINT',
     flag: '--endpoint',
     file: 'profile',
-    read: nonEmpty,
+    parse: nonEmpty,
   }),
   profile: setting({
-    about: 'which saved login',
+    description: 'which saved login',
     env: 'RESTAURANT_PROFILE',
     flag: '--profile',
-    fallback: 'default',
+    default: 'default',
     file: 'settings',
-    read: parseProfileName,
+    parse: parseProfileName,
   }),
   protocol: setting({
-    about: 'how to speak to the endpoint',
+    description: 'how to speak to the endpoint',
     env: 'RESTAURANT_PROTOCOL',
     flag: '--protocol',
-    fallback: 'auto',
+    default: 'auto',
     file: 'settings',
-    read: oneOf(PROTOCOLS),
+    parse: oneOf(PROTOCOLS),
   }),
   timeout: setting({
-    about: 'total time for one call, retries included',
+    description: 'total time for one call, retries included',
     env: 'RESTAURANT_TIMEOUT',
     flag: '--timeout',
-    fallback: '30s',
+    default: '30s',
     file: 'settings',
-    read: parseTimeSpan,
+    parse: parseTimeSpan,
   }),
   retries: setting({
-    about: 'tries after the first',
+    description: 'tries after the first',
     env: 'RESTAURANT_RETRIES',
     flag: '--retries',
-    fallback: '2',
+    default: '2',
     file: 'settings',
     number: true,
-    read: wholeNumber(0, 20),
+    parse: wholeNumber(0, 20),
   }),
   'max-wait': setting({
-    about: 'longest wait that a 429 may ask for',
+    description: 'longest wait that a 429 may ask for',
     env: 'RESTAURANT_MAX_WAIT',
     flag: '--max-wait',
-    fallback: '60s',
+    default: '60s',
     file: 'settings',
-    read: parseDuration,
+    parse: parseDuration,
   }),
   'max-age': setting({
-    about: 'accept a cached answer this old; 0 asks again',
+    description: 'accept a cached answer this old; 0 asks again',
     env: 'RESTAURANT_MAX_AGE',
     flag: '--max-age',
-    fallback: '10m',
-    fallbackText: '10m (raw, call: 0)',
+    default: '10m',
+    defaultText: '10m (raw, call: 0)',
     file: 'settings',
-    read: parseDuration,
+    parse: parseDuration,
   }),
   format: setting({
-    about: 'form of the output',
+    description: 'form of the output',
     env: 'RESTAURANT_FORMAT',
     flag: '--format',
-    fallbackText: 'table; piped: tsv',
+    defaultText: 'table; piped: tsv',
     file: 'settings',
-    read: oneOf(FORMATS),
+    parse: oneOf(FORMATS),
   }),
   city: setting({
-    about: 'city to search when find has no --city',
+    description: 'city to search when find has no --city',
     env: 'RESTAURANT_CITY',
     flag: '--city',
     file: 'settings',
-    read: nonEmpty,
+    parse: nonEmpty,
   }),
   'per-minute': setting({
-    about: 'requests a minute that the budget allows; 0 = no limit',
+    description: 'requests a minute that the budget allows; 0 = no limit',
     env: 'RESTAURANT_PER_MINUTE',
-    fallback: '100',
+    default: '100',
     file: 'settings',
     number: true,
-    read: wholeNumber(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
   }),
   'per-day': setting({
-    about: 'requests a day that the budget allows; 0 = no limit',
+    description: 'requests a day that the budget allows; 0 = no limit',
     env: 'RESTAURANT_PER_DAY',
-    fallback: '2000',
+    default: '2000',
     file: 'settings',
     number: true,
-    read: wholeNumber(0, 1_000_000_000),
+    parse: wholeNumber(0, 1_000_000_000),
   }),
   'key-prefix': setting({
-    about: 'what API keys begin with',
+    description: 'what API keys begin with',
     env: 'RESTAURANT_KEY_PREFIX',
-    fallback: 'sk_service_',
+    default: 'sk_service_',
     file: 'settings',
-    read: parseKeyPrefix,
+    parse: parseKeyPrefix,
   }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type SettingValue<N extends SettingName> = ReturnType<(typeof SETTINGS)[N]['read']>;
+export type SettingValue<N extends SettingName> = ReturnType<(typeof SETTINGS)[N]['parse']>;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
-import type { ConfigFile, Profile } from '../storage/read.ts';
-import { SETTING_NAMES, SETTINGS, type SettingName, type SettingValue } from './catalogue.ts';
-import { readValue } from './values.ts';
+import type { ConfigFile, Profile } from '../storage/config-file.ts';
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalogue.ts';
+import { parseValue } from './values.ts';
 
 /** Where a value was found. A flag beats the environment, which beats the config file. */
 export type Source = 'flag' | 'env' | 'config' | 'default';
@@ -25,14 +25,14 @@ export interface Settings {
   need<N extends SettingName>(name: N): SettingValue<N>;
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N> | undefined>;
   /** The text as it was given, and its source. For telling, without judging. */
-  told(name: SettingName): Resolved<string | null>;
+  raw(name: SettingName): Resolved<string | null>;
   readonly profileName: string;
   readonly profile: Profile;
 }
 
 /** A setting as JSON tells it and the config file keeps it: a number where it is one. What is none stays text. */
-export function toldValue(name: SettingName, text: string): string | number {
-  return (SETTINGS[name] as { number?: true }).number === true && /^\d{1,15}$/.test(text)
+export function serialize(name: SettingName, text: string): string | number {
+  return (SETTINGS[name] as Setting<unknown>).number === true && /^\d{1,15}$/.test(text)
     ? Number(text)
     : text;
 }
@@ -59,21 +59,21 @@ function fileText(input: SettingsInput, name: SettingName, profile: () => Profil
 /** Looks up the settings of this run. Nothing is judged until it is asked for. */
 export function openSettings(input: SettingsInput): Settings {
   const text = (name: SettingName): Resolved<string | undefined> => {
-    const { env, fallback } = SETTINGS[name] as { env: string; fallback?: string };
+    const { env, default: value }: Setting<unknown> = SETTINGS[name];
     const flag = input.flags[name];
     if (flag !== undefined) return { value: flag, source: 'flag' };
     const set = variable(input.env, env);
     if (set !== undefined) return { value: set, source: 'env' };
     const held = fileText(input, name, profile);
     if (held !== undefined) return { value: held, source: 'config' };
-    return { value: fallback, source: 'default' };
+    return { value, source: 'default' };
   };
 
   const resolve = <N extends SettingName>(name: N): Resolved<SettingValue<N> | undefined> => {
     const { value, source } = text(name);
     if (value === undefined) return { value: undefined, source };
-    const read = SETTINGS[name].read as (text: string) => SettingValue<N>;
-    return { value: readValue(read, value, whereOf(name, source)), source };
+    const read = SETTINGS[name].parse as (text: string) => SettingValue<N>;
+    return { value: parseValue(read, value, whereOf(name, source)), source };
   };
 
   const need = <N extends SettingName>(name: N): SettingValue<N> => {
@@ -92,7 +92,7 @@ export function openSettings(input: SettingsInput): Settings {
     get: (name) => resolve(name).value,
     need,
     resolve,
-    told: (name) => {
+    raw: (name) => {
       const { value, source } = text(name);
       return { value: value ?? null, source };
     },
@@ -106,7 +106,7 @@ export function openSettings(input: SettingsInput): Settings {
 }
 
 function whereOf(name: SettingName, source: Source): { name: string; flag: boolean; hint?: string } {
-  const { env, flag } = SETTINGS[name] as { env: string; flag?: string };
+  const { env, flag } = SETTINGS[name] as Setting<unknown>;
   if (source === 'flag') return { name: flag ?? name, flag: true };
   if (source === 'env') return { name: env, flag: false, hint: `unset ${env}, or correct it` };
   return { name: `config ${name}`, flag: false, hint: `restaurant config unset ${name}` };

@@ -77,7 +77,7 @@ export function parseKeyPrefix(text: string): string {
  * Turns a reader's complaint into a usage error that names where the value stood and what it was.
  * @throws {AppError} `usage` for a flag, `bad_config` for a variable or the config file
  */
-export function readValue<T>(
+export function parseValue<T>(
   read: (text: string) => T,
   text: string,
   where: { name: string; flag: boolean; hint?: string },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -11,9 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { checkFolderLinks, flushFolder, followLinks, writeAll } from './files.ts';
 import { currentUser, ioError } from './io-error.ts';
-import { TEMP_NAME, tempName } from './temp-name.ts';
-import { checkFolderLinks, flushFolder, followLinks, writeAll } from './write.ts';
 
 const STICKY = 0o1000;
 const OTHERS = 0o077;
@@ -132,5 +132,57 @@ export function sweepTemps(folder: string, now: number): void {
     }
   } catch {
     // A stray file does no harm; the next run tries again.
+  }
+}
+
+/** Names that `tempName` gives, also with what a library adds for its own temporary file. */
+export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.tmp(?:\.tmp-[0-9a-f]+)?$/;
+
+/** A new name for a temporary file. Short, so that a long target name does not overflow the system's limit. */
+export function tempName(): string {
+  return `.restaurant-${randomUUID().replaceAll('-', '').slice(-16)}.tmp`;
+}
+
+const CHUNK = 65_536;
+
+/**
+ * Writes a file of any size, piece by piece: whole or not at all, as `writeFileAtomic` does.
+ * @param mode permission bits of the new file, cut by the umask
+ * @throws {AppError} `io_error`; what the pieces throw
+ */
+export async function writeChunksAtomic(
+  path: string,
+  pieces: AsyncIterable<string>,
+  mode: number,
+): Promise<void> {
+  const attempt = <T>(run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      throw ioError('write', path, error);
+    }
+  };
+  const target = attempt(() => followLinks(path));
+  const temp = join(dirname(target), tempName());
+  const file = attempt(() => openSync(temp, 'wx', mode));
+  try {
+    let waiting = '';
+    const flush = (): void => attempt(() => writeAll(file, Buffer.from(waiting)));
+    try {
+      for await (const piece of pieces) {
+        waiting += piece;
+        if (waiting.length < CHUNK) continue;
+        flush();
+        waiting = '';
+      }
+      flush();
+      attempt(() => fsyncSync(file));
+    } finally {
+      closeSync(file);
+    }
+    attempt(() => renameSync(temp, target));
+  } catch (error) {
+    rmSync(temp, { force: true });
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
+import { shellWord } from '../util/shell.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
@@ -25,11 +26,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EBUSY: 'it is in use',
   ETXTBSY: 'it is in use',
 };
-
-/** A word for a shell, quoted where it must be. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 function nearestStats(path: string): { path: string; stats: Stats } | undefined {
   for (let current = path; ; current = dirname(current)) {

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { ioReason } from './io-error.ts';
 import { type History, openFileLog, openMemoryLog } from './log.ts';
 import type { LedgerRecord, RecordType } from './record.ts';
-import { type Block, blockAt, blockOfClaim, DAY_MS, heldUntil, type Usage, usageAt } from './windows.ts';
+import { blockAt, blockOfClaim, DAY_MS, heldUntil, type Usage, usageAt, type Wait } from './windows.ts';
 
 export interface LedgerOptions {
   /** Undefined where no state folder is known: the count is this process's alone then. */
@@ -21,7 +21,7 @@ export interface LedgerOptions {
   readonly warn?: (message: string) => void;
 }
 
-export type Reservation = { readonly granted: true } | ({ readonly granted: false } & Block);
+export type Reservation = { readonly granted: true } | ({ readonly granted: false } & Wait);
 
 /** The count of requests made with one key at one endpoint, shared by all processes. Never throws for its files. */
 export interface Ledger {
@@ -30,10 +30,10 @@ export interface Ledger {
   /** Asks for one request now. When granted it is counted; no process together with others gets more than the limits. */
   reserve(): Reservation;
   /** The service asks to wait: nobody is granted a request until then (milliseconds since the epoch; at most a day). */
-  hold(until: number): void;
+  pauseUntil(until: number): void;
   usage(): Usage;
   /** Until when the service asked this process or another to wait, in milliseconds since the epoch. */
-  heldUntil(): number | undefined;
+  pausedUntil(): number | undefined;
   /** Closes its files; what is counted afterwards opens them again. */
   close(): void;
 }
@@ -96,12 +96,12 @@ export function openLedger(options: LedgerOptions): Ledger {
       }
       return { granted: false, freeAt: now() + MAX_DELAY_MS, window: 'minute' };
     },
-    hold(until) {
+    pauseUntil(until) {
       const at = now();
       if (until > at) append({ ...newRecord('hold', at), until: Math.min(until, at + DAY_MS) });
     },
     usage: () => usageAt(read(), limits, now()),
-    heldUntil: () =>
+    pausedUntil: () =>
       heldUntil(
         reading(() => log.holds(now() - DAY_MS)),
         now(),

@@ -12,9 +12,8 @@ import {
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder } from './atomic.ts';
-import { isNoFile, openPlain } from './plain.ts';
+import { isNotRegularFile, openRegularFile, writeAll } from './files.ts';
 import { decodeRecords, encodeRecord, type LedgerRecord, RECORD_SIZE } from './record.ts';
-import { writeAll } from './write.ts';
 
 /** What a log holds, each in the order in which it was appended. */
 export interface History {
@@ -121,7 +120,7 @@ export function openFileLog(folder: string, name: string): Log {
   }
 
   function begin(generation: number): void {
-    closeSync(openPlain(pathOf(generation), APPEND));
+    closeSync(openRegularFile(pathOf(generation), APPEND));
     for (const old of generations()) if (old < generation - 1) rmSync(pathOf(old), { force: true });
   }
 
@@ -179,11 +178,11 @@ function openReader(pathOf: (generation: number) => string, newest: () => number
 function openIn(folder: string, path: string): number {
   ensurePrivateFolder(folder);
   try {
-    return openPlain(path, APPEND);
+    return openRegularFile(path, APPEND);
   } catch (error) {
-    if (!isNoFile(error) && systemCode(error) !== 'ELOOP') throw error;
+    if (!isNotRegularFile(error) && systemCode(error) !== 'ELOOP') throw error;
     renameSync(path, `${path}.damaged`);
-    return openPlain(path, APPEND);
+    return openRegularFile(path, APPEND);
   }
 }
 
@@ -196,10 +195,10 @@ function readPart(
 ): Part | undefined {
   let file: number;
   try {
-    file = openPlain(path, O_RDONLY | O_NOFOLLOW);
+    file = openRegularFile(path, O_RDONLY | O_NOFOLLOW);
   } catch (error) {
     // What is no ledger is set aside by the next one who counts.
-    if (['ENOENT', 'ELOOP'].includes(systemCode(error) ?? '') || isNoFile(error)) return undefined;
+    if (['ENOENT', 'ELOOP'].includes(systemCode(error) ?? '') || isNotRegularFile(error)) return undefined;
     throw error;
   }
   try {

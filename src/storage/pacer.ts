@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Ledger } from './ledger.ts';
-import type { Block } from './windows.ts';
+import type { Wait } from './windows.ts';
 
 export interface PacerOptions {
   readonly ledger: Ledger;
@@ -11,11 +11,11 @@ export interface PacerOptions {
   /** Longest wait that the service may ask for, in milliseconds, unless `wait`. Default 60 s. */
   readonly maxWaitMs?: number;
   /** Told when a wait begins or gets longer. */
-  readonly onWait?: (block: Block) => void;
+  readonly onWait?: (block: Wait) => void;
 }
 
 /** Nothing may be sent for a while that is too long to wait for. */
-export class Blocked extends AppError {
+export class RateLimitError extends AppError {
   /** When it may go on, in milliseconds since the epoch. */
   readonly freeAt: number;
 
@@ -26,7 +26,7 @@ export class Blocked extends AppError {
 }
 
 /** A time as it is told: ISO 8601, to the next whole second. */
-export function timeOf(ms: number): string {
+export function formatTime(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
@@ -34,7 +34,7 @@ export function timeOf(ms: number): string {
 export interface Pacer {
   /**
    * Waits for one request to be allowed, in the order of the calls. It is counted in the ledger then.
-   * @throws {Blocked} `budget_spent` when the day's budget is spent, `rate_limited` when the service asks for too long a
+   * @throws {RateLimitError} `budget_spent` when the day's budget is spent, `rate_limited` when the service asks for too long a
    * wait, both with `retryAfter`, unless waiting was asked for; the signal's reason.
    */
   acquire(signal?: AbortSignal): Promise<void>;
@@ -82,21 +82,18 @@ export function openPacer(options: PacerOptions): Pacer {
 }
 
 /** @throws {AppError} when this wait is too long to be made. */
-function refuse(
-  { freeAt, window }: Block,
-  { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,
-): void {
+function refuse({ freeAt, window }: Wait, { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions): void {
   const ms = freeAt - context.now();
   const tooLong = window === 'day' || (window === 'hold' && ms > maxWaitMs);
   if (wait || !tooLong) return;
-  const time = timeOf(freeAt);
+  const time = formatTime(freeAt);
   const retryAfter = Math.max(1, Math.ceil(ms / 1000));
   if (window === 'hold') {
-    throw new Blocked('rate_limited', `the service asks to wait until ${time}`, retryAfter, freeAt);
+    throw new RateLimitError('rate_limited', `the service asks to wait until ${time}`, retryAfter, freeAt);
   }
   const { limit } = ledger.usage().perDay;
   const message = `the budget of ${limit} requests a day is spent until ${time}`;
-  throw new Blocked('budget_spent', message, retryAfter, freeAt);
+  throw new RateLimitError('budget_spent', message, retryAfter, freeAt);
 }
 
 function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

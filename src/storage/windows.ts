@@ -19,11 +19,11 @@ export interface Usage {
   readonly perMinute: WindowUsage;
   readonly perDay: WindowUsage;
   /** Until when the service asked to wait, in milliseconds since the epoch. */
-  readonly heldUntil?: number;
+  readonly pausedUntil?: number;
 }
 
 /** What keeps a request from being sent now, and until when. */
-export interface Block {
+export interface Wait {
   readonly freeAt: number;
   readonly window: 'minute' | 'day' | 'hold';
 }
@@ -42,15 +42,15 @@ export function usageAt({ records, holds }: History, limits: Limits, now: number
   return {
     perMinute: windowUsage(records, limits.perMinute, MINUTE_MS, now),
     perDay: windowUsage(records, limits.perDay, DAY_MS, now),
-    ...(held === undefined ? {} : { heldUntil: held }),
+    ...(held === undefined ? {} : { pausedUntil: held }),
   };
 }
 
 /** What keeps a request from being sent at `now`: of several things, the one that lasts longest. */
-export function blockAt({ records, holds }: History, limits: Limits, now: number): Block | undefined {
+export function blockAt({ records, holds }: History, limits: Limits, now: number): Wait | undefined {
   // A window without a limit is not counted: there may be very many records then.
   const { perMinute, perDay } = limits;
-  const candidates: [Block['window'], number | undefined][] = [
+  const candidates: [Wait['window'], number | undefined][] = [
     ['minute', perMinute > 0 ? windowUsage(records, perMinute, MINUTE_MS, now).freeAt : undefined],
     ['day', perDay > 0 ? windowUsage(records, perDay, DAY_MS, now).freeAt : undefined],
     ['hold', heldUntil(holds, now)],
@@ -68,7 +68,7 @@ export function blockOfClaim(
   { records, holds }: History,
   claim: LedgerRecord,
   limits: Limits,
-): Block | undefined {
+): Wait | undefined {
   const found = records.findLastIndex(({ id, type }) => id === claim.id && type === 'claim');
   const position = found === -1 ? records.length : found;
   // An earlier copy of our own claim, in the file before, is not another's.

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { BIN, start, startRestaurant, until } from '../helpers/process.ts';
+import { PROGRAM, start, startRestaurant, until } from '../helpers/process.ts';
 import { freshHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { ID } from '../helpers/runs.ts';
 import { FREE, PAID, REVOKED, useService } from '../helpers/service.ts';
@@ -309,7 +309,7 @@ describe('an error of a real process', () => {
   it('io_error: stdout that cannot be written', async () => {
     for (const words of [FIND, ['--help'], ['--version'], ['status', '--json']]) {
       const line = 'exec "$0" "$@" > /dev/full';
-      const ran = await start('sh', ['-c', line, process.execPath, BIN, ...words], { env: env() }).ended;
+      const ran = await start('sh', ['-c', line, ...PROGRAM, ...words], { env: env() }).ended;
       expect([words, ran.exit, ran.stdout]).toEqual([words, 9, '']);
       if (words.includes('--json')) expect(JSON.parse(ran.stderr).error.code).toBe('io_error');
       else expect(ran.stderr).toMatch(/^error: cannot write to stdout: the disk is full\nhint: .*\n$/);

@@ -138,7 +138,7 @@ describe('help', () => {
     const { stdout } = await run('help', 'environment');
     for (const { name } of tree.environment) expect(stdout).toContain(name);
     for (const name of SETTING_NAMES) {
-      const { fallback } = SETTINGS[name] as { fallback?: string };
+      const { default: fallback } = SETTINGS[name] as { default?: string };
       if (fallback !== undefined) expect(stdout).toContain(fallback);
     }
   });

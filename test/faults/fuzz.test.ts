@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isObject } from '../../src/client/rpc.ts';
-import type { Protocol } from '../../src/client/session.ts';
+import type { Protocol } from '../../src/client/mcp/detect.ts';
+import { isObject } from '../../src/client/rpc/envelope.ts';
 import { AppError, CODES, EXIT_CODES, type Kind } from '../../src/errors.ts';
 import { errorJson } from '../../src/output/problem.ts';
 import { toJson } from '../../src/util/json.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duplicateKey } from '../../src/client/duplicate-key.ts';
+import { duplicateKey } from '../../src/client/rpc/json.ts';
 import { runCli } from '../helpers/program.ts';
 import { envelope, events, KEY, type Talk, whole } from './fault.ts';
 import { serveFault } from './server.ts';

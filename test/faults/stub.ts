@@ -1,7 +1,7 @@
-import { bodyReader } from '../../src/client/body.ts';
-import { type Client, openClient } from '../../src/client/client.ts';
-import type { Exchange, Reply } from '../../src/client/exchange.ts';
-import type { Protocol } from '../../src/client/session.ts';
+import { bodyReader } from '../../src/client/http/body.ts';
+import type { Exchange, Reply } from '../../src/client/http/exchange.ts';
+import type { Protocol } from '../../src/client/mcp/detect.ts';
+import { type Client, openClient } from '../../src/client/restaurant.ts';
 import { skippingClock } from './clock.ts';
 import { KEY } from './fault.ts';
 

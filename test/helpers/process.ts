@@ -1,8 +1,20 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The program as it is installed; `npm test` builds it first. */
+/** The built program; `npm test` builds it first. */
 export const BIN = fileURLToPath(new URL('../../bin/restaurant.js', import.meta.url));
+
+/** True where the tests run another executable than the build for Node: the one that RESTAURANT_BIN names. */
+export const STANDALONE = (process.env.RESTAURANT_BIN ?? '') !== '';
+
+/** The program under test, with the words in front of its arguments. */
+export const PROGRAM: readonly [string, ...string[]] = STANDALONE
+  ? [resolve(process.env.RESTAURANT_BIN ?? '')]
+  : [process.execPath, BIN];
+
+/** The program under test as a command of a POSIX shell. */
+export const COMMAND = PROGRAM.map((word) => `'${word}'`).join(' ');
 
 /** How a process ended, and what it printed. */
 export interface Ended {
@@ -90,14 +102,16 @@ export async function until(isTrue: () => boolean, { ended }: Running): Promise<
   if (over) throw new Error(`ended too early: ${JSON.stringify(await ended)}`);
 }
 
-/** Starts the built program. */
-export const startRestaurant = (words: readonly string[], options: Options = {}): Running =>
-  start(process.execPath, [BIN, ...words], options);
+/** Starts the program under test. */
+export function startRestaurant(words: readonly string[], options: Options = {}): Running {
+  const [program, ...first] = PROGRAM;
+  return start(program, [...first, ...words], options);
+}
 
-/** Runs the built program to its end. */
+/** Runs the program under test to its end. */
 export const restaurant = (words: readonly string[], options: Options = {}): Promise<Ended> =>
   startRestaurant(words, options).ended;
 
 /** Runs a line in a bash that knows `restaurant`. */
 export const shell = (line: string, options: Options = {}): Promise<Ended> =>
-  start('bash', ['-c', `restaurant() { '${process.execPath}' '${BIN}' "$@"; }\n${line}`], options).ended;
+  start('bash', ['-c', `restaurant() { ${COMMAND} "$@"; }\n${line}`], options).ended;

@@ -19,6 +19,7 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
+  /** Default: real time, and the spinner is left out of stderr. */
   readonly sleep?: Context['sleep'];
   readonly answers?: { secret?: string; text?: string };
   readonly platform?: NodeJS.Platform;
@@ -62,7 +63,7 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
       isTTY: tty.stderr ?? false,
       columns,
       write: async (text) => {
-        stderr += text;
+        if (options.sleep !== undefined || !isSpinner(text)) stderr += text;
       },
     },
     env: options.env ?? freshHome().env,
@@ -79,6 +80,9 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
   const exit = await run(argv, context);
   return { exit, stdout, stderr };
 }
+
+/** True for a frame of the spinner, or what clears its line. A slow machine draws it, a fast one does not. */
+const isSpinner = (text: string): boolean => /^(\r +\r)?(\r[\u2800-\u28ff] [^\n]*)?$/.test(text);
 
 function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { type IPty, spawn } from '@lydell/node-pty';
-import { BIN, baseEnv } from './process.ts';
+import { baseEnv, PROGRAM } from './process.ts';
 
 /** Then it is killed, so that a test that waits shows what stood on the screen. */
 const LONGEST_MS = 50_000;
@@ -73,9 +73,11 @@ export function inTerminal(program: string, words: readonly string[], options: O
   };
 }
 
-/** Runs the built program in a terminal. */
-export const restaurantInTerminal = (words: readonly string[], options: Options = {}): Terminal =>
-  inTerminal(process.execPath, [BIN, ...words], options);
+/** Runs the program under test in a terminal. */
+export function restaurantInTerminal(words: readonly string[], options: Options = {}): Terminal {
+  const [program, ...first] = PROGRAM;
+  return inTerminal(program, [...first, ...words], options);
+}
 
 /** What stands on the screen in the end, where nothing but `\r` moves the cursor: line by line, without blanks at the end. */
 export function screen(output: string): string[] {

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { onTestFinished } from 'vitest';
 
 /** A new empty folder, deleted when the test is over. */
@@ -18,17 +18,20 @@ export function tempFolder(): string {
  */
 export async function bundleWorker(folder: string, code: string): Promise<string> {
   const outfile = join(folder, 'worker.mjs');
-  await build({
-    stdin: { contents: code, resolveDir: join(import.meta.dirname, '../e2e/storage'), loader: 'ts' },
-    bundle: true,
+  const entry = join(import.meta.dirname, '../e2e/storage/worker-entry.ts');
+  const bundle = await rolldown({
+    input: entry,
     platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'silent',
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
+    plugins: [
+      {
+        name: 'entry',
+        load: (id) => (id === entry ? code : null),
+        resolveId: (id) => (id === entry ? id : null),
+      },
+    ],
   });
+  await bundle.write({ format: 'esm', file: outfile, codeSplitting: false });
+  await bundle.close();
   return outfile;
 }
 

@@ -51,22 +51,22 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   leaflet: ['output/html/browser/'],
   supercluster: ['output/html/browser/clusters.ts'],
   undici: [
-    'client/transport.ts',
-    'client/dispatcher.ts',
-    'client/proxy-dispatcher.ts',
-    'client/undici-parts.d.ts',
+    'client/http/transport.ts',
+    'client/http/dispatcher.ts',
+    'client/http/proxy-agent.ts',
+    'client/http/undici-parts.d.ts',
   ],
-  'undici/lib/api/api-connect.js': ['client/proxy-dispatcher.ts'],
-  'undici/lib/core/connect.js': ['client/dispatcher.ts'],
-  'undici/lib/core/errors.js': ['client/dispatcher.ts'],
-  'undici/lib/dispatcher/agent.js': ['client/dispatcher.ts'],
-  'undici/lib/dispatcher/pool.js': ['client/proxy-dispatcher.ts'],
-  'undici/lib/dispatcher/proxy-agent.js': ['client/proxy-dispatcher.ts'],
-  conf: ['storage/store.ts'],
+  'undici/lib/api/api-connect.js': ['client/http/proxy-agent.ts'],
+  'undici/lib/core/connect.js': ['client/http/dispatcher.ts'],
+  'undici/lib/core/errors.js': ['client/http/dispatcher.ts'],
+  'undici/lib/dispatcher/agent.js': ['client/http/dispatcher.ts'],
+  'undici/lib/dispatcher/pool.js': ['client/http/proxy-agent.ts'],
+  'undici/lib/dispatcher/proxy-agent.js': ['client/http/proxy-agent.ts'],
+  conf: ['storage/config-file.ts'],
   chalk: ['output/color.ts'],
   'cli-table3': ['output/table.ts'],
   commander: ['cli/', 'cli.ts'],
-  'eventsource-parser': ['client/sse.ts'],
+  'eventsource-parser': ['client/http/sse.ts'],
   'string-width': ['util/text.ts'],
   'wrap-ansi': ['util/text.ts'],
   'csv-stringify/sync': ['output/csv.ts'],
@@ -165,6 +165,6 @@ describe('imports', () => {
       return /\bprocess\.(env|argv|stdout|stderr|stdin|exit|cwd|on)\b/.test(text);
     });
     // conf leaves signal handlers behind, which its door takes away again.
-    expect(readers.toSorted()).toEqual(['main.ts', 'start.ts', 'storage/store.ts']);
+    expect(readers.toSorted()).toEqual(['main.ts', 'start.ts', 'storage/config-file.ts']);
   });
 });

@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
 import { readArgument, readArgumentFile } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
-import { shellWord } from '../../storage/io-error.ts';
 import { rawNumber } from '../../util/exact-json.ts';
+import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema decides. */

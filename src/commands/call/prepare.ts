@@ -1,11 +1,11 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
-import { reworded } from '../../client/failure.ts';
+import { reworded } from '../../client/http/network-error.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { shellWord } from '../../storage/io-error.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
+import { shellWord } from '../../util/shell.ts';
 import { buildArguments, type GivenArguments } from './arguments.ts';
 import { schemaOf } from './coerce.ts';
 

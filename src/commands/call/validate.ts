@@ -2,11 +2,11 @@ import { createContext, runInContext } from 'node:vm';
 import { Ajv, type ErrorObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { App } from '../../app/app.ts';
-import { excerpt } from '../../client/excerpt.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { shellWord } from '../../storage/io-error.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
+import { shellWord } from '../../util/shell.ts';
 import { buildArguments, type GivenArguments } from './arguments.ts';
 import { argumentNames, possibleValues, type Schema, schemaOf } from './coerce.ts';
 

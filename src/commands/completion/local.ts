@@ -15,7 +15,7 @@ async function harmless(candidates: readonly Candidate[]): Promise<Candidate[]> 
 
 /** The rows of the last find, where it asked the service of this line: their numbers, with `ids` their ids too. */
 export async function lastRows(app: App, ids: boolean): Promise<Candidate[]> {
-  const { lastResults } = await import('../../app/last-rows.ts');
+  const { lastResults } = await import('../../app/last-results.ts');
   const rows = lastResults(app);
   const numbers = rows.map(({ name }, index) => ({ value: String(index + 1), about: name }));
   const named = rows.map(({ id, name }) => ({ value: id, about: name }));

@@ -77,7 +77,7 @@ async function valuesFor(offer: Completer, place: Place, program: CliCommand, ap
       return { candidates: await lastRows(app, text !== '') };
     case 'setting': {
       const settable = SETTING_NAMES.filter((name) => SETTINGS[name].file !== 'none');
-      return { candidates: settable.map((value) => ({ value, about: SETTINGS[value].about })) };
+      return { candidates: settable.map((value) => ({ value, about: SETTINGS[value].description })) };
     }
     case 'setting-value':
       return settingValues(operands[0], place, program, app);

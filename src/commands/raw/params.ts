@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { readArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
-import { shellWord } from '../../storage/io-error.ts';
+import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
 /** Headers that belong to the transport. */

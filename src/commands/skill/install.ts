@@ -1,12 +1,13 @@
 import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { writeText } from '../../app/emit.ts';
+import { writeText } from '../../app/output.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
-import { ioError, shellWord } from '../../storage/io-error.ts';
-import { readPlain } from '../../storage/plain.ts';
+import { readRegularFile } from '../../storage/files.ts';
+import { ioError } from '../../storage/io-error.ts';
+import { shellWord } from '../../util/shell.ts';
 import { AGENT_NAMES, AGENTS, type Agent, type Scope } from './agents.ts';
 import { SKILL_NAME } from './text.ts';
 
@@ -75,7 +76,7 @@ function refuseLink(path: string): void {
 
 function readText(path: string): string | undefined {
   try {
-    return readPlain(path, MOST).toString('utf8');
+    return readRegularFile(path, MOST).toString('utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

@@ -1,4 +1,4 @@
-import { isRestaurant } from '../../client/decode.ts';
+import { isRestaurant } from '../../client/results.ts';
 import type { Restaurant } from '../../client/types.ts';
 
 /** How sure a row can be of the restaurant beside it. */

@@ -1,5 +1,5 @@
-import { inWords } from '../../client/duration.ts';
 import type { Palette } from '../../output/color.ts';
+import { inWords } from '../../util/duration.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
 import {
   asLines,

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/sink.ts';
+import { outputPath } from '../../app/output.ts';
 import { variable } from '../../settings/settings.ts';
 import type { EnrichOptions } from '../run/options.ts';
 import { type Progress, type ProgressFacts, quietProgress } from './progress.ts';

@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
-import { writesToTerminal } from '../../app/emit.ts';
+import { writesToTerminal } from '../../app/output.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { errorJson } from '../../output/problem.ts';
-import { timeOf } from '../../storage/pacer.ts';
+import { formatTime } from '../../storage/pacer.ts';
 import { toJson } from '../../util/json.ts';
 import { type RunSummary, summaryFacts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -138,7 +138,7 @@ function withNext(failure: unknown, { next, output }: RunSummary): unknown {
       ? told(`${failure.hint}; with -o <file> a run can go on where it stopped`)
       : failure;
   }
-  if (failure instanceof QuotaError) return told(`from ${timeOf(failure.freeAt)} on: ${next}`);
+  if (failure instanceof QuotaError) return told(`from ${formatTime(failure.freeAt)} on: ${next}`);
   if (failure.code === 'plan_required')
     return told(`restaurant login saves a key that may; then go on with: ${next}`);
   if (failure.kind === 'interrupted') return told(`go on with: ${next}`);

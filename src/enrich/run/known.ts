@@ -1,4 +1,4 @@
-import { decodeFind, decodeLookup } from '../../client/decode.ts';
+import { decodeFind, decodeLookup } from '../../client/results.ts';
 import type { FindOutput, Level, LookupOutput } from '../../client/types.ts';
 import { type CacheKey, hashKey, openCache } from '../../storage/cache.ts';
 import type { Found, Search } from './lookups.ts';

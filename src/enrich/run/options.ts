@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
-import { outputExtension, outputPath } from '../../app/sink.ts';
+import { outputExtension, outputPath } from '../../app/output.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { readValue } from '../../settings/values.ts';
+import { parseValue } from '../../settings/values.ts';
 import type { ColumnOptions } from '../match/columns.ts';
 import type { Delimiter } from '../read/read-delimited.ts';
 import { LIST_FORMATS, type ListFormat } from '../read/row.ts';
@@ -124,7 +124,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
 
 function delimiterOf({ delimiter }: EnrichFlags): Delimiter | undefined {
   if (delimiter === undefined) return undefined;
-  return readValue(parseDelimiter, delimiter, { name: '--delimiter', flag: true });
+  return parseValue(parseDelimiter, delimiter, { name: '--delimiter', flag: true });
 }
 
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';

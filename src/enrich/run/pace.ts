@@ -19,7 +19,7 @@ export interface Pace {
 export function paceByBudget(ledger: Ledger, pacer: Pacer, signal: AbortSignal): Pace {
   return {
     onRequest: () => pacer.acquire(signal),
-    onRateLimited: (until) => ledger.hold(until),
+    onRateLimited: (until) => ledger.pauseUntil(until),
   };
 }
 
@@ -39,7 +39,7 @@ export function paceFreely(
   const isHeld = (): boolean => {
     if (now() - lookedAt >= LOOK_EVERY_MS) {
       lookedAt = now();
-      heldUntil = Math.max(heldUntil, ledger.heldUntil() ?? 0);
+      heldUntil = Math.max(heldUntil, ledger.pausedUntil() ?? 0);
     }
     return heldUntil > now();
   };
@@ -47,7 +47,7 @@ export function paceFreely(
     onRequest: () => (isHeld() ? pacer.acquire(signal) : ledger.record()),
     onRateLimited(until) {
       heldUntil = Math.max(heldUntil, until);
-      ledger.hold(until);
+      ledger.pauseUntil(until);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Requests } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { openPacer } from '../../storage/pacer.ts';
-import type { Block } from '../../storage/windows.ts';
+import type { Wait } from '../../storage/windows.ts';
 import type { Waiting } from '../progress/progress.ts';
 import type { EnrichOptions } from './options.ts';
 import { type Pace, paceByBudget, paceFreely } from './pace.ts';
@@ -40,7 +40,7 @@ export function pacedRequests(
   };
 }
 
-const WAITS: Readonly<Record<Block['window'], string>> = {
+const WAITS: Readonly<Record<Wait['window'], string>> = {
   minute: 'the budget of a minute is spent',
   day: 'the budget of the day is spent',
   hold: 'the service asks to wait',

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/sink.ts';
+import { outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
 import { type Columns, resolveColumns } from '../match/columns.ts';
 import { type CheckedList, checkList } from '../read/check-list.ts';

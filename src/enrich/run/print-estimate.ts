@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
-import { ledgerOf } from '../../app/ledger.ts';
+import { ledgerOf } from '../../app/service.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
 import { type FinishedRowReader, noFinishedRows, resume } from '../write/checkpoint.ts';

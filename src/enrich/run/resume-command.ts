@@ -1,4 +1,4 @@
-import { shellWord } from '../../storage/io-error.ts';
+import { shellWord } from '../../util/shell.ts';
 
 /** Makes the command that goes on with this run, asks its failed rows again too, or begins anew. */
 export type ResumeCommand = (how: 'resume' | 'retry' | 'anew') => string;

@@ -1,9 +1,8 @@
 import type { App } from '../../app/app.ts';
-import { ledgerOf } from '../../app/ledger.ts';
-import { openClientFor } from '../../app/service.ts';
+import { ledgerOf, openClientFor } from '../../app/service.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
-import { Blocked } from '../../storage/pacer.ts';
+import { RateLimitError } from '../../storage/pacer.ts';
 import type { Known } from './known.ts';
 import { QuotaError, type RestaurantService } from './lookups.ts';
 import { sleepUntil } from './pace.ts';
@@ -69,7 +68,7 @@ function patience({ context, settings }: App, { options, signal, onWaiting }: Se
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
     const ms = (error.details.retryAfter ?? 0) * 1000;
     if (error.code !== 'budget_spent' && ms <= maxWaitMs) return undefined;
-    return new QuotaError(error, error instanceof Blocked ? error.freeAt : context.now() + ms);
+    return new QuotaError(error, error instanceof RateLimitError ? error.freeAt : context.now() + ms);
   };
   return async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {

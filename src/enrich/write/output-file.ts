@@ -1,11 +1,12 @@
 import { rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/sink.ts';
+import { outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
-import { ioError, shellWord } from '../../storage/io-error.ts';
+import { followLinks } from '../../storage/files.ts';
+import { ioError } from '../../storage/io-error.ts';
 import { type Lock, tryLock } from '../../storage/lock.ts';
-import { followLinks } from '../../storage/write.ts';
+import { shellWord } from '../../util/shell.ts';
 import type { Input } from '../read/input.ts';
 import type { EnrichOptions } from '../run/options.ts';
 import type { ResumeCommand } from '../run/resume-command.ts';

@@ -1,14 +1,12 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { fullPath } from '../../app/full-path.ts';
-import { loadAsset, redacted } from '../../app/page.ts';
-import { tempReportPath } from '../../app/page-place.ts';
-import { showPage } from '../../app/show-page.ts';
+import { fullPath } from '../../app/output.ts';
+import { loadAsset, redacted, showPage, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
 import type { PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
-import { writePieces } from '../../storage/stream.ts';
+import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { type Counts, formatCounts, plural } from '../progress/counters.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';
@@ -80,7 +78,7 @@ export async function makeReport(app: App, plan: Plan, counts: Counts): Promise<
   const named = report === undefined ? undefined : fullPath(app.context, report);
   const heading = input.name === 'stdin' ? 'List' : basename(input.name);
   const path = named ?? tempReportPath(app, heading);
-  await writePieces(path, pagePieces(app, plan, heading, counts), named === undefined ? 0o600 : 0o644);
+  await writeChunksAtomic(path, pagePieces(app, plan, heading, counts), named === undefined ? 0o600 : 0o644);
   return {
     name: report ?? path,
     async tell() {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
+import { writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { writeAll } from '../../storage/write.ts';
 import type { Span } from '../run/answer-table.ts';
 
 /** Where the rows go. A row that was appended is the system's; one that was flushed is the disk's. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonFile, openJsonFile } from '../../storage/json-file.ts';
+import { type JsonFile, openJsonFile } from '../../storage/state.ts';
 import type { Plan } from '../run/plan.ts';
 import { CheckpointMismatch } from './checkpoint.ts';
 

@@ -1,12 +1,10 @@
-import type { JsonObject } from '../../client/rpc.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
+import type { JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Line } from './framing.ts';
 import {
   errorMessage,
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
   type Incoming,
-  PARSE_ERROR,
   ProtocolError,
   parseMessage,
   type RequestId,

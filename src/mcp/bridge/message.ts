@@ -1,5 +1,5 @@
-import { parseJson } from '../../client/json.ts';
-import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
+import { parseJson } from '../../client/rpc/json.ts';
 
 /** Error codes of JSON-RPC 2.0 (section 5.1) and of MCP. */
 export const PARSE_ERROR = -32700;

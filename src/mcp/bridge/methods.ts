@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { VERSION } from '../../version.ts';
 import { ProtocolError, UNSUPPORTED_VERSION } from './message.ts';
 

@@ -1,7 +1,7 @@
 import type { Service } from '../../app/service.ts';
-import type { Client } from '../../client/client.ts';
 import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
-import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc.ts';
+import type { Client } from '../../client/restaurant.ts';
+import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { INTERNAL_ERROR, ProtocolError } from './message.ts';

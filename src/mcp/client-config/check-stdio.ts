@@ -1,7 +1,7 @@
-import { excerpt } from '../../client/excerpt.ts';
-import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Context } from '../../context.ts';
 import { AppError, CODES, type Code } from '../../errors.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { VERSION } from '../../version.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { type ChildOptions, type ChildServer, startServer } from './child.ts';

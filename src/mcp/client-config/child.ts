@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { excerpt } from '../../client/excerpt.ts';
-import { isObject, type JsonObject, readReply } from '../../client/rpc.ts';
+import { isObject, type JsonObject, readReply } from '../../client/rpc/envelope.ts';
 import { AppError, systemCode } from '../../errors.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { type Line, lineReader, toLine } from '../bridge/framing.ts';
 
 export interface ChildOptions {

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../errors.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
+import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { readPlain } from '../../storage/plain.ts';
 import { damaged } from './damaged.ts';
 
 /** A file of a client as it stands. */
@@ -22,7 +22,7 @@ const OTHERS = 0o077;
 export function readClientFile(path: string): ClientFile | undefined {
   try {
     const { mode } = statSync(path);
-    return { text: decode(readPlain(path, MOST), path), mode: mode & PERMISSIONS };
+    return { text: decode(readRegularFile(path, MOST), path), mode: mode & PERMISSIONS };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);
@@ -78,7 +78,7 @@ function keepCopy(path: string, { text, mode }: ClientFile): string {
 
 function readBytes(path: string): Buffer | undefined {
   try {
-    return readPlain(path, MOST);
+    return readRegularFile(path, MOST);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../client/rpc.ts';
+import type { JsonObject } from '../../client/rpc/envelope.ts';
 
 /** How a client reaches the service: by itself, or through this program. */
 export type Via = 'http' | 'stdio';

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { writeText } from '../../app/emit.ts';
+import { writeText } from '../../app/output.ts';
 import { cleanLine } from '../../util/text.ts';
 import { checkEntry, checkLine } from './check.ts';
 import { readClientFile, writeClientFile } from './client-file.ts';

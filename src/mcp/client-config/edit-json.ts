@@ -8,7 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { damaged } from './damaged.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
 import { insertLast, styleOf } from './json-insert.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
-import { isObject, type JsonObject } from '../../client/rpc.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { damaged } from './damaged.ts';
 import { mergedEntry } from './edit-json.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';

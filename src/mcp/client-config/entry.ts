@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../client/rpc.ts';
+import type { JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { McpClient, Via } from './clients.ts';
 

@@ -68,7 +68,7 @@ export function planEntry(app: App, client: McpClient, options: ConfigOptions): 
 function stdioTarget(app: App): Target {
   const { insecureHttp, demo } = app.globals;
   const args = CARRIED.flatMap((name) => {
-    const { value, source } = app.settings.told(name);
+    const { value, source } = app.settings.raw(name);
     return value !== null && (source === 'flag' || source === 'env') ? [`--${name}`, value] : [];
   });
   const switches = [

@@ -1,4 +1,4 @@
-import { shellWord } from '../../storage/io-error.ts';
+import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { KEY_VARIABLE } from './clients.ts';
 import { tomlTable } from './edit-toml.ts';

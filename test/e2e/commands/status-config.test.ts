@@ -62,7 +62,7 @@ describe('settings', () => {
       const { value, source } = JSON.parse(stdout).settings[name];
       return { value: value === null ? null : String(value), source };
     };
-    const { fallback } = SETTINGS[name] as { fallback?: string };
+    const { default: fallback } = SETTINGS[name] as { default?: string };
     // `--json` itself is a flag for the format.
     const forced = name === 'format' ? { value: 'json', source: 'flag' } : undefined;
     expect(await ask([])).toEqual(forced ?? { value: fallback ?? null, source: 'default' });

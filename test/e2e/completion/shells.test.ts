@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SHELLS, type Shell } from '../../../src/commands/completion/shells.ts';
-import { BIN, start } from '../../helpers/process.ts';
+import { COMMAND, start } from '../../helpers/process.ts';
 import { runCli } from '../../helpers/program.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
@@ -13,7 +13,7 @@ const home = realpathSync(mkdtempSync(join(tmpdir(), 'restaurant-shells-')));
 const cwd = join(home, 'work');
 const bin = join(home, 'bin');
 for (const folder of [bin, join(cwd, 'some dir')]) mkdirSync(folder, { recursive: true });
-writeFileSync(join(bin, 'restaurant'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+writeFileSync(join(bin, 'restaurant'), `#!/bin/sh\nexec ${COMMAND} "$@"\n`);
 chmodSync(join(bin, 'restaurant'), 0o755);
 for (const file of ['my file.csv', 'some dir/a b.json']) writeFileSync(join(cwd, file), '');
 const env = { HOME: home, PATH: `${bin}${delimiter}${process.env.PATH}` };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { COMMAND, STANDALONE } from '../../helpers/process.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -20,15 +21,13 @@ export function useInstalled(): Installed {
   const bin = join(folder, 'path');
   const command = join(bin, 'restaurant');
   beforeAll(() => {
-    // A copy, because a build would take the files away under a running program.
-    for (const part of ['bin', 'dist', 'package.json']) {
+    mkdirSync(bin);
+    // A copy, because a build would remove the files of a running program.
+    for (const part of STANDALONE ? [] : ['bin', 'dist', 'package.json']) {
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
     }
-    mkdirSync(bin);
-    writeFileSync(
-      command,
-      `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'bin', 'restaurant.js')}" "$@"\n`,
-    );
+    const copy = `"${process.execPath}" "${join(folder, 'bin', 'restaurant.js')}"`;
+    writeFileSync(command, `#!/bin/sh\nexec ${STANDALONE ? COMMAND : copy} "$@"\n`);
     chmodSync(command, 0o755);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
-import type { JsonObject } from '../../../src/client/rpc.ts';
+import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { freshHome, runCli } from '../../helpers/program.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';

@@ -14,7 +14,16 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { BIN, type Ended, restaurant, shell, start, startRestaurant } from '../../helpers/process.ts';
+import {
+  BIN,
+  COMMAND,
+  type Ended,
+  PROGRAM,
+  restaurant,
+  shell,
+  start,
+  startRestaurant,
+} from '../../helpers/process.ts';
 import { freshHome } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
@@ -137,7 +146,7 @@ describe.skipIf(process.platform === 'win32').concurrent('a terminal that is clo
     });
     const line = `${inner} -c 'trap : HUP; "$0" "$@"; echo $? > code' "$0" "$@"; sleep 30`;
     const env = { ...given(), RESTAURANT_BASE_URL: server.origin, HOME: home };
-    const run = inTerminal('sh', ['-c', line, process.execPath, BIN, ...words], { env, cwd: home });
+    const run = inTerminal('sh', ['-c', line, ...PROGRAM, ...words], { env, cwd: home });
     if (words === FIND) while (asked === undefined) await pause();
     else await run.shown('API key for');
     run.kill();
@@ -170,7 +179,7 @@ describe.runIf(mayMount()).concurrent('a home', () => {
   function mounted(options: string, line: string): Promise<Ended> {
     const { home } = freshHome();
     const prepare = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
-    const program = `restaurant() { '${process.execPath}' '${BIN}' "$@"; }`;
+    const program = `restaurant() { ${COMMAND} "$@"; }`;
     return start('unshare', ['-m', 'bash', '-c', `${prepare}\n${program}\n${line}`], {
       env: { ...given(), HOME: home, RESTAURANT_MAX_AGE: '1h' },
     }).ended;

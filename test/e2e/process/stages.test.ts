@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { BIN, type Running, startRestaurant, until } from '../../helpers/process.ts';
+import { PROGRAM, type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { freshHome } from '../../helpers/program.ts';
 import { rawServer, type TestServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
@@ -161,7 +161,7 @@ describe.skipIf(process.platform === 'win32')('a signal at a prompt', () => {
       const env = { HOME: home, RESTAURANT_BASE_URL: hanging.baseUrl, NO_COLOR: '1' };
       // The inner shell becomes the program, so its number is the program's.
       const line = `stty -a > before; sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" "$@"; echo "exit $?"; stty -a > after`;
-      const login = inTerminal('sh', ['-c', line, process.execPath, BIN, 'login'], { env, cwd: home });
+      const login = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd: home });
       await login.shown('API key for');
       process.kill(Number(readFileSync(join(home, 'pid'), 'utf8')), signal);
       const { output } = await login.ended;

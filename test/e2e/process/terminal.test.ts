@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { readRestaurants } from '../../../src/sandbox/load.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { BIN, restaurant } from '../../helpers/process.ts';
+import { PROGRAM, restaurant } from '../../helpers/process.ts';
 import { inTerminal, restaurantInTerminal, screen } from '../../helpers/terminal.ts';
 
 const ESC = '\u001b';
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
 
   it('each stream decides for itself', async () => {
     const into = (redirect: string) =>
-      inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, process.execPath, BIN, ...FIND], {
+      inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, ...PROGRAM, ...FIND], {
         env: envFor(plain),
         cwd: home,
       });
@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     const own = newHome();
     const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
     const line = 'stty -a > before; "$0" "$@" > out.txt; echo "exit $?"; stty -a > after';
-    const login = inTerminal('sh', ['-c', line, process.execPath, BIN, 'login'], { env, cwd: own });
+    const login = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd: own });
     await login.shown(/API key for 127\.0\.0\.1:\d+.*: $/);
     login.type(`${KEY}x\u007f\r`);
     const { output } = await login.ended;
@@ -203,7 +203,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
       const own = newHome();
       const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl };
       const line = 'stty -a > before; "$0" "$@"; echo "exit $?"; stty -a > after';
-      const login = inTerminal('sh', ['-c', `trap : INT; ${line}`, process.execPath, BIN, 'login'], {
+      const login = inTerminal('sh', ['-c', `trap : INT; ${line}`, ...PROGRAM, 'login'], {
         env,
         cwd: own,
       });

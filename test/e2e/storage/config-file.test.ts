@@ -13,8 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { parseConfig, readConfig } from '../../../src/storage/read.ts';
-import { openStore } from '../../../src/storage/store.ts';
+import { openConfigStore, parseConfig, readConfig } from '../../../src/storage/config-file.ts';
 import { bundleWorker, startProgram, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
@@ -34,13 +33,13 @@ function failure(run: () => unknown): AppError {
 function storeWith(content: string | Uint8Array) {
   const folder = tempFolder();
   writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
-  return openStore(folder);
+  return openConfigStore(folder);
 }
 
-describe('openStore', () => {
+describe('openConfigStore', () => {
   it('reads a missing file as nothing and makes no folder', () => {
     const folder = join(tempFolder(), 'none');
-    const store = openStore(folder);
+    const store = openConfigStore(folder);
     expect(store.exists()).toBe(false);
     expect(store.read()).toEqual({});
     expect(existsSync(folder)).toBe(false);
@@ -49,7 +48,7 @@ describe('openStore', () => {
 
   it('saves what was changed, privately, and leaves no other file', async () => {
     const folder = join(tempFolder(), 'a/restaurant');
-    const store = openStore(folder);
+    const store = openConfigStore(folder);
     await store.update((file) => {
       file.profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
     });
@@ -102,7 +101,7 @@ describe('openStore', () => {
   it('tightens a file and a folder that were open to others, and tells', async () => {
     const told: string[] = [];
     const folder = tempFolder();
-    const store = openStore(folder, { warn: (message) => told.push(message) });
+    const store = openConfigStore(folder, { warn: (message) => told.push(message) });
     const open = () => {
       chmodSync(folder, 0o777);
       chmodSync(store.path, 0o644);
@@ -126,13 +125,13 @@ describe('openStore', () => {
     const folder = tempFolder();
     const elsewhere = tempFolder();
     symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
-    const store = openStore(folder);
+    const store = openConfigStore(folder);
     await store.update((file) => {
       file.settings = { city: 'Bern' };
     });
     expect(lstatSync(store.path).isSymbolicLink()).toBe(true);
     expect(readdirSync(elsewhere)).toEqual(['real.json']);
-    expect(openStore(folder).read()).toEqual({ settings: { city: 'Bern' } });
+    expect(openConfigStore(folder).read()).toEqual({ settings: { city: 'Bern' } });
   });
 });
 
@@ -183,9 +182,9 @@ describe('a damaged config file', () => {
 });
 
 const LOGIN = `
-  import { openStore } from '../../../src/storage/store.ts';
+  import { openConfigStore } from '../../../src/storage/config-file.ts';
   const [folder, name] = process.argv.slice(2);
-  const store = openStore(folder);
+  const store = openConfigStore(folder);
   try {
     await store.update((file) => {
       file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
@@ -203,7 +202,7 @@ describe('several processes', () => {
     const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ code: 0, stdout: 'saved\n', stderr: '' });
-    const names = Object.keys(openStore(folder).read().profiles ?? {});
+    const names = Object.keys(openConfigStore(folder).read().profiles ?? {});
     expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
   }, 30_000);
@@ -211,9 +210,9 @@ describe('several processes', () => {
   it('leaves no signal handler behind that would end the program', async () => {
     const worker = await bundleWorker(
       tempFolder(),
-      `import { openStore } from '../../../src/storage/store.ts';
-       await openStore(process.argv[2]).update(() => {});
-       await openStore(process.argv[2]).update(() => {});
+      `import { openConfigStore } from '../../../src/storage/config-file.ts';
+       await openConfigStore(process.argv[2]).update(() => {});
+       await openConfigStore(process.argv[2]).update(() => {});
        console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')), process.listenerCount('SIGXFSZ'));`,
     );
     expect((await startWorker(worker, [tempFolder()]).ended).stdout).toBe("[ 'SIGXFSZ' ] 1\n");

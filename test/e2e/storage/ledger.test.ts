@@ -145,22 +145,22 @@ describe('openLedger', () => {
 
   it('holds everyone back while the service asks to wait', () => {
     const { clock, open } = world();
-    open().hold(START + 30 * SECOND);
-    open().hold(START + 5 * SECOND);
+    open().pauseUntil(START + 30 * SECOND);
+    open().pauseUntil(START + 5 * SECOND);
     const other = open(0, 0);
     expect(other.reserve()).toEqual({ granted: false, freeAt: START + 30 * SECOND, window: 'hold' });
-    expect(other.usage().heldUntil).toBe(START + 30 * SECOND);
+    expect(other.usage().pausedUntil).toBe(START + 30 * SECOND);
     clock.now += 30 * SECOND;
     expect(other.reserve()).toEqual({ granted: true });
-    expect(other.usage().heldUntil).toBeUndefined();
+    expect(other.usage().pausedUntil).toBeUndefined();
   });
 
   it('holds for a day at most, and not for a time that is past', () => {
     const { open, folder } = world();
-    open().hold(START - 1);
+    open().pauseUntil(START - 1);
     expect(() => statSync(folder)).toThrow('ENOENT');
-    open().hold(START + 1000 * DAY);
-    expect(open().usage().heldUntil).toBe(START + DAY);
+    open().pauseUntil(START + 1000 * DAY);
+    expect(open().usage().pausedUntil).toBe(START + DAY);
   });
 
   it('counts a request at a cost far below a millisecond', () => {
@@ -179,7 +179,7 @@ describe('a clock that jumps', () => {
     const { clock, open } = world();
     clock.now = START + 100 * DAY;
     repeat(5, () => open().record());
-    open().hold(clock.now + SECOND);
+    open().pauseUntil(clock.now + SECOND);
     clock.now = START;
     expect(open(3, 3).usage()).toEqual({ perMinute: { limit: 3, used: 0 }, perDay: { limit: 3, used: 0 } });
     expect(granted(open(), 9)).toBe(3);
@@ -337,7 +337,7 @@ describe('a state folder that does not serve', () => {
     const ledger = open();
     ledger.record();
     expect(granted(ledger, 9)).toBe(2);
-    ledger.hold(START + 5);
+    ledger.pauseUntil(START + 5);
     ledger.record();
     expect(ledger.usage().perMinute.used).toBe(4);
     expect(told).toEqual([

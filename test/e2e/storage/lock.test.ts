@@ -2,8 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { tryLock, withLock } from '../../../src/storage/lock.ts';
-import { currentProcess, isRunning } from '../../../src/storage/process-identity.ts';
+import { currentProcess, isRunning, tryLock, withLock } from '../../../src/storage/lock.ts';
 import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 const HOLDER = `

@@ -9,8 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLastFind, saveLastFind } from '../../../src/storage/last-find.ts';
-import { openSessionMemory } from '../../../src/storage/sessions.ts';
+import { openProtocolStore, readLastResults, saveLastResults } from '../../../src/storage/state.ts';
 import { tempFolder } from '../../helpers/worker.ts';
 
 const FIND = {
@@ -23,10 +22,10 @@ const FIND = {
 describe('the last find', () => {
   it('comes back as it was saved, from a private file', () => {
     const folder = join(tempFolder(), 'state/restaurant');
-    expect(readLastFind(folder)).toBeUndefined();
+    expect(readLastResults(folder)).toBeUndefined();
     expect(existsSync(folder)).toBe(false);
-    saveLastFind(folder, FIND);
-    expect(readLastFind(folder)).toEqual(FIND);
+    saveLastResults(folder, FIND);
+    expect(readLastResults(folder)).toEqual(FIND);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'last-find.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['last-find.json']);
@@ -43,24 +42,24 @@ describe('the last find', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'last-find.json'), content);
     const told: string[] = [];
-    expect(readLastFind(folder, (message) => told.push(message))).toBeUndefined();
+    expect(readLastResults(folder, (message) => told.push(message))).toBeUndefined();
     expect(told).toHaveLength(1);
     expect(readFileSync(join(folder, 'last-find.json.damaged'), 'utf8')).toBe(content);
-    saveLastFind(folder, FIND);
-    expect(readLastFind(folder)).toEqual(FIND);
+    saveLastResults(folder, FIND);
+    expect(readLastResults(folder)).toEqual(FIND);
   });
 
   it('does without a state folder', () => {
-    expect(() => saveLastFind(undefined, FIND)).not.toThrow();
-    expect(readLastFind(undefined)).toBeUndefined();
+    expect(() => saveLastResults(undefined, FIND)).not.toThrow();
+    expect(readLastResults(undefined)).toBeUndefined();
   });
 
   it('tells what failed and does not throw', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
     const told: string[] = [];
-    saveLastFind(join(path, 'sub'), FIND, (message) => told.push(message));
-    expect(readLastFind(join(path, 'sub'), (message) => told.push(message))).toBeUndefined();
+    saveLastResults(join(path, 'sub'), FIND, (message) => told.push(message));
+    expect(readLastResults(join(path, 'sub'), (message) => told.push(message))).toBeUndefined();
     expect(told).toEqual([
       `cannot create the folder ${join(path, 'sub')}: a part of the path is not a folder`,
     ]);
@@ -70,25 +69,25 @@ describe('the last find', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'last-find.json'));
     const told: string[] = [];
-    expect(readLastFind(folder, (message) => told.push(message))).toBeUndefined();
-    saveLastFind(folder, FIND, (message) => told.push(message));
+    expect(readLastResults(folder, (message) => told.push(message))).toBeUndefined();
+    saveLastResults(folder, FIND, (message) => told.push(message));
     expect(told).toEqual([
       `${join(folder, 'last-find.json')} is damaged and was set aside as ${join(folder, 'last-find.json')}.damaged`,
     ]);
-    expect(readLastFind(folder)).toEqual(FIND);
+    expect(readLastResults(folder)).toEqual(FIND);
   });
 });
 
 describe('the learned protocol', () => {
   it('is kept for each endpoint by itself', () => {
     const folder = tempFolder();
-    const one = openSessionMemory(folder, 'https://one.example/api/mcp');
-    const two = openSessionMemory(folder, 'https://two.example/api/mcp');
+    const one = openProtocolStore(folder, 'https://one.example/api/mcp');
+    const two = openProtocolStore(folder, 'https://two.example/api/mcp');
     expect(one.read()).toBeUndefined();
     one.write({ era: 'legacy', version: '2025-11-25' });
     two.write({ era: 'bare' });
     expect(one.read()).toEqual({ era: 'legacy', version: '2025-11-25' });
-    expect(openSessionMemory(folder, 'https://two.example/api/mcp').read()).toEqual({ era: 'bare' });
+    expect(openProtocolStore(folder, 'https://two.example/api/mcp').read()).toEqual({ era: 'bare' });
     one.forget();
     one.forget();
     expect(one.read()).toBeUndefined();
@@ -97,7 +96,7 @@ describe('the learned protocol', () => {
 
   it('is not taken from a damaged file or from another endpoint', () => {
     const folder = tempFolder();
-    const memory = openSessionMemory(folder, 'https://one.example/');
+    const memory = openProtocolStore(folder, 'https://one.example/');
     memory.write({ era: 'bare' });
     const [name = ''] = readdirSync(join(folder, 'protocol'));
     const path = join(folder, 'protocol', name);
@@ -112,12 +111,12 @@ describe('the learned protocol', () => {
     const told: string[] = [];
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
-    const memory = openSessionMemory(path, 'https://one.example/', (message) => told.push(message));
+    const memory = openProtocolStore(path, 'https://one.example/', (message) => told.push(message));
     memory.write({ era: 'bare' });
     expect(memory.read()).toBeUndefined();
     memory.forget();
     expect(told[0]).toContain('a part of the path is not a folder');
-    const none = openSessionMemory(undefined, 'https://one.example/');
+    const none = openProtocolStore(undefined, 'https://one.example/');
     none.write({ era: 'bare' });
     none.forget();
     expect(none.read()).toBeUndefined();
@@ -127,7 +126,7 @@ describe('the learned protocol', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'protocol'));
     chmodSync(join(folder, 'protocol'), 0o755);
-    openSessionMemory(folder, 'https://one.example/').write({ era: 'bare' });
+    openProtocolStore(folder, 'https://one.example/').write({ era: 'bare' });
     expect(statSync(join(folder, 'protocol')).mode & 0o777).toBe(0o700);
   });
 });

@@ -6,9 +6,9 @@ import {
   readToolResult,
   toolOutput,
   unwrapText,
-} from '../../../src/client/decode.ts';
-import { rpcFailure } from '../../../src/client/refusal.ts';
-import { findReply, readReply } from '../../../src/client/rpc.ts';
+} from '../../../src/client/results.ts';
+import { findReply, readReply } from '../../../src/client/rpc/envelope.ts';
+import { rpcFailure } from '../../../src/client/rpc/errors.ts';
 import type { AppError } from '../../../src/errors.ts';
 
 const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });

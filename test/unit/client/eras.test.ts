@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Remembered, SessionMemory } from '../../../src/client/session.ts';
-import type { TraceEvent } from '../../../src/client/trace.ts';
+import type { TraceEvent } from '../../../src/client/http/exchange.ts';
+import type { Remembered, SessionMemory } from '../../../src/client/mcp/detect.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { clientFor, FOUND, failure, sendJson, serve, toolReply } from './helpers.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Client, type ClientOptions, openClient } from '../../../src/client/client.ts';
+import { type Client, type ClientOptions, openClient } from '../../../src/client/restaurant.ts';
 import type { AppError } from '../../../src/errors.ts';
 import {
   httpServer,

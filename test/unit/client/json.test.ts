@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExchangeError } from '../../../src/client/failure.ts';
-import { parseJson } from '../../../src/client/json.ts';
+import { ExchangeError } from '../../../src/client/http/network-error.ts';
+import { parseJson } from '../../../src/client/rpc/json.ts';
 import { AppError } from '../../../src/errors.ts';
 
 function fault(text: string): AppError {

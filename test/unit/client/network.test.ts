@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { proxyFor } from '../../../src/client/proxy.ts';
-import { breakageError } from '../../../src/client/system-error.ts';
-import { openTransport } from '../../../src/client/transport.ts';
+import { breakageError } from '../../../src/client/http/network-error.ts';
+import { proxyFor } from '../../../src/client/http/proxy.ts';
+import { openTransport } from '../../../src/client/http/transport.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { closedPort, rawServer, type TestServer } from '../../helpers/servers.ts';
 import { clientFor, endpointAt, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';

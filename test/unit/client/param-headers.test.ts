@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { headerValue } from '../../../src/client/header-value.ts';
-import { headersOf, paramHeaders } from '../../../src/client/param-headers.ts';
+import { headerValue } from '../../../src/client/http/headers.ts';
+import { headersOf, paramHeaders } from '../../../src/client/mcp/stateless.ts';
 
 const read = (inputSchema: Record<string, unknown>) => paramHeaders({ name: 't', inputSchema });
 const at = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openPause } from '../../../src/client/pause.ts';
+import { openPause } from '../../../src/client/rpc/retry.ts';
 import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from './helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };

@@ -1,11 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
 import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
 
-const run = promisify(execFile);
 const PARAMS = {
   name: 'find_restaurant',
   arguments: { name: 'L\'Ami "Jean" $HOME `x` \\n', city: 'Zürich\n' },
@@ -60,31 +57,6 @@ describe('previewRequest', () => {
 });
 
 describe('curlCommand', () => {
-  it.skipIf(spawnSync('curl', ['--version']).error !== undefined)('sends the same bytes', async () => {
-    const { url, requests } = await serve((_request, response) => response.end('{}'));
-    const preview = previewRequest({
-      endpoint: url,
-      key: KEY,
-      version: '1.2.3',
-      method: 'tools/call',
-      params: PARAMS,
-    });
-    await run('sh', ['-c', `${curlCommand(preview)} -s --noproxy '*'`], {
-      env: { PATH: '/usr/bin:/bin:/usr/local/bin', RESTAURANT_API_KEY: KEY },
-    });
-    expect(requests[0]?.body).toBe(JSON.stringify(preview.body));
-    expect(requests[0]).toMatchObject({
-      method: 'POST',
-      path: '/api/mcp',
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
-        'user-agent': 'restaurant-data-cli/1.2.3',
-      },
-    });
-  });
-
   it('quotes for the shell whatever it gets', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {

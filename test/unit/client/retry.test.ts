@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inWords } from '../../../src/client/duration.ts';
-import { ExchangeError, type Reason } from '../../../src/client/failure.ts';
-import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/retry.ts';
+import { ExchangeError, type Reason } from '../../../src/client/http/network-error.ts';
+import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails } from '../../../src/errors.ts';
+import { inWords } from '../../../src/util/duration.ts';
 import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusError } from '../../../src/client/status.ts';
+import { statusError } from '../../../src/client/rpc/errors.ts';
 
 const CONTEXT = { host: 'h:1', keyEnd: 'cdef', now: 0 };
 const error = (status: number, text = '', more: object = {}) =>

@@ -49,7 +49,7 @@ describe('a pace without limits', () => {
   it('sees within half a second that another process was asked to wait', async () => {
     const { pace, other, passed, wait } = world();
     await pace.onRequest();
-    other.hold(START + 30_000);
+    other.pauseUntil(START + 30_000);
     wait(500);
     await pace.onRequest();
     expect(passed()).toBeGreaterThanOrEqual(30_000);
@@ -57,7 +57,7 @@ describe('a pace without limits', () => {
 
   it('does not sit out a wait that is too long', async () => {
     const { pace, other } = world();
-    other.hold(START + 3_600_000);
+    other.pauseUntil(START + 3_600_000);
     await expect(pace.onRequest()).rejects.toMatchObject({ code: 'rate_limited' });
   });
 });

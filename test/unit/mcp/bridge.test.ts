@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/client/rpc.ts';
+import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Bridge, createBridge } from '../../../src/mcp/bridge/bridge.ts';
 import { ProtocolError } from '../../../src/mcp/bridge/message.ts';

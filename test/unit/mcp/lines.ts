@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/client/rpc.ts';
+import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 
 /** Messages as the lines that a host writes. */
 export const lines = (...messages: unknown[]): string =>

@@ -86,10 +86,10 @@ describe('openPacer', () => {
 
   it('obeys a hold, but not one that lasts too long', async () => {
     const { pacer, ledger, clock } = pacerWith(0, 0, { maxWaitMs: 20_000 });
-    ledger.hold(START + 20_000);
+    ledger.pauseUntil(START + 20_000);
     await pacer.acquire();
     expect(clock.now).toBe(START + 20_000);
-    ledger.hold(clock.now + 20_001);
+    ledger.pauseUntil(clock.now + 20_001);
     await expect(pacer.acquire()).rejects.toMatchObject({
       code: 'rate_limited',
       details: { retryAfter: 21 },
@@ -101,10 +101,10 @@ describe('openPacer', () => {
     const { pacer, ledger } = pacerWith(0, 0, {
       onWait: ({ freeAt }) => {
         waits.push(freeAt - START);
-        ledger.hold(START + 9000);
+        ledger.pauseUntil(START + 9000);
       },
     });
-    ledger.hold(START + 5000);
+    ledger.pauseUntil(START + 5000);
     await pacer.acquire();
     expect(waits).toEqual([5000, 9000]);
   });

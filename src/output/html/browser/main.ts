@@ -53,7 +53,7 @@ function showPlacedCount(): void {
 }
 
 /** Reads what the page is about out of its elements, and frees their text. */
-export function readPage(): { head: PageHead; rows: readonly PageRow[]; left: number } {
+function readPage(): { head: PageHead; rows: readonly PageRow[]; left: number } {
   return {
     head: parse(HEAD_ID) as PageHead,
     rows: parse(ROWS_ID) as readonly PageRow[],

@@ -1,0 +1,197 @@
+import { existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
+import { extname, isAbsolute, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { AppError, systemCode } from '../errors.ts';
+import type { Format, Presentation } from '../output/present.ts';
+import { writeFileAtomic } from '../storage/atomic.ts';
+import { ioError } from '../storage/io-error.ts';
+import { toJson } from '../util/json.ts';
+import type { App } from './app.ts';
+
+/**
+ * The path as it is from the root. The current folder is asked for only where it matters, since it may be gone.
+ * @throws {AppError} `io_error` where the path is relative to a folder that was deleted
+ */
+export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
+  if (isAbsolute(path)) return resolve(path);
+  try {
+    return resolve(cwd(), path);
+  } catch (cause) {
+    const why = systemCode(cause) === 'ENOENT' ? 'was deleted' : 'cannot be read';
+    throw new AppError('io_error', `the current folder, which ${path} would be in, ${why}`, {
+      cause,
+      hint: 'cd ~, or give the whole path of the file',
+    });
+  }
+}
+
+/** Where a command's data goes: stdout, or the file of `--output`. A key of this run that is in it is masked. */
+export interface OutputTarget {
+  write(text: string): Promise<void>;
+  /** Makes what was written stand: a file appears whole, at this moment. */
+  finish(): Promise<void>;
+}
+
+/** The path that `--output` names; undefined for stdout. */
+export function outputPath(app: App): string | undefined {
+  const { output } = app.globals;
+  if (output === '')
+    throw new AppError('usage', '--output needs the name of a file', { hint: 'restaurant … -o out.csv' });
+  return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
+}
+
+/** Extension of the output file, lower-case, without its dot; empty for stdout. */
+export const outputExtension = (app: App): string =>
+  extname(outputPath(app) ?? '')
+    .slice(1)
+    .toLowerCase();
+
+/**
+ * Refuses an output that stands already, before anything is asked of the service.
+ * @throws {AppError} `usage` naming --force; `io_error` for a folder
+ */
+export function checkOutput(app: App): void {
+  const path = outputPath(app);
+  if (path === undefined || !existsSync(path)) return;
+  const facts = statSync(path);
+  if (facts.isDirectory()) {
+    throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+  }
+  if (facts.isFile() && app.globals.force !== true) {
+    throw new AppError('usage', `${path} exists`, {
+      hint: 'add --force to replace it, or name another file with -o',
+    });
+  }
+}
+
+/** Opens the place for a command's data. @throws {AppError} as {@link checkOutput} */
+export function openOutput(app: App): OutputTarget {
+  checkOutput(app);
+  const path = outputPath(app);
+  const { stdout } = app.context;
+  if (path === undefined) return { write: (text) => stdout.write(app.maskKey(text)), finish: async () => {} };
+  const parts: string[] = [];
+  return {
+    write: async (text) => {
+      parts.push(app.maskKey(text));
+    },
+    finish: async () => writeOutput(path, parts.join('')),
+  };
+}
+
+function writeOutput(path: string, text: string): void {
+  try {
+    // A device or a pipe is written to; only a plain file can be replaced.
+    if (existsSync(path) && !lstatSync(path).isFile() && !statSync(path).isFile()) writeFileSync(path, text);
+    else writeFileAtomic(path, text, { mode: 0o644 });
+  } catch (cause) {
+    const { code, message, details } = ioError('write', path, cause);
+    const hint = details.hint ?? 'name another place: restaurant … -o <file>';
+    throw new AppError(code, message, { ...details, hint });
+  }
+}
+
+const EXTENSIONS: Readonly<Record<string, Format>> = {
+  json: 'json',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  geojson: 'geojson',
+  html: 'html',
+  htm: 'html',
+};
+
+/** The form of the output: named, else by the file's extension, else set, else by what stdout is. */
+export function outputFormat(app: App): Format {
+  if (app.globals.open === true) return 'html';
+  const { value, source } = app.settings.resolve('format');
+  const extension = outputExtension(app);
+  if (value !== undefined && source === 'flag') return value;
+  if (Object.hasOwn(EXTENSIONS, extension)) return EXTENSIONS[extension] ?? 'tsv';
+  return value ?? (writesToTerminal(app) ? 'table' : 'tsv');
+}
+
+/** Whether the data is shown on a terminal. */
+export const writesToTerminal = (app: App): boolean =>
+  app.context.stdout.isTTY && outputPath(app) === undefined;
+
+/** The keys that `--columns` names, in order. */
+export function selectedColumns(app: App): string[] | undefined {
+  const { columns } = app.globals;
+  const names = columns?.split(',').map((name) => name.trim());
+  return names?.filter((name) => name !== '');
+}
+
+/** A command's data of which the JSON document is there already; its other forms are made where they are wanted. */
+export interface Document {
+  readonly json: unknown;
+  present(): Promise<Presentation>;
+}
+
+/** Writes a command's data in the form that was asked for. */
+export async function writeResult(app: App, data: Presentation | Document): Promise<void> {
+  const format = outputFormat(app);
+  const columns = selectedColumns(app);
+  const prettyJson = writesToTerminal(app);
+  // The whole document needs no renderer, and renderers take long to load.
+  if (format === 'json' && columns === undefined) return write(app, `${toJson(data.json, prettyJson)}\n`);
+  const presentation = 'present' in data ? await data.present() : data;
+  const { page } = presentation;
+  if (format === 'html' && page !== undefined) {
+    return writePage(app, presentation, page);
+  }
+  const { present } = await import('../output/present.ts');
+  // A page is set for all commands, and this one has none.
+  const form = format === 'html' ? (writesToTerminal(app) ? 'table' : 'tsv') : format;
+  const options = { columns, prettyJson, guardCsv: app.globals.rawCsv !== true, view: app.view };
+  await write(app, present(presentation, form, options));
+  const extension = outputExtension(app);
+  const named = app.globals.format !== undefined || app.globals.json === true;
+  if (!named && !['', 'txt', ...Object.keys(EXTENSIONS)].includes(extension)) {
+    await app.note(
+      `.${extension} names no form that is known, so the file holds ${form}: restaurant help formats`,
+    );
+  }
+}
+
+/**
+ * Writes a result as an HTML page and, with `--open`, shows it in the browser. Without `-o`, a page to show is stored
+ * in the cache folder, and its path is printed.
+ */
+async function writePage(
+  app: App,
+  presentation: Presentation,
+  page: NonNullable<Presentation['page']>,
+): Promise<void> {
+  const { checkColumnNames } = await import('../output/present.ts');
+  const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
+  const columns = selectedColumns(app);
+  checkColumnNames(presentation, columns);
+  const document = await page(columns);
+  const html = await renderDocument(app, document);
+  const path = outputPath(app);
+  if (app.globals.open !== true) return write(app, html);
+  const shown = path ?? tempReportPath(app, document.heading);
+  if (path !== undefined) await write(app, html);
+  else {
+    writeFileAtomic(shown, html, { durable: false });
+    await app.context.stdout.write(`${shown}\n`);
+  }
+  await showPage(app, shown);
+}
+
+async function write(app: App, text: string): Promise<void> {
+  const sink = openOutput(app);
+  await sink.write(text);
+  await sink.finish();
+}
+
+/** Writes data of commands that know two forms alone: text for people, JSON with --json. */
+export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
+  const sink = openOutput(app);
+  const asJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
+  await sink.write(asJson ? `${toJson(json, writesToTerminal(app))}\n` : text());
+  await sink.finish();
+}

@@ -1,0 +1,66 @@
+import { curlCommand, previewRequest } from '../client/preview.ts';
+import type { Level } from '../client/types.ts';
+import { AppError } from '../errors.ts';
+import { toJson } from '../util/json.ts';
+import { VERSION } from '../version.ts';
+import type { App } from './app.ts';
+import { openOutput, writesToTerminal } from './output.ts';
+import { configuredKey, requireEndpoint } from './target.ts';
+
+/** A JSON-RPC call before it has an id. */
+export interface PlannedCall {
+  readonly method: string;
+  readonly params?: Record<string, unknown> | unknown[] | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The call of a tool. */
+export const toolCall = (name: string, args: Record<string, unknown>): PlannedCall => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+/** The call that `find` makes. */
+export const findCall = (query: { name: string; city: string }): PlannedCall =>
+  toolCall('find_restaurant', { name: query.name, city: query.city });
+
+/** The call that `lookup` makes; `basic` sends no `fields`. */
+export const lookupCall = (id: string, level: Level): PlannedCall =>
+  toolCall('lookup_restaurant', { restaurant_id: id, ...(level === 'basic' ? {} : { fields: level }) });
+
+/** Whether the request is to be shown and not sent. */
+export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
+
+/**
+ * Shows the requests of this run instead of sending them, where that was asked for.
+ * @returns whether it was
+ */
+export async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<boolean> {
+  if (!isPreview(app)) return false;
+  if (app.globals.demo === true) {
+    throw new AppError('usage', '--demo has no address to show', {
+      hint: 'restaurant sandbox serves the same data at one; then --base-url <url> --dry-run',
+    });
+  }
+  const { url: endpoint } = requireEndpoint(app);
+  const key = configuredKey(app, endpoint)?.value;
+  const previews = calls.map((call, index) =>
+    previewRequest({
+      endpoint,
+      key,
+      id: index + 1,
+      version: VERSION,
+      protocol: app.settings.need('protocol'),
+      ...call,
+    }),
+  );
+  const sink = openOutput(app);
+  if (app.globals.curl === true) {
+    await sink.write(previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
+  } else {
+    const [only] = previews;
+    await sink.write(`${toJson(previews.length === 1 ? only : previews, writesToTerminal(app))}\n`);
+  }
+  await sink.finish();
+  return true;
+}

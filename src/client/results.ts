@@ -1,0 +1,171 @@
+import { AppError } from '../errors.ts';
+import { excerpt, kindOf } from '../util/excerpt.ts';
+import { isObject, type JsonObject } from './rpc/envelope.ts';
+import { toolFailure } from './rpc/errors.ts';
+import { parseJson } from './rpc/json.ts';
+import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
+
+export interface FindAnswer {
+  /** The tool's output object as the service gave it. */
+  readonly output: FindOutput;
+  /** Its `results` as they came; see {@link isRestaurant}. */
+  readonly results: readonly unknown[];
+  /** How many of them are no objects at all. */
+  readonly unreadable: number;
+}
+
+/** Is an element of `results` a restaurant: an object with an id and a name? */
+export function isRestaurant(value: unknown): value is Restaurant {
+  return isObject(value) && isFilled(value.service_id) && isFilled(value.name);
+}
+
+/**
+ * The result of `tools/call`, checked to be one.
+ * @throws {AppError} `bad_response` for no object; for `isError` what the tool's output says.
+ */
+export function readToolResult(result: unknown): ToolResult {
+  if (!isObject(result)) {
+    throw new AppError('bad_response', `expected a tool result, got ${kindOf(result)}`);
+  }
+  // Some servers write "true" or 1.
+  if (result.isError && result.isError !== 'false') {
+    const text = textBlocks(result).join('\n');
+    throw toolFailure(tryJson(text) ?? result.structuredContent, text);
+  }
+  return result as ToolResult;
+}
+
+/**
+ * The output of a tool: the first text block of `content`, parsed; `structuredContent` where there is no text.
+ * @throws {AppError} `bad_response` when there is none or it is no JSON.
+ */
+export function toolOutput(result: unknown): unknown {
+  const checked = readToolResult(result);
+  const [text] = textBlocks(checked);
+  if (text !== undefined) return parseOutput(text);
+  if (checked.structuredContent !== undefined) return checked.structuredContent;
+  throw new AppError(
+    'bad_response',
+    `the tool's answer has no content: no text block in ${describe(checked.content)}`,
+  );
+}
+
+/** The text of a tool's result inside an envelope, parsed; as it is where it is no JSON. @throws {AppError} `bad_response` */
+export function unwrapText(envelope: JsonObject): unknown {
+  const { result } = envelope;
+  const [text] = isObject(result) ? textBlocks(result) : [];
+  if (text === undefined) throw new AppError('bad_response', 'the answer holds no text block to unwrap');
+  const parsed = tryJson(text);
+  return parsed === undefined ? text : parsed;
+}
+
+/** Output of `find_restaurant`. @throws {AppError} `bad_response`, or what a `status` other than `ok` says. */
+export function decodeFind(result: unknown): FindAnswer {
+  const output = outputObject(result);
+  const results = output.results;
+  if (!Array.isArray(results)) {
+    throw new AppError(
+      'bad_response',
+      `expected an array "results", got ${kindOf(results)} in: ${excerpt(JSON.stringify(output))}`,
+    );
+  }
+  const unreadable = results.filter((element) => !isObject(element)).length;
+  return { output: output as FindOutput, results, unreadable };
+}
+
+/** Output of `lookup_restaurant`. @throws {AppError} `bad_response`, or what a `status` other than `ok` says. */
+export function decodeLookup(result: unknown): LookupOutput {
+  return outputObject(result);
+}
+
+/** One page of `tools/list`. @throws {AppError} `bad_response` */
+export function decodeTools(result: unknown): { tools: Tool[]; nextCursor?: string } {
+  const tools = isObject(result) ? result.tools : undefined;
+  if (!isObject(result) || !Array.isArray(tools)) {
+    throw new AppError('bad_response', `expected an array "tools", got ${kindOf(tools ?? result)}`);
+  }
+  const cursor = result.nextCursor;
+  return { tools: tools.filter(isTool), ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
+}
+
+function outputObject(result: unknown): JsonObject {
+  const output = toolOutput(result);
+  if (!isObject(output)) {
+    throw new AppError(
+      'bad_response',
+      `expected an object as the tool's output, got ${kindOf(output)}: ${excerpt(JSON.stringify(output) ?? '')}`,
+    );
+  }
+  const status = output.status;
+  if (typeof status === 'string' && status.toLowerCase() !== 'ok') {
+    throw toolFailure(output, excerpt(JSON.stringify(output)));
+  }
+  return output;
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTool(value: unknown): value is Tool {
+  return isObject(value) && typeof value.name === 'string';
+}
+
+function textBlocks(result: JsonObject): string[] {
+  const content = Array.isArray(result.content) ? result.content : [];
+  return content.flatMap((block: unknown) =>
+    isObject(block) && (block.type ?? 'text') === 'text' && typeof block.text === 'string'
+      ? [block.text]
+      : [],
+  );
+}
+
+function parseOutput(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    const fault = cause instanceof AppError ? cause.message : 'it cannot be read';
+    throw new AppError('bad_response', `the tool's output is no JSON (${fault}): ${excerpt(text)}`, {
+      cause,
+    });
+  }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(content: unknown): string {
+  return Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
+}
+
+/** More pages than any service has; a server that never ends the list is stopped here. */
+const MAX_PAGES = 100;
+
+/**
+ * All pages of `tools/list`.
+ * @param page asks for one page
+ * @throws {AppError} `bad_response` for a page that is no list, or a list without end
+ */
+export async function listAllTools(
+  page: (params: { cursor: string } | undefined) => Promise<unknown>,
+): Promise<Tool[]> {
+  const tools: Tool[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const { tools: found, nextCursor } = decodeTools(
+      await page(cursor === undefined ? undefined : { cursor }),
+    );
+    for (const tool of found) tools.push(tool);
+    // An empty string is a cursor too; one seen before would lead in a circle.
+    if (nextCursor === undefined || seen.has(nextCursor)) return tools;
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+  throw new AppError('bad_response', `the list of tools has more than ${MAX_PAGES} pages`);
+}
