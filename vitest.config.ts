@@ -1,6 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // As the build does: the text of a CSV file is its default export.
+  plugins: [
+    {
+      name: 'csv-text',
+      enforce: 'pre',
+      transform: (code, id) => (id.endsWith('.csv') ? `export default ${JSON.stringify(code)};` : null),
+    },
+  ],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/faults/table.ts'],

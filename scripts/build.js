@@ -50,6 +50,7 @@ const bundle = await rolldown({
   cwd: root,
   input: { start: 'src/start.ts' },
   platform: 'node',
+  moduleTypes: { '.csv': 'text' },
   plugins: [without(UNUSED), plainAssert, lazySegmenters],
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },

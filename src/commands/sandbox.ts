@@ -120,7 +120,7 @@ async function runSandbox(app: App, options: SandboxCommandOptions): Promise<voi
 /** Reads the restaurants of a file. @throws {AppError} naming the file */
 async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
   const { readArgumentFile } = await import('../app/input.ts');
-  const { readRestaurants } = await import('../sandbox/load.ts');
+  const { readRestaurants } = await import('../sandbox/restaurants.ts');
   const text = readArgumentFile(app, path);
   try {
     return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');

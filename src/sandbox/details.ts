@@ -1,6 +1,6 @@
 import type { Level, LookupOutput } from '../client/types.ts';
 import { premiumDetails } from './premium.ts';
-import { type Draw, drawFrom } from './seed.ts';
+import { type Draw, drawFrom } from './random.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

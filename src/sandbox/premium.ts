@@ -1,6 +1,6 @@
 import type { Coordinates, LookupOutput } from '../client/types.ts';
 import { GRADES } from './grades.ts';
-import type { Draw } from './seed.ts';
+import type { Draw } from './random.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 const THEMES = [

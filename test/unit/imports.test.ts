@@ -70,7 +70,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'string-width': ['util/text.ts'],
   'wrap-ansi': ['util/text.ts'],
   'csv-stringify/sync': ['output/csv.ts'],
-  'csv-parse/sync': ['sandbox/load.ts'],
+  'csv-parse/sync': ['sandbox/restaurants.ts'],
   'csv-parse': ['enrich/read/'],
   '@decimalturn/toml-patch': ['mcp/'],
   'fastest-levenshtein': ['util/nearest.ts'],

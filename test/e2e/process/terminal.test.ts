@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { readRestaurants } from '../../../src/sandbox/load.ts';
+import { readRestaurants } from '../../../src/sandbox/restaurants.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { PROGRAM, restaurant } from '../../helpers/process.ts';
 import { inTerminal, restaurantInTerminal, screen } from '../../helpers/terminal.ts';

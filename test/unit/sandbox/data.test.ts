@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sampleRestaurants } from '../../../src/sandbox/data/sample.ts';
 import { describe as describeRestaurant } from '../../../src/sandbox/details.ts';
+import { sampleRestaurants } from '../../../src/sandbox/restaurants.ts';
 
 const all = sampleRestaurants();
 const named = (test: (name: string) => boolean) => all.filter(({ name }) => test(name));

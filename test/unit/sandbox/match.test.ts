@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleRestaurants } from '../../../src/sandbox/data/sample.ts';
 import { cityKey, fold } from '../../../src/sandbox/fold.ts';
 import { createCatalog } from '../../../src/sandbox/match.ts';
+import { sampleRestaurants } from '../../../src/sandbox/restaurants.ts';
 
 const catalog = createCatalog(sampleRestaurants());
 const names = (name: string, city: string) => catalog.find(name, city).map((restaurant) => restaurant.name);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRestaurants } from '../../../src/sandbox/load.ts';
+import { readRestaurants } from '../../../src/sandbox/restaurants.ts';
 import { useTool } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
 
@@ -92,7 +92,7 @@ describe('readRestaurants from CSV', () => {
   it.each([
     ['', /no restaurant/],
     ['name,city\n', /no restaurant/],
-    ['name,name\nA,B\n', /^line 1: the column "name" is there twice/],
+    ['name,name\nA,B\n', /^line 1: repeated column "name"/],
     ['name,city\nA,B\nC,\n', /^line 3: city is missing/],
     ['name,city\nA,B,C\n', /^line 2: 3 fields, but 2 columns/],
     ['name,city,lat,lng\nA,B,1,\n', /^line 2: lng is not a number/],

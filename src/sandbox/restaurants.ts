@@ -1,0 +1,147 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { AppError } from '../errors.ts';
+import { stableId } from './random.ts';
+import { isObject } from './rpc.ts';
+import SAMPLE from './sample.csv' with { type: 'text' };
+import type { SandboxRestaurant } from './types.ts';
+
+/** An entry of the data and its position: "line 4", "entry 3". */
+interface Entry {
+  readonly position: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const TEXT_FIELDS = ['service_id', 'address', 'neighborhood', 'grade', 'coverage_level'] as const;
+const OMITTED_WHEN_EMPTY: readonly string[] = ['service_id', 'grade', 'coverage_level'];
+
+/** Returns the sample data: about 200 invented restaurants, and Nopa. */
+export const sampleRestaurants = (): SandboxRestaurant[] => readRestaurants(SAMPLE, 'csv');
+
+/**
+ * Reads restaurants from JSON or CSV. JSON: an array, or an object with `results` (the output of a search). CSV: a header
+ * with the documented names, `lat` and `lng`; `cuisine_tags` are separated by semicolons. Only name and city are
+ * required; unknown fields are kept.
+ * @throws {AppError} `bad_input`, naming the line or the entry.
+ */
+export function readRestaurants(text: string, format: 'json' | 'csv'): SandboxRestaurant[] {
+  const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const entries = format === 'json' ? readJson(content) : readCsv(content);
+  if (entries.length === 0) throw badInput('the data holds no restaurant');
+  const positions = new Map<string, string>();
+  return entries.map(({ position, fields }) => {
+    const restaurant = readFields(fields, positions, (problem) => badInput(`${position}: ${problem}`));
+    const first = positions.get(restaurant.service_id);
+    if (first !== undefined) throw badInput(`${position}: the service_id is that of ${first}`);
+    positions.set(restaurant.service_id, position);
+    return restaurant;
+  });
+}
+
+/** Checks the documented fields, and makes an id where there is none. An optional field may be null. */
+function readFields(
+  fields: Readonly<Record<string, unknown>>,
+  taken: ReadonlyMap<string, string>,
+  fail: (problem: string) => AppError,
+): SandboxRestaurant {
+  const { name, city } = fields;
+  if (!isFilled(name)) throw fail('name is missing');
+  if (!isFilled(city)) throw fail('city is missing');
+  const known: Record<string, unknown> = { ...fields };
+  for (const field of TEXT_FIELDS) {
+    const value = known[field] ?? '';
+    if (typeof value !== 'string') throw fail(`${field} is not text`);
+    if (known[field] === null || (value === '' && OMITTED_WHEN_EMPTY.includes(field))) delete known[field];
+  }
+  const { coordinates, cuisine_tags: tags, address } = known;
+  if (coordinates === undefined || coordinates === null) delete known.coordinates;
+  else known.coordinates = readCoordinates(coordinates, fail);
+  if (tags === undefined || tags === null) delete known.cuisine_tags;
+  else if (!isTextList(tags)) throw fail('cuisine_tags is not a list of texts');
+  known.service_id ??= freeId([city, name, typeof address === 'string' ? address : ''], taken);
+  return known as SandboxRestaurant & Record<string, unknown>;
+}
+
+function readCoordinates(value: unknown, fail: (problem: string) => AppError): { lat: number; lng: number } {
+  const { lat, lng } = isObject(value) ? value : {};
+  if (!isWithin(lat, 90)) throw fail('lat is not a number from -90 to 90');
+  if (!isWithin(lng, 180)) throw fail('lng is not a number from -180 to 180');
+  return { lat, lng };
+}
+
+/** Derives an id from city, name and address; equal entries are numbered. */
+function freeId(parts: readonly string[], taken: ReadonlyMap<string, string>): string {
+  let id = stableId(...parts);
+  for (let copy = 2; taken.has(id); copy += 1) id = stableId(...parts, String(copy));
+  return id;
+}
+
+function readJson(text: string): Entry[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw badInput(`the data is not JSON: ${cause instanceof Error ? cause.message : cause}`, cause);
+  }
+  const list = isObject(value) ? value.results : value;
+  if (!Array.isArray(list)) throw badInput('the data is neither a JSON array nor an object with "results"');
+  return list.map((fields: unknown, index) => {
+    const position = `entry ${index + 1}`;
+    if (!isObject(fields)) throw badInput(`${position}: not an object`);
+    return { position, fields };
+  });
+}
+
+function readCsv(text: string): Entry[] {
+  const [header, ...rows] = parseCsv(text);
+  if (header === undefined) return [];
+  const names = header.record.map((name) => name.trim());
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw badInput(`line 1: repeated column ${JSON.stringify(repeated)}`);
+  return rows.map(({ info, record }) => {
+    const position = `line ${info.lines}`;
+    if (record.length > names.length) {
+      throw badInput(`${position}: ${record.length} fields, but ${names.length} columns`);
+    }
+    const cell = (name: string): string => record[names.indexOf(name)] ?? '';
+    const tags = cell('cuisine_tags')
+      .split(';')
+      .map((tag) => tag.trim());
+    const [lat, lng] = [cell('lat'), cell('lng')];
+    const decoded: Readonly<Record<string, unknown>> = {
+      coordinates: lat || lng ? { lat: toNumber(lat), lng: toNumber(lng) } : undefined,
+      cuisine_tags: tags.filter(Boolean),
+    };
+    const fields = names.map((name): [string, unknown] => {
+      const field = name === 'lat' || name === 'lng' ? 'coordinates' : name;
+      return [field, Object.hasOwn(decoded, field) ? decoded[field] : cell(name)];
+    });
+    return { position, fields: { ...Object.fromEntries(fields), cuisine_tags: decoded.cuisine_tags } };
+  });
+}
+
+function parseCsv(text: string): { info: { lines: number }; record: string[] }[] {
+  const options = { info: true, relax_column_count: true, skip_empty_lines: true };
+  try {
+    // The types of the library do not know the wrapper that `info` puts around each record.
+    const records: unknown = parse(text, { ...options, record_delimiter: ['\r\n', '\n', '\r'] });
+    return records as { info: { lines: number }; record: string[] }[];
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    const line = typeof cause.lines === 'number' ? `line ${cause.lines}: ` : '';
+    throw badInput(`${line}not CSV (${cause.code})`, cause);
+  }
+}
+
+const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+const isTextList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+const isWithin = (value: unknown, limit: number): value is number =>
+  typeof value === 'number' && Math.abs(value) <= limit;
+
+/** Returns NaN for an empty cell. */
+const toNumber = (cell: string): number => (cell.trim() === '' ? Number.NaN : Number(cell));
+
+const badInput = (message: string, cause?: unknown): AppError =>
+  new AppError('bad_input', message, cause === undefined ? {} : { cause });
