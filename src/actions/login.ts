@@ -5,7 +5,7 @@ import { fullPath, writeText } from '../app/output.ts';
 import { openClientFor } from '../app/service.ts';
 import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../app/target.ts';
 import { assertMayCarryKey, endpointFromBase } from '../client/endpoint.ts';
-import { checkKey, last4 } from '../client/key.ts';
+import { checkKey, keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
 import { type ConfigStore, openConfigStore } from '../storage/config-file.ts';
@@ -37,7 +37,7 @@ export async function login(app: App, options: LoginOptions): Promise<void> {
   const facts = {
     profile: profileName,
     endpoint: place?.url.href ?? null,
-    key: { last4: last4(key) },
+    key: { last4: keySuffix(key) },
     verified: place !== undefined && options.verify,
     file: store.path,
     key_in_environment: variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined,
@@ -107,7 +107,7 @@ async function prove(app: App, place: FoundEndpoint, key: string): Promise<void>
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
     throw new AppError(
       'unauthorized',
-      `${place.url.host} refused the key …${last4(key)}; nothing was saved`,
+      `${place.url.host} refused the key …${keySuffix(key)}; nothing was saved`,
       {
         ...error.details,
         hint: `check the key in the developer portal, then: ${loginCommand(app)}`,

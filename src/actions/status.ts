@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import { ledgerOf, openService } from '../app/service.ts';
 import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.ts';
-import { last4 } from '../client/key.ts';
+import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { renderPairs } from '../output/pairs.ts';
 import { configPath } from '../storage/config-file.ts';
@@ -28,7 +28,7 @@ export async function status(app: App, check: boolean): Promise<void> {
     endpoint: endpoint?.href ?? null,
     key: {
       present: key !== undefined,
-      last4: key === undefined ? null : last4(key.value),
+      last4: key === undefined ? null : keySuffix(key.value),
       source: key?.source ?? null,
       ...(problem === undefined ? {} : { problem }),
     },

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../cli/command.ts';
 import { type GlobalOptions, settingFlags } from '../cli/options.ts';
-import { DEFAULT_KEY_PREFIX, keyEraser, redactor } from '../client/key.ts';
+import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorLevel, type Palette, palette } from '../output/color.ts';
@@ -46,7 +46,7 @@ export class Secrets {
   /** With a prefix for people, without one for data. */
   #change(key: string | undefined, prefix?: string): Change {
     const name = JSON.stringify([key, prefix]);
-    const made = this.#made.get(name) ?? (prefix === undefined ? keyEraser(key) : redactor(key, prefix));
+    const made = this.#made.get(name) ?? (prefix === undefined ? keyMasker(key) : redactor(key, prefix));
     this.#made.set(name, made);
     return made;
   }

@@ -1,6 +1,6 @@
 import type { TraceEvent } from '../client/http/exchange.ts';
-import { type Client, type ClientOptions, openClient } from '../client/restaurant.ts';
-import { decodeFind, decodeLookup, type FindAnswer } from '../client/results.ts';
+import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
+import { decodeFind, decodeLookup, type FindResult } from '../client/results.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
@@ -17,7 +17,7 @@ export interface Service {
   readonly client: Client;
   /** How it is called in messages: its host. */
   readonly label: string;
-  find(query: { name: string; city: string }): Promise<{ answer: FindAnswer; cachedAt?: number }>;
+  find(query: { name: string; city: string }): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
   /** Any other call: kept, if it is worth it, and answered from what was kept where --max-age asks for that. */
   cached<T extends object>(
@@ -67,10 +67,10 @@ export function openClientFor(
 ): Client {
   const { context, settings, globals, paths } = app;
   const { url, key, demo } = target;
-  const client = openClient({
+  const client = createClient({
     endpoint: url,
     key,
-    keyRemedy: target.keyHint,
+    keyHint: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
     protocol: settings.need('protocol'),
     timeoutMs: settings.need('timeout'),

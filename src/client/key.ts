@@ -34,20 +34,20 @@ export function checkKey(
 }
 
 /** The last four characters of a key: the most that is ever shown of it. */
-export function last4(key: string): string {
+export function keySuffix(key: string): string {
   return key.slice(-4);
 }
 
 /** The key as it may be shown: `sk_service_…abcd`. What would break JSON, CSV or a URL is left out. */
 export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
-  return `${prefix}…${last4(key).replace(/[^\w.~-]/g, '')}`;
+  return `${prefix}…${keySuffix(key).replace(/[^\w.~-]/g, '')}`;
 }
 
 /**
  * Replaces a key in text by its mask, however it is written: plain, in the escapes of JSON (also of JSON inside JSON),
  * URLs and HTML, or inside base64; nothing else. For data that must otherwise stay as it came.
  */
-export function keyEraser(
+export function keyMasker(
   key: string | undefined,
   prefix: string = DEFAULT_KEY_PREFIX,
 ): (text: string) => string {
@@ -70,7 +70,7 @@ export function redactor(
   key: string | undefined,
   prefix: string = DEFAULT_KEY_PREFIX,
 ): (text: string) => string {
-  const erase = keyEraser(key, prefix);
+  const erase = keyMasker(key, prefix);
   const start = escapeRegExp(prefix);
   const keyLike = new RegExp(`${start}${TOKEN}{8,}`, 'g');
   // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3), nor `Bearer $NAME`, which only points to one.

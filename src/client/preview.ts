@@ -1,6 +1,6 @@
 import { stringifyExact } from '../util/exact-json.ts';
 import { baseHeaders, type RequestHeaders, withHeaders } from './http/headers.ts';
-import { DEFAULT_KEY_PREFIX, last4 } from './key.ts';
+import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
 import { MODERN_VERSIONS } from './mcp/protocol.ts';
 import { clientInfo, modernHeaders, modernRequest } from './mcp/stateless.ts';
 import { request } from './rpc/envelope.ts';
@@ -33,7 +33,7 @@ export interface PreviewOptions {
 export function previewRequest(options: PreviewOptions): RequestPreview {
   const { endpoint, key, version, id = 1, method, params, headers, protocol = 'bare' } = options;
   const modern = MODERN_VERSIONS.includes(protocol);
-  const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${last4(key)}`;
+  const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
   return {
     method: 'POST',
     url: endpoint.href,

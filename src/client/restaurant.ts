@@ -4,16 +4,16 @@ import { AppError, CODES } from '../errors.ts';
 import { assertMayCarryKey } from './endpoint.ts';
 import { type Field, fieldList, mapTrace, type TraceEvent } from './http/exchange.ts';
 import { baseHeaders, type RequestHeaders } from './http/headers.ts';
-import { reworded } from './http/network-error.ts';
+import { withMessage } from './http/network-error.ts';
 import { openTransport } from './http/transport.ts';
-import { keyEraser, last4, redactor } from './key.ts';
-import type { Protocol, SessionMemory, Wanted } from './mcp/detect.ts';
+import { keyMasker, keySuffix, redactor } from './key.ts';
+import type { Protocol, ProtocolMemory, RpcCall } from './mcp/detect.ts';
 import { openSession } from './mcp/negotiate.ts';
 import { assertComplete, clientInfo } from './mcp/stateless.ts';
-import { decodeFind, decodeLookup, type FindAnswer, listAllTools, readToolResult } from './results.ts';
-import { type Call, openChannel } from './rpc/channel.ts';
+import { decodeFind, decodeLookup, type FindResult, listAllTools, parseToolResult } from './results.ts';
+import { type CallState, openChannel } from './rpc/channel.ts';
 import { type JsonObject, progressIn, toolCall } from './rpc/envelope.ts';
-import { rpcFailure, SERVICE_SAYS } from './rpc/errors.ts';
+import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly endpoint: URL;
   readonly key?: string | undefined;
   /** What to do when the service refuses the key, with a command to run. */
-  readonly keyRemedy?: string | undefined;
+  readonly keyHint?: string | undefined;
   /** Send the key over plain http to another machine. */
   readonly insecureHttp?: boolean;
   readonly protocol: Protocol;
@@ -45,11 +45,11 @@ export interface ClientOptions {
   /** The exchange as it passes, without the key. */
   trace?(event: TraceEvent): void;
   /** Remembers what the endpoint speaks. */
-  readonly session?: SessionMemory;
+  readonly session?: ProtocolMemory;
 }
 
 /** What `raw` shows of an answer. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: readonly Field[];
@@ -77,7 +77,7 @@ export interface ToolCallOptions extends CallOptions {
 /** The service. Every method throws AppError: what went wrong, never holding the key. */
 export interface Client {
   /** Searches by name and city (`find_restaurant`). */
-  find(query: { name: string; city: string }): Promise<FindAnswer>;
+  find(query: { name: string; city: string }): Promise<FindResult>;
   /** Details of one restaurant (`lookup_restaurant`); `basic` sends no `fields`. */
   lookup(restaurantId: string, level: Level): Promise<LookupOutput>;
   /** One small documented call, to see that service and key work. */
@@ -91,7 +91,7 @@ export interface Client {
     method: string,
     params: RpcRequest['params'],
     options?: ToolCallOptions & { headers?: RequestHeaders },
-  ): Promise<RawAnswer>;
+  ): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface Client {
  * @param open the way to the endpoint
  * @throws {AppError} `usage` when the key would travel unprotected, or for a proxy that cannot be used
  */
-export function openClient(options: ClientOptions, open = openTransport): Client {
+export function createClient(options: ClientOptions, open = openTransport): Client {
   const { endpoint, key, context, timeoutMs, version } = options;
   if (key !== undefined) assertMayCarryKey(endpoint, options.insecureHttp === true);
   // Each call under way listens to it; Node would warn from the eleventh on.
@@ -119,8 +119,8 @@ export function openClient(options: ClientOptions, open = openTransport): Client
     ...options,
     transport,
     headers: baseHeaders({ key, version }),
-    keyEnd: key === undefined ? undefined : last4(key),
-    erase: keyEraser(key),
+    keySuffix: key === undefined ? undefined : keySuffix(key),
+    mask: keyMasker(key),
     ...(note === undefined ? {} : { note }),
   });
   const session = openSession({
@@ -134,23 +134,23 @@ export function openClient(options: ClientOptions, open = openTransport): Client
     },
   });
 
-  const newCall = (policy: Policy, signal?: AbortSignal): Call => ({
+  const newCall = (policy: Policy, signal?: AbortSignal): CallState => ({
     policy,
     signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
     deadline: context.now() + timeoutMs,
     totalMs: timeoutMs,
   });
 
-  async function result(call: Call, wanted: Wanted): Promise<unknown> {
+  async function result(call: CallState, wanted: RpcCall): Promise<unknown> {
     const answer = await session.call(call, wanted);
     if (answer.error !== undefined) throw answer.error;
     const { reply = { result: undefined } } = answer;
-    if ('error' in reply) throw rpcFailure(reply.error);
+    if ('error' in reply) throw rpcError(reply.error);
     if (answer.typed === true) assertComplete(reply.result);
     return reply.result;
   }
 
-  const tool = (call: Call, name: string, args: JsonObject, options: ToolCallOptions = {}) =>
+  const tool = (call: CallState, name: string, args: JsonObject, options: ToolCallOptions = {}) =>
     result(call, {
       method: 'tools/call',
       params: toolCall(name, args),
@@ -170,7 +170,7 @@ export function openClient(options: ClientOptions, open = openTransport): Client
         });
         return decodeLookup(found);
       } catch (error) {
-        throw error instanceof AppError ? refusedLookup(error, restaurantId, level) : error;
+        throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
       }
     },
     async check() {
@@ -180,18 +180,20 @@ export function openClient(options: ClientOptions, open = openTransport): Client
     },
     async listTools() {
       const call = newCall('read');
-      return session.screen(await listAllTools((params) => result(call, { method: 'tools/list', params })));
+      return session.filterUsable(
+        await listAllTools((params) => result(call, { method: 'tools/list', params })),
+      );
     },
     async callTool(name, args, options = {}) {
       const found = await tool(newCall('write', options.signal), name, args, options);
       try {
-        return readToolResult(found);
+        return parseToolResult(found);
       } catch (error) {
         throw error instanceof AppError ? withToolHint(error, name) : error;
       }
     },
     async raw(method, params, { headers = {}, signal, onProgress } = {}) {
-      const wanted: Wanted = { method, params, headers, ...listening(onProgress) };
+      const wanted: RpcCall = { method, params, headers, ...listening(onProgress) };
       const answer = await session.call(newCall('write', signal), wanted);
       const { status, statusText, text, envelope, reply, error } = answer;
       if (envelope === undefined || reply === undefined) {
@@ -212,11 +214,11 @@ export function openClient(options: ClientOptions, open = openTransport): Client
 /** A tool's own failure says where its arguments are told. */
 function withToolHint(error: AppError, name: string): AppError {
   if (error.hint !== CODES.tool_error.hint) return error;
-  return reworded(error, error.message, { hint: `restaurant tools ${name} shows its arguments` });
+  return withMessage(error, error.message, { hint: `restaurant tools ${name} shows its arguments` });
 }
 
 /** The part of a call that listens for progress, where somebody wants to hear of it. */
-function listening(onProgress: ToolCallOptions['onProgress']): Pick<Wanted, 'onMessage'> {
+function listening(onProgress: ToolCallOptions['onProgress']): Pick<RpcCall, 'onMessage'> {
   if (onProgress === undefined) return {};
   return {
     onMessage(message) {
@@ -236,7 +238,7 @@ function cleaner(redact: (text: string) => string, host: string): (error: AppErr
     );
     const hint = redact(error.hint);
     if (message === error.message && hint === error.hint) return error;
-    return reworded(error, message, hint === error.hint ? {} : { hint });
+    return withMessage(error, message, hint === error.hint ? {} : { hint });
   };
 }
 
@@ -264,7 +266,7 @@ function cleaned(client: Client, clean: (error: AppError) => AppError): Client {
  * The error of a lookup, with the restaurant it was for. How the service refuses a level that needs a paid key is
  * not documented: a 403 counts as that refusal, of others it is said that it may be.
  */
-export function refusedLookup(error: AppError, restaurantId: string, level: Level): AppError {
+export function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
   // Held back by the budget: nothing was sent, and it is not about this restaurant.
   if (error.kind === 'rate_limit' && error.details.status === undefined) return error;
   const free = `restaurant lookup ${restaurantId} --fields basic`;
@@ -277,14 +279,14 @@ export function refusedLookup(error: AppError, restaurantId: string, level: Leve
     });
   }
   if (error.code === 'plan_required') {
-    return reworded(error, error.message, { restaurantId, hint: `${free} works with every key` });
+    return withMessage(error, error.message, { restaurantId, hint: `${free} works with every key` });
   }
   if (level !== 'basic' && ['tool_error', 'rpc_error', 'http_error'].includes(error.code)) {
     const hint = `the level ${level} needs a paid key; without one: ${free}`;
-    return reworded(error, error.message, { restaurantId, hint });
+    return withMessage(error, error.message, { restaurantId, hint });
   }
   if (error.code === 'not_found') {
-    return reworded(error, `no restaurant ${restaurantId}: ${error.message}`, { restaurantId });
+    return withMessage(error, `no restaurant ${restaurantId}: ${error.message}`, { restaurantId });
   }
-  return reworded(error, error.message, { restaurantId });
+  return withMessage(error, error.message, { restaurantId });
 }

@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { isObject, type JsonObject } from './rpc/envelope.ts';
-import { toolFailure } from './rpc/errors.ts';
+import { toolError } from './rpc/errors.ts';
 import { parseJson } from './rpc/json.ts';
 import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
 
-export interface FindAnswer {
+export interface FindResult {
   /** The tool's output object as the service gave it. */
   readonly output: FindOutput;
   /** Its `results` as they came; see {@link isRestaurant}. */
@@ -23,14 +23,14 @@ export function isRestaurant(value: unknown): value is Restaurant {
  * The result of `tools/call`, checked to be one.
  * @throws {AppError} `bad_response` for no object; for `isError` what the tool's output says.
  */
-export function readToolResult(result: unknown): ToolResult {
+export function parseToolResult(result: unknown): ToolResult {
   if (!isObject(result)) {
     throw new AppError('bad_response', `expected a tool result, got ${kindOf(result)}`);
   }
   // Some servers write "true" or 1.
   if (result.isError && result.isError !== 'false') {
     const text = textBlocks(result).join('\n');
-    throw toolFailure(tryJson(text) ?? result.structuredContent, text);
+    throw toolError(tryJson(text) ?? result.structuredContent, text);
   }
   return result as ToolResult;
 }
@@ -40,7 +40,7 @@ export function readToolResult(result: unknown): ToolResult {
  * @throws {AppError} `bad_response` when there is none or it is no JSON.
  */
 export function toolOutput(result: unknown): unknown {
-  const checked = readToolResult(result);
+  const checked = parseToolResult(result);
   const [text] = textBlocks(checked);
   if (text !== undefined) return parseOutput(text);
   if (checked.structuredContent !== undefined) return checked.structuredContent;
@@ -60,7 +60,7 @@ export function unwrapText(envelope: JsonObject): unknown {
 }
 
 /** Output of `find_restaurant`. @throws {AppError} `bad_response`, or what a `status` other than `ok` says. */
-export function decodeFind(result: unknown): FindAnswer {
+export function decodeFind(result: unknown): FindResult {
   const output = outputObject(result);
   const results = output.results;
   if (!Array.isArray(results)) {
@@ -98,7 +98,7 @@ function outputObject(result: unknown): JsonObject {
   }
   const status = output.status;
   if (typeof status === 'string' && status.toLowerCase() !== 'ok') {
-    throw toolFailure(output, excerpt(JSON.stringify(output)));
+    throw toolError(output, excerpt(JSON.stringify(output)));
   }
   return output;
 }

@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
 import { FIND_OUTPUT } from '../cli/schemas.ts';
-import type { FindAnswer } from '../client/results.ts';
+import type { FindResult } from '../client/results.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty, wholeNumber } from '../settings/values.ts';
 
@@ -81,7 +81,7 @@ function noCity(name: string): never {
 
 async function show(
   app: App,
-  answer: FindAnswer,
+  answer: FindResult,
   kept: readonly unknown[],
   asked: { name: string; city: string; at: number },
 ): Promise<void> {
@@ -107,7 +107,7 @@ const filtersOf = (query: FindFilters): string[] =>
 
 async function footer(
   app: App,
-  answer: FindAnswer,
+  answer: FindResult,
   shown: number,
   query: FindFilters & { name: string; city: string },
   cachedAt: number | undefined,

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption } from '../cli/option.ts';
 import { RAW_OUTPUT } from '../cli/schemas.ts';
-import type { RawAnswer } from '../client/restaurant.ts';
+import type { RawResponse } from '../client/restaurant.ts';
 import { AppError } from '../errors.ts';
 
 interface RawOptions {
@@ -73,12 +73,12 @@ async function runRaw(
   if (answer.failed) app.exitCode = 7;
 }
 
-function formatHead({ status, statusText, headers }: RawAnswer): string {
+function formatHead({ status, statusText, headers }: RawResponse): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return `${['HTTP/1.1', status, statusText].join(' ').trim()}\n${lines.join('\n')}\n\n`;
 }
 
-async function formatBody(app: App, answer: RawAnswer, unwrap: boolean): Promise<string> {
+async function formatBody(app: App, answer: RawResponse, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../util/json.ts');
   const { writesToTerminal } = await import('../app/output.ts');
   const pretty = writesToTerminal(app);

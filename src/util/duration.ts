@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [ms: number, one: string, many: string])[] = [
 ];
 
 /** A length of time for a sentence: `500ms`, `1.5s`, `90s`, `2 hours`, `31,688 years`. Takes milliseconds. */
-export function inWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
   for (const [unit, one, many] of UNITS) {
     if (ms < 2 * unit && unit !== 60_000) continue;

@@ -1,7 +1,7 @@
 import { bodyReader } from '../../src/client/http/body.ts';
 import type { Exchange, Reply } from '../../src/client/http/exchange.ts';
 import type { Protocol } from '../../src/client/mcp/detect.ts';
-import { type Client, openClient } from '../../src/client/restaurant.ts';
+import { type Client, createClient } from '../../src/client/restaurant.ts';
 import { skippingClock } from './clock.ts';
 import { KEY } from './fault.ts';
 
@@ -26,7 +26,7 @@ export function cannedClient(
     return read(exchange, answer(id, method));
   };
   const clock = skippingClock();
-  const client = openClient(
+  const client = createClient(
     {
       endpoint: new URL('http://127.0.0.1:9/api/mcp'),
       key: KEY,

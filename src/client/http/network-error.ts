@@ -1,5 +1,5 @@
 import { AppError, type Code, type ErrorDetails, systemCode } from '../../errors.ts';
-import { inWords } from '../../util/duration.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isLoopback } from '../endpoint.ts';
 
@@ -29,7 +29,7 @@ export class ExchangeError extends AppError {
 }
 
 /** The same error with another message (and details), its reason kept. */
-export function reworded(error: AppError, message: string, details: ErrorDetails = {}): AppError {
+export function withMessage(error: AppError, message: string, details: ErrorDetails = {}): AppError {
   const all = { ...error.details, hint: error.hint, retryable: error.retryable, ...details };
   return error instanceof ExchangeError
     ? new ExchangeError(error.code, error.reason, message, all)
@@ -39,7 +39,7 @@ export function reworded(error: AppError, message: string, details: ErrorDetails
 /** Where an exchange stood when it broke. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-export interface Breakage {
+export interface NetworkFailure {
   readonly target: URL;
   /** The proxy in between, without credentials. */
   readonly proxy: URL | undefined;
@@ -78,7 +78,7 @@ const TLS =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL_|EPROTO$|UND_ERR_PRX_TLS$)/;
 
 /** What a broken exchange means, judged by its error's `code` and by how far it had come. */
-export function breakageError(error: unknown, at: Breakage): AppError {
+export function networkError(error: unknown, at: NetworkFailure): AppError {
   const code = systemCode(error) ?? '';
   if (at.proxy !== undefined && (at.phase === 'connecting' || code === 'UND_ERR_ABORTED')) {
     if (!TLS.test(code)) return proxyError(error, code, at.proxy);
@@ -94,7 +94,7 @@ export function breakageError(error: unknown, at: Breakage): AppError {
   }
   if (code === 'ECONNREFUSED') return refused(error, at.target);
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && at.phase === 'connecting')) {
-    const message = `no connection to ${host} within ${inWords(at.connectMs)}`;
+    const message = `no connection to ${host} within ${formatDuration(at.connectMs)}`;
     return new ExchangeError('timeout', 'connect_timeout', message, {
       hint: 'check the URL and the network: restaurant status --check',
       cause: error,

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
-import { inWords } from '../../util/duration.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { type BodyReader, bodyReader, type ContentDecoder, contentDecoder, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Reply,
   type TransportOptions,
 } from './exchange.ts';
-import { breakageError, ExchangeError, type Phase } from './network-error.ts';
+import { ExchangeError, networkError, type Phase } from './network-error.ts';
 import { type ProxyServer, proxyFor } from './proxy.ts';
 
 export interface Transport {
@@ -125,7 +125,7 @@ function run(
           reader = read;
           const coding = firstValue(fields['content-encoding']);
           decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
-          if (exchange.bodyMs !== undefined) clock.leave(exchange.bodyMs, () => succeed(true));
+          if (exchange.bodyMs !== undefined) clock.drain(exchange.bodyMs, () => succeed(true));
         }),
       onResponseData: (_controller, chunk) =>
         guard(() => {
@@ -142,7 +142,7 @@ function run(
       },
       onResponseError: (_controller, error) =>
         fail(
-          breakageError(error, {
+          networkError(error, {
             target: endpoint,
             proxy: proxy?.url,
             phase,
@@ -174,7 +174,7 @@ export interface Deadline {
   /** Where no time is left, the exchange ends at once. */
   start(): void;
   /** The rest of the answer is not waited for longer than `ms`. */
-  leave(ms: number, done: () => void): void;
+  drain(ms: number, done: () => void): void;
   stop(): void;
 }
 
@@ -190,7 +190,7 @@ export function openDeadline(
 ): Deadline {
   const { host } = endpoint;
   const left = Math.max(0, deadline - now());
-  const within = inWords(totalMs ?? left);
+  const within = formatDuration(totalMs ?? left);
   const tell = {
     connecting: `no connection to ${host} within ${within}`,
     waiting: `no answer from ${host} within ${within}`,
@@ -203,7 +203,7 @@ export function openDeadline(
       if (left === 0) late();
       else timer = setTimeout(late, Math.min(left, MAX_TIMER_MS));
     },
-    leave: (ms, done) => {
+    drain: (ms, done) => {
       clearTimeout(timer);
       timer = setTimeout(done, ms);
     },

@@ -1,7 +1,7 @@
 import type { RequestHeaders } from '../http/headers.ts';
-import type { Call, ChannelAnswer } from '../rpc/channel.ts';
+import type { CallState, RpcResponse } from '../rpc/channel.ts';
 import { isObject, type JsonObject, type RpcError } from '../rpc/envelope.ts';
-import type { Answer } from '../rpc/reply.ts';
+import type { ParsedReply } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import {
   HEADER_MISMATCH,
@@ -18,21 +18,21 @@ import {
 export type Protocol = 'auto' | 'bare' | '2025-11-25' | '2026-07-28';
 
 /** What an endpoint was found to speak. */
-export interface Remembered {
+export interface DetectedProtocol {
   readonly era: string;
   /** Revision that was agreed on. */
   readonly version?: string;
 }
 
 /** Keeps what an endpoint speaks between runs. */
-export interface SessionMemory {
-  read(): Remembered | undefined;
-  write(value: Remembered): void;
+export interface ProtocolMemory {
+  read(): DetectedProtocol | undefined;
+  write(value: DetectedProtocol): void;
   forget(): void;
 }
 
 /** A call as a caller means it, whatever the protocol. */
-export interface Wanted {
+export interface RpcCall {
   readonly method: string;
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders;
@@ -43,16 +43,18 @@ export interface Wanted {
 }
 
 /** One way to make a call. */
-export interface Speaker {
-  call(call: Call, wanted: Wanted): Promise<ChannelAnswer>;
+export interface ProtocolClient {
+  call(call: CallState, wanted: RpcCall): Promise<RpcResponse>;
   close(): Promise<void>;
 }
 
 /** What a service wants instead of a plain call. */
-export type Demand = { readonly era: 'modern'; readonly version: string } | { readonly era: 'legacy' };
+export type RequiredProtocol =
+  | { readonly era: 'modern'; readonly version: string }
+  | { readonly era: 'legacy' };
 
 /** The error in an answer, where it is one in JSON-RPC. */
-export function rpcErrorOf({ reply }: Answer): RpcError | undefined {
+export function rpcErrorOf({ reply }: ParsedReply): RpcError | undefined {
   return reply !== undefined && 'error' in reply ? reply.error : undefined;
 }
 
@@ -60,7 +62,7 @@ export function rpcErrorOf({ reply }: Answer): RpcError | undefined {
  * Does the answer to a plain call ask for another protocol, and for which? 401, 403, 429 and 5xx say nothing
  * about it.
  */
-export function demandIn(answer: Answer): Demand | undefined {
+export function requiredProtocol(answer: ParsedReply): RequiredProtocol | undefined {
   const error = rpcErrorOf(answer);
   const refused = [400, 404, 422].includes(answer.status);
   const modern = error === undefined ? undefined : modernVersion(error);
@@ -94,14 +96,14 @@ function wantsHandshake({ code, message }: RpcError): boolean {
  * Is a refusal the service's own word on this request, not on the protocol: an error with our id that every
  * era knows?
  */
-export function isPlainRefusal(answer: Answer, id: number): boolean {
+export function isPlainRefusal(answer: ParsedReply, id: number): boolean {
   const error = rpcErrorOf(answer);
   if (error === undefined || modernVersion(error) !== undefined || wantsHandshake(error)) return false;
   return answer.envelope?.id === id || answer.envelope?.id === String(id);
 }
 
 /** Has the service forgotten the session that a request carried? */
-export function sessionIsGone(answer: Answer, id: number): boolean {
+export function sessionIsGone(answer: ParsedReply, id: number): boolean {
   if (answer.status === 404) return rpcErrorOf(answer)?.code !== METHOD_NOT_FOUND;
   // With our id it is an answer to the request; about the session servers answer without.
   return answer.status === 400 && answer.envelope?.id !== id;

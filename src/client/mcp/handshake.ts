@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { kindOf } from '../../util/excerpt.ts';
 import { firstValue } from '../http/exchange.ts';
-import type { Call, Channel, ChannelAnswer } from '../rpc/channel.ts';
+import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
 import { isObject, type JsonObject, request, withProgress } from '../rpc/envelope.ts';
-import { rpcFailure } from '../rpc/errors.ts';
-import { type Speaker, sessionIsGone, type Wanted } from './detect.ts';
+import { rpcError } from '../rpc/errors.ts';
+import { type ProtocolClient, type RpcCall, sessionIsGone } from './detect.ts';
 import { LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 import type { ClientInfo } from './stateless.ts';
 
@@ -12,32 +12,32 @@ import type { ClientInfo } from './stateless.ts';
 const NO_VERDICT = [401, 402, 403, 407, 408, 425, 429];
 
 /** What a handshake agreed on. */
-interface Agreement {
+interface Session {
   readonly version: string;
   /** Header fields of all that follows. */
   readonly headers: Readonly<Record<string, string>>;
   readonly hasSession: boolean;
 }
 
-export interface LegacySpeaker extends Speaker {
+export interface HandshakeClient extends ProtocolClient {
   /**
    * Makes the handshake, unless it is made.
    * @returns what the service refuses it with, or undefined
    * @throws {AppError} when no verdict came
    */
-  open(call: Call): Promise<AppError | undefined>;
+  open(call: CallState): Promise<AppError | undefined>;
   /** The agreed revision. */
   version(): string | undefined;
 }
 
 /** Speaks MCP with a handshake and, where the service wants one, a session. */
-export function legacySpeaker(channel: Channel, clientInfo: ClientInfo): LegacySpeaker {
-  let agreement: Agreement | undefined;
+export function handshakeClient(channel: Channel, clientInfo: ClientInfo): HandshakeClient {
+  let agreement: Session | undefined;
   let opening: Promise<AppError | undefined> | undefined;
 
-  async function handshake(call: Call): Promise<AppError | undefined> {
+  async function handshake(call: CallState): Promise<AppError | undefined> {
     const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo };
-    const read: Call = { ...call, policy: 'read' };
+    const read: CallState = { ...call, policy: 'read' };
     const answer = await channel.request(read, { build: (id) => ({ ...request(id, 'initialize', params) }) });
     call.deadline = read.deadline;
     const agreed = agreementIn(answer);
@@ -51,7 +51,7 @@ export function legacySpeaker(channel: Channel, clientInfo: ClientInfo): LegacyS
     return refused;
   }
 
-  async function open(call: Call): Promise<AppError | undefined> {
+  async function open(call: CallState): Promise<AppError | undefined> {
     if (agreement !== undefined) return undefined;
     if (opening !== undefined) {
       // Made by another call; if that one was ended, this one makes its own.
@@ -64,17 +64,17 @@ export function legacySpeaker(channel: Channel, clientInfo: ClientInfo): LegacyS
     return opening;
   }
 
-  async function agreed(call: Call): Promise<Agreement> {
+  async function agreed(call: CallState): Promise<Session> {
     const refused = await open(call);
     if (refused !== undefined) throw refused;
     if (agreement === undefined) throw new AppError('unexpected', 'the handshake left no agreement');
     return agreement;
   }
 
-  const tell = (call: Call, message: JsonObject, { headers }: Agreement) =>
+  const tell = (call: CallState, message: JsonObject, { headers }: Session) =>
     channel.notify(call, message, headers).catch(() => undefined);
 
-  function send(call: Call, wanted: Wanted, on: Agreement): Promise<ChannelAnswer> {
+  function send(call: CallState, wanted: RpcCall, on: Session): Promise<RpcResponse> {
     const { method, params, headers = {}, onMessage } = wanted;
     return channel.request(call, {
       build: (id) => ({ ...request(id, method, withProgress(params, id, onMessage)) }),
@@ -110,10 +110,10 @@ export function legacySpeaker(channel: Channel, clientInfo: ClientInfo): LegacyS
 }
 
 /** What `initialize` agreed on, or why it did not. */
-function agreementIn({ reply, error, status, headers }: ChannelAnswer): Agreement | AppError {
+function agreementIn({ reply, error, status, headers }: RpcResponse): Session | AppError {
   if (error !== undefined) return error;
   if (reply === undefined) return new AppError('bad_response', 'the handshake got no answer');
-  if ('error' in reply) return rpcFailure(reply.error, status);
+  if ('error' in reply) return rpcError(reply.error, status);
   const version = isObject(reply.result) ? reply.result.protocolVersion : undefined;
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     const got = typeof version === 'string' ? `"${version.slice(0, 40)}"` : kindOf(version);

@@ -1,68 +1,68 @@
 import type { AppError } from '../../errors.ts';
-import { reworded } from '../http/network-error.ts';
-import type { Call, Channel, ChannelAnswer } from '../rpc/channel.ts';
+import { withMessage } from '../http/network-error.ts';
+import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
 import { request } from '../rpc/envelope.ts';
 import type { Tool } from '../types.ts';
 import {
-  demandIn,
+  type DetectedProtocol,
   isPlainRefusal,
   type Protocol,
-  type Remembered,
+  type ProtocolClient,
+  type ProtocolMemory,
+  type RpcCall,
+  requiredProtocol,
   rpcErrorOf,
-  type SessionMemory,
-  type Speaker,
-  type Wanted,
 } from './detect.ts';
-import { type LegacySpeaker, legacySpeaker } from './handshake.ts';
+import { type HandshakeClient, handshakeClient } from './handshake.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './protocol.ts';
-import { type ClientInfo, type ModernSpeaker, modernSpeaker } from './stateless.ts';
+import { type ClientInfo, type StatelessClient, statelessClient } from './stateless.ts';
 
-export interface Session extends Speaker {
+export interface ProtocolSession extends ProtocolClient {
   /** The tools that may be used in the protocol that is spoken. */
-  screen(tools: Tool[]): Tool[];
+  filterUsable(tools: Tool[]): Tool[];
 }
 
 export interface SessionOptions {
   readonly channel: Channel;
   readonly protocol: Protocol;
   readonly clientInfo: ClientInfo;
-  readonly memory?: SessionMemory | undefined;
+  readonly memory?: ProtocolMemory | undefined;
   warn(text: string): void;
 }
 
 /** Speaks to a service in the protocol that is set, or in the one that it is found to understand. */
-export function openSession(options: SessionOptions): Session {
+export function openSession(options: SessionOptions): ProtocolSession {
   const speakers = openSpeakers(options);
   const { protocol } = options;
   const speaker =
-    protocol === 'auto' ? learningSpeaker(speakers, options.memory) : fixedSpeaker(speakers, protocol);
+    protocol === 'auto' ? negotiatingClient(speakers, options.memory) : fixedClient(speakers, protocol);
   return {
     call: (call, wanted) => {
       // These are the parts of a handshake; made by hand they go as they are.
       const byHand = wanted.method === 'initialize' || wanted.method.startsWith('notifications/');
       return (byHand ? speakers.bare : speaker).call(call, wanted);
     },
-    screen: (tools) => speakers.openModern()?.screen(tools) ?? tools,
+    filterUsable: (tools) => speakers.openModern()?.filterUsable(tools) ?? tools,
     close: () => speakers.legacy.close(),
   };
 }
 
-export interface Speakers {
-  readonly bare: Speaker;
-  readonly legacy: LegacySpeaker;
-  modern(version: string): ModernSpeaker;
+export interface ProtocolClients {
+  readonly bare: ProtocolClient;
+  readonly legacy: HandshakeClient;
+  modern(version: string): StatelessClient;
   /** The modern speaker, if one was needed. */
-  openModern(): ModernSpeaker | undefined;
+  openModern(): StatelessClient | undefined;
 }
 
-function openSpeakers({ channel, clientInfo, warn }: SessionOptions): Speakers {
-  let modern: { version: string; speaker: ModernSpeaker } | undefined;
+function openSpeakers({ channel, clientInfo, warn }: SessionOptions): ProtocolClients {
+  let modern: { version: string; speaker: StatelessClient } | undefined;
   return {
-    bare: bareSpeaker(channel),
-    legacy: legacySpeaker(channel, clientInfo),
+    bare: plainClient(channel),
+    legacy: handshakeClient(channel, clientInfo),
     modern(version) {
       if (modern?.version !== version) {
-        modern = { version, speaker: modernSpeaker(channel, clientInfo, version, warn) };
+        modern = { version, speaker: statelessClient(channel, clientInfo, version, warn) };
       }
       return modern.speaker;
     },
@@ -71,7 +71,7 @@ function openSpeakers({ channel, clientInfo, warn }: SessionOptions): Speakers {
 }
 
 /** Speaks as it was told. A refusal that asks for another protocol says how to get it. */
-function fixedSpeaker(speakers: Speakers, protocol: Protocol): Speaker {
+function fixedClient(speakers: ProtocolClients, protocol: Protocol): ProtocolClient {
   const isLegacy = LEGACY_VERSIONS.includes(protocol);
   const speaker = isLegacy
     ? speakers.legacy
@@ -79,7 +79,7 @@ function fixedSpeaker(speakers: Speakers, protocol: Protocol): Speaker {
       ? speakers.modern(protocol)
       : speakers.bare;
   const hinted = (error: AppError): AppError =>
-    reworded(error, error.message, {
+    withMessage(error, error.message, {
       hint: `it may want another protocol than ${protocol}: restaurant tools --protocol auto`,
     });
   return {
@@ -90,14 +90,14 @@ function fixedSpeaker(speakers: Speakers, protocol: Protocol): Speaker {
       const { error } = answer;
       if (error === undefined || rpcErrorOf(answer) === undefined || isPlainRefusal(answer, answer.id))
         return answer;
-      return demandIn(answer) === undefined ? answer : { ...answer, error: hinted(error) };
+      return requiredProtocol(answer) === undefined ? answer : { ...answer, error: hinted(error) };
     },
     close: async () => {},
   };
 }
 
 /** Speaks plain JSON-RPC: a call and nothing before it. */
-function bareSpeaker(channel: Channel): Speaker {
+function plainClient(channel: Channel): ProtocolClient {
   return {
     call: (call, { method, params, headers = {}, onMessage }) =>
       channel.request(call, {
@@ -112,21 +112,24 @@ function bareSpeaker(channel: Channel): Speaker {
 }
 
 /** Finds out what a service speaks: plain first, and what its refusal asks for. What worked is remembered. */
-export function learningSpeaker(speakers: Speakers, memory: SessionMemory | undefined): Speaker {
-  let known: Remembered | undefined;
+export function negotiatingClient(
+  speakers: ProtocolClients,
+  memory: ProtocolMemory | undefined,
+): ProtocolClient {
+  let known: DetectedProtocol | undefined;
   let asked = false;
   /** Eras that the service has refused: not tried twice. */
   const ruledOut = new Set<string>();
 
-  function remember(found: Remembered): void {
+  function remember(found: DetectedProtocol): void {
     if (known?.era === found.era && known.version === found.version) return;
     known = found;
     memory?.write(found);
   }
 
   /** Whether an answer in the era that worked before is to be kept. If not, that era is forgotten. */
-  function stillWorks(answer: ChannelAnswer | undefined): answer is ChannelAnswer {
-    if (answer !== undefined && demandIn(answer) === undefined) return true;
+  function stillWorks(answer: RpcResponse | undefined): answer is RpcResponse {
+    if (answer !== undefined && requiredProtocol(answer) === undefined) return true;
     if (answer !== undefined && isPlainRefusal(answer, answer.id)) return true;
     known = undefined;
     memory?.forget();
@@ -142,17 +145,20 @@ export function learningSpeaker(speakers: Speakers, memory: SessionMemory | unde
       if (before !== undefined && stillWorks(first)) return first;
       const plain = before?.era === 'bare' ? first : undefined;
       const answer = plain ?? (await speakers.bare.call(call, wanted));
-      const demand = demandIn(answer);
+      const demand = requiredProtocol(answer);
       if (demand === undefined) {
         if (answer.reply !== undefined && answer.error === undefined) remember({ era: 'bare' });
         return answer;
       }
-      const found: Remembered =
+      const found: DetectedProtocol =
         demand.era === 'modern' ? { era: 'modern', version: demand.version } : { era: 'legacy' };
       if (ruledOut.has(found.era)) return answer;
       const second = await speakAs(speakers, found, call, wanted);
       // Refused in that way too: the first refusal is the one to tell.
-      if (second === undefined || (demandIn(second) !== undefined && !isPlainRefusal(second, second.id))) {
+      if (
+        second === undefined ||
+        (requiredProtocol(second) !== undefined && !isPlainRefusal(second, second.id))
+      ) {
         ruledOut.add(found.era);
         return answer;
       }
@@ -166,11 +172,11 @@ export function learningSpeaker(speakers: Speakers, memory: SessionMemory | unde
 
 /** Makes a call in an era; undefined when the service refuses the handshake, or the era is not known. */
 async function speakAs(
-  speakers: Speakers,
-  { era, version }: Remembered,
-  call: Call,
-  wanted: Wanted,
-): Promise<ChannelAnswer | undefined> {
+  speakers: ProtocolClients,
+  { era, version }: DetectedProtocol,
+  call: CallState,
+  wanted: RpcCall,
+): Promise<RpcResponse | undefined> {
   if (era === 'bare') return speakers.bare.call(call, wanted);
   if (era === 'modern') {
     return speakers

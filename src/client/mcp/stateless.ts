@@ -2,11 +2,11 @@ import { AppError } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/excerpt.ts';
 import { headerValue } from '../http/headers.ts';
 import { listAllTools } from '../results.ts';
-import type { Call, Channel, ChannelAnswer } from '../rpc/channel.ts';
+import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
 import { isObject, type JsonObject, type RpcError, request, withProgress } from '../rpc/envelope.ts';
-import { rpcFailure } from '../rpc/errors.ts';
+import { rpcError } from '../rpc/errors.ts';
 import type { RpcRequest, Tool } from '../types.ts';
-import { modernVersion, rpcErrorOf, type Speaker, type Wanted } from './detect.ts';
+import { modernVersion, type ProtocolClient, type RpcCall, rpcErrorOf } from './detect.ts';
 import { HEADER_MISMATCH, META_PREFIX, UNSUPPORTED_VERSION } from './protocol.ts';
 
 /** Who calls, as MCP wants to know it. */
@@ -90,21 +90,21 @@ function asked(result: JsonObject): string {
   return excerpt(parts.length === 0 ? 'something it does not name' : parts.join(', '));
 }
 
-export interface ModernSpeaker extends Speaker {
+export interface StatelessClient extends ProtocolClient {
   /** Keeps the tools that may be used, and what their calls need. */
-  screen(tools: readonly Tool[]): Tool[];
+  filterUsable(tools: readonly Tool[]): Tool[];
 }
 
 /** Speaks MCP without handshake: every request says all about itself. */
-export function modernSpeaker(
+export function statelessClient(
   channel: Channel,
   clientInfo: ClientInfo,
   version: string,
   warn: (text: string) => void,
-): ModernSpeaker {
+): StatelessClient {
   let known: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
 
-  function send(call: Call, wanted: Wanted): Promise<ChannelAnswer> {
+  function send(call: CallState, wanted: RpcCall): Promise<RpcResponse> {
     const { method, params, headers = {}, onMessage } = wanted;
     return channel.request(call, {
       build: (id) => ({
@@ -115,7 +115,7 @@ export function modernSpeaker(
     });
   }
 
-  function toolHeaders({ method, params, tool }: Wanted): Record<string, string> {
+  function toolHeaders({ method, params, tool }: RpcCall): Record<string, string> {
     if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return {};
     return headersOf(known?.get(params.name) ?? declaredHeaders(tool), params.arguments);
   }
@@ -135,12 +135,12 @@ export function modernSpeaker(
     return kept;
   }
 
-  async function learnTools(call: Call): Promise<void> {
-    const read: Call = { ...call, policy: 'read' };
+  async function learnTools(call: CallState): Promise<void> {
+    const read: CallState = { ...call, policy: 'read' };
     const tools = await listAllTools(async (params) => {
       const { reply, error } = await send(read, { method: 'tools/list', params });
       if (reply === undefined || 'error' in reply) {
-        throw error ?? rpcFailure(reply?.error ?? { message: 'no list of tools' });
+        throw error ?? rpcError(reply?.error ?? { message: 'no list of tools' });
       }
       return reply.result;
     });
@@ -149,7 +149,7 @@ export function modernSpeaker(
   }
 
   /** Gives what a refusal asks for. Whether the call is worth making again. */
-  async function mend(call: Call, { method }: Wanted, error: RpcError): Promise<boolean> {
+  async function recover(call: CallState, { method }: RpcCall, error: RpcError): Promise<boolean> {
     if (error.code === UNSUPPORTED_VERSION) return modernVersion(error) === version;
     if (error.code !== HEADER_MISMATCH || method !== 'tools/call') return false;
     // The tool wants headers that only its schema tells.
@@ -158,11 +158,11 @@ export function modernSpeaker(
   }
 
   return {
-    screen,
+    filterUsable: screen,
     async call(call, wanted) {
-      const answer: ChannelAnswer = { ...(await send(call, wanted)), typed: true };
+      const answer: RpcResponse = { ...(await send(call, wanted)), typed: true };
       const error = rpcErrorOf(answer);
-      if (error === undefined || !(await mend(call, wanted, error))) return answer;
+      if (error === undefined || !(await recover(call, wanted, error))) return answer;
       return { ...(await send(call, wanted)), typed: true };
     },
     close: async () => {},

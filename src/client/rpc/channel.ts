@@ -7,11 +7,11 @@ import { ExchangeError } from '../http/network-error.ts';
 import type { Transport } from '../http/transport.ts';
 import type { JsonObject } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { type Answer, type EventReader, eventReader, judge, remarksOn } from './reply.ts';
-import { openPause, type Policy, planRetry } from './retry.ts';
+import { type EventReader, eventReader, type ParsedReply, parseReply, protocolWarnings } from './reply.ts';
+import { createRateGate, type Policy, planRetry } from './retry.ts';
 
 /** One call of a caller, which may take several requests. */
-export interface Call {
+export interface CallState {
   readonly policy: Policy;
   readonly signal: AbortSignal;
   /** End of its time, ms since the epoch. Waits that the service asks for move it. */
@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** A request before it has its id. */
-export interface Outgoing {
+export interface RpcMessage {
   /** The message; a repeated request gets a new id. */
   build(id: number): JsonObject;
   readonly headers?: RequestHeaders;
@@ -29,7 +29,7 @@ export interface Outgoing {
   /** Header fields to take up a stream with that ended early; without them it is not taken up. */
   readonly resume?: RequestHeaders;
   /** Tells the service that request `id` is not waited for any more. */
-  cancel?(call: Call, id: number): Promise<unknown>;
+  cancel?(call: CallState, id: number): Promise<unknown>;
 }
 
 export interface ChannelOptions {
@@ -37,10 +37,10 @@ export interface ChannelOptions {
   readonly endpoint: URL;
   /** What every request carries. */
   readonly headers: RequestHeaders;
-  readonly keyEnd: string | undefined;
-  readonly keyRemedy?: string | undefined;
+  readonly keySuffix: string | undefined;
+  readonly keyHint?: string | undefined;
   /** Takes the key out of what the service sends. */
-  erase(text: string): string;
+  mask(text: string): string;
   readonly retries: number;
   readonly maxWaitMs: number;
   readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
@@ -51,7 +51,7 @@ export interface ChannelOptions {
   note?(text: string): void;
 }
 
-export interface ChannelAnswer extends Answer {
+export interface RpcResponse extends ParsedReply {
   readonly id: number;
   /** The result is one of the modern era, with a type. */
   readonly typed?: true;
@@ -62,13 +62,13 @@ export interface Channel {
    * Sends a request until it is answered or may not be repeated.
    * @throws {AppError} when no answer came; an answer that is an error carries it
    */
-  request(call: Call, outgoing: Outgoing): Promise<ChannelAnswer>;
+  request(call: CallState, outgoing: RpcMessage): Promise<RpcResponse>;
   /**
    * Sends a message that has no answer. Whatever the body says is not read.
    * @returns the error that the service answers with, if any
    * @throws {AppError} when no answer came
    */
-  notify(call: Call, message: JsonObject, headers: RequestHeaders): Promise<AppError | undefined>;
+  notify(call: CallState, message: JsonObject, headers: RequestHeaders): Promise<AppError | undefined>;
   /** Ends a session (DELETE). Best effort, within a second. */
   end(headers: RequestHeaders): Promise<void>;
 }
@@ -80,12 +80,12 @@ const FAREWELL_MS = 1000;
 /** Requests and their answers over a transport, repeated as the rules allow. */
 export function openChannel(options: ChannelOptions): Channel {
   const { context } = options;
-  const pause = openPause(context);
+  const pause = createRateGate(context);
   let lastId = 0;
 
-  async function attempt(call: Call, outgoing: Outgoing, waited: number): Promise<ChannelAnswer> {
+  async function attempt(call: CallState, outgoing: RpcMessage, waited: number): Promise<RpcResponse> {
     const before = context.now();
-    await pause.pass(waited, call.signal);
+    await pause.wait(waited, call.signal);
     await options.onRequest?.();
     // Time that a budget, or what another call was told, held us back is not the service's.
     call.deadline += context.now() - before;
@@ -99,7 +99,7 @@ export function openChannel(options: ChannelOptions): Channel {
       for (let tries = 0; ; tries++) {
         const outcome = await caught(() => attempt(call, outgoing, waited));
         const error = outcome instanceof AppError ? outcome : outcome.error;
-        if (error === undefined) return outcome as ChannelAnswer;
+        if (error === undefined) return outcome as RpcResponse;
         const { retryAfter, status } = error.details;
         if (status === 429 && retryAfter !== undefined) {
           options.onRateLimited?.(context.now() + retryAfter * 1000);
@@ -120,7 +120,7 @@ export function openChannel(options: ChannelOptions): Channel {
         options.onWait?.({ ms: plan.waitMs, error });
         if (plan.asked) call.deadline += plan.waitMs;
         waited = context.now() + plan.waitMs;
-        if (status === 429) pause.extend(waited);
+        if (status === 429) pause.closeUntil(waited);
         await context.sleep(plan.waitMs, call.signal);
       }
     },
@@ -134,9 +134,7 @@ export function openChannel(options: ChannelOptions): Channel {
         body: stringifyExact(message) ?? '',
         bodyMs: UNWANTED_BODY_MS,
       });
-      return reply.status < 300
-        ? undefined
-        : statusError(eraseReply(reply, options.erase), contextOf(options));
+      return reply.status < 300 ? undefined : statusError(maskReply(reply, options.mask), contextOf(options));
     },
 
     async end(headers) {
@@ -147,23 +145,23 @@ export function openChannel(options: ChannelOptions): Channel {
   };
 }
 
-const timing = ({ signal, deadline, totalMs }: Call) => ({ signal, deadline, totalMs });
+const timing = ({ signal, deadline, totalMs }: CallState) => ({ signal, deadline, totalMs });
 
 /** A call for what is only told, when the call that it is about has ended. */
-function briefly({ now }: Pick<Context, 'now'>): Call {
+function briefly({ now }: Pick<Context, 'now'>): CallState {
   const signal = new AbortController().signal;
   return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };
 }
 
-const contextOf = ({ endpoint, keyEnd, keyRemedy, context }: ChannelOptions): StatusContext => ({
+const contextOf = ({ endpoint, keySuffix, keyHint, context }: ChannelOptions): StatusContext => ({
   host: endpoint.host,
-  keyEnd,
-  keyRemedy,
+  keySuffix,
+  keyHint,
   now: context.now(),
 });
 
 /** A failure of the exchange as a value; what is no failure of it (an interruption, a spent budget) is thrown. */
-async function caught(run: () => Promise<ChannelAnswer>): Promise<ChannelAnswer | AppError> {
+async function caught(run: () => Promise<RpcResponse>): Promise<RpcResponse | AppError> {
   try {
     return await run();
   } catch (error) {
@@ -175,12 +173,12 @@ async function caught(run: () => Promise<ChannelAnswer>): Promise<ChannelAnswer 
 /** One request and its answer, over one stream or over those that continue it. */
 async function exchange(
   options: ChannelOptions,
-  call: Call,
-  outgoing: Outgoing,
+  call: CallState,
+  outgoing: RpcMessage,
   id: number,
-): Promise<ChannelAnswer> {
-  const { transport, erase } = options;
-  const reader = eventReader(id, erase, outgoing.onMessage);
+): Promise<RpcResponse> {
+  const { transport, mask } = options;
+  const reader = eventReader(id, mask, outgoing.onMessage);
   const first = {
     ...timing(call),
     method: 'POST',
@@ -194,8 +192,8 @@ async function exchange(
       resume === undefined
         ? await transport.send(first)
         : await sendResuming(options, call, first, reader, withHeaders(options.headers, resume));
-    const answer = judge(eraseReply(reply, erase), id, reader, contextOf(options));
-    if (options.note !== undefined) remarksOn(answer, reply.isStream).forEach(options.note);
+    const answer = parseReply(maskReply(reply, mask), id, reader, contextOf(options));
+    if (options.note !== undefined) protocolWarnings(answer, reply.isStream).forEach(options.note);
     return { ...answer, id };
   } catch (error) {
     const late = error instanceof ExchangeError && error.reason === 'time';
@@ -206,16 +204,16 @@ async function exchange(
   }
 }
 
-function eraseReply(reply: Reply, erase: (text: string) => string): Reply {
+function maskReply(reply: Reply, erase: (text: string) => string): Reply {
   return {
     ...reply,
     text: erase(reply.text),
     statusText: erase(reply.statusText),
-    headers: eraseHeaders(reply.headers, erase),
+    headers: maskHeaders(reply.headers, erase),
   };
 }
 
-function eraseHeaders(headers: HeaderFields, erase: (text: string) => string): HeaderFields {
+function maskHeaders(headers: HeaderFields, erase: (text: string) => string): HeaderFields {
   // All at once: hardly ever is there anything to erase.
   const all = Object.values(headers).flat().join('\n');
   if (erase(all) === all) return headers;
@@ -243,14 +241,14 @@ interface ResumeOptions {
  */
 export async function sendResuming(
   options: ResumeOptions,
-  call: Call,
+  call: CallState,
   first: Exchange,
   reader: EventReader,
   headers: RequestHeaders,
 ): Promise<Reply> {
   let ended = await attempt(options.transport, first);
   for (let resumptions = 0; resumptions < MAX_RESUMPTIONS; resumptions++) {
-    const { lastEventId, retryMs = RETRY_MS } = reader.thread();
+    const { lastEventId, retryMs = RETRY_MS } = reader.resumePoint();
     if (!isBroken(ended, reader) || !lastEventId) break;
     const { now, sleep } = options.context;
     // A wait beyond the deadline would only make the end come later.

@@ -1,5 +1,5 @@
 import { AppError, type Code, type ErrorDetails } from '../../errors.ts';
-import { inWords } from '../../util/duration.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import type { HeaderFields } from '../http/exchange.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
@@ -25,7 +25,7 @@ const TOKENS: Readonly<Record<string, Code>> = {
 };
 
 /** A JSON-RPC `error` as ours. `status` is that of the HTTP answer it came in. */
-export function rpcFailure(error: RpcError, status?: number): AppError {
+export function rpcError(error: RpcError, status?: number): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
@@ -51,7 +51,7 @@ function argumentIn({ code, message, data }: RpcError): string | undefined {
 }
 
 /** The output of a tool that failed, as ours: `output` where its text is JSON, else the text alone. */
-export function toolFailure(output: unknown, text: string): AppError {
+export function toolError(output: unknown, text: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
@@ -82,7 +82,7 @@ function normal(token: string): string {
 }
 
 /** What a failed HTTP answer is judged by. */
-export interface FailedAnswer {
+export interface FailedResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
@@ -95,9 +95,9 @@ export interface StatusContext {
   /** host:port of the service, for messages. */
   readonly host: string;
   /** Last characters of the key that was sent. */
-  readonly keyEnd?: string | undefined;
+  readonly keySuffix?: string | undefined;
   /** What to do when it is refused, with a command to run. */
-  readonly keyRemedy?: string | undefined;
+  readonly keyHint?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -114,10 +114,10 @@ const CODES: Readonly<Record<number, Code>> = {
 const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** The error that a non-2xx answer means. */
-export function statusError(answer: FailedAnswer, context: StatusContext): AppError {
-  const { host, keyEnd, keyRemedy, now } = context;
+export function statusError(answer: FailedResponse, context: StatusContext): AppError {
+  const { host, keySuffix, keyHint, now } = context;
   const { status, rpc } = answer;
-  if (rpc !== undefined && CODES[status] === undefined && status < 500) return rpcFailure(rpc, status);
+  if (rpc !== undefined && CODES[status] === undefined && status < 500) return rpcError(rpc, status);
   const code = CODES[status] ?? 'http_error';
   const details: ErrorDetails = {
     status,
@@ -125,10 +125,10 @@ export function statusError(answer: FailedAnswer, context: StatusContext): AppEr
     ...optional('retryAfter', parseRetryAfter(answer.headers['retry-after'], now)),
     ...optional('rpcCode', rpc?.code),
     ...optional('requestId', requestId(answer.headers)),
-    ...optional('hint', status === 401 ? keyRemedy : hintFor(status)),
+    ...optional('hint', status === 401 ? keyHint : hintFor(status)),
   };
   const detail = detailOf(answer);
-  const what = describe(status, host, keyEnd, details.retryAfter);
+  const what = describe(status, host, keySuffix, details.retryAfter);
   return new AppError(code, detail === '' ? what : `${what}: ${detail}`, details);
 }
 
@@ -140,7 +140,7 @@ function describe(status: number, host: string, keyEnd?: string, retryAfter?: nu
   if (status === 403) return `${host} does not allow this with the key in use (403)`;
   if (status === 407) return `the proxy on the way to ${host} wants credentials (407)`;
   if (status === 429) {
-    const wait = retryAfter === undefined ? '' : `, wait ${inWords(retryAfter * 1000)}`;
+    const wait = retryAfter === undefined ? '' : `, wait ${formatDuration(retryAfter * 1000)}`;
     return `${host}: too many requests (429${wait})`;
   }
   return `${host} answered with HTTP ${status}`;
@@ -154,7 +154,7 @@ function hintFor(status: number): string | undefined {
 }
 
 /** What the answer itself says: a JSON-RPC error, an OAuth or a plain error object, text, or the reason phrase. */
-function detailOf({ rpc, text, statusText }: FailedAnswer): string {
+function detailOf({ rpc, text, statusText }: FailedResponse): string {
   const told = rpc?.message ?? messageIn(text) ?? (isHtml(text) ? stripHtml(text) : text);
   const line = excerpt(told);
   return line === '' ? excerpt(statusText) : line;

@@ -9,7 +9,7 @@ import { type StatusContext, statusError } from './errors.ts';
 import { duplicateKey, parseJson } from './json.ts';
 
 /** What came back for one request. `reply` or `error` or, for a refusal in JSON-RPC, both. */
-export interface Answer {
+export interface ParsedReply {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
@@ -31,7 +31,7 @@ export interface Found {
 export interface Streamed {
   found(): Found | undefined;
   /** Was there a response to another request? */
-  strayed(): boolean;
+  sawOtherId(): boolean;
 }
 
 const isOk = (status: number): boolean => status >= 200 && status < 300;
@@ -42,7 +42,12 @@ type Reading = { found: Found } | { error: AppError };
  * Judges an HTTP reply to request `id`.
  * @param streamed where the envelope is, if it came as an event; else it is looked for in the body
  */
-export function judge(reply: Reply, id: number, streamed: Streamed, context: StatusContext): Answer {
+export function parseReply(
+  reply: Reply,
+  id: number,
+  streamed: Streamed,
+  context: StatusContext,
+): ParsedReply {
   const { status, statusText, headers } = reply;
   const ok = isOk(status);
   const reading = read(reply, id, streamed, context.host);
@@ -84,8 +89,8 @@ function readBody(reply: Reply, id: number, host: string): Reading {
   return { error: new AppError('bad_response', message) };
 }
 
-function noAnswerIn({ strayed }: Streamed, id: number, host: string): AppError {
-  return strayed()
+function noAnswerIn({ sawOtherId }: Streamed, id: number, host: string): AppError {
+  return sawOtherId()
     ? new AppError(
         'bad_response',
         `expected a JSON-RPC response with id ${id} from ${host}, got one with another`,
@@ -127,7 +132,7 @@ function cutOff(error: AppError, host: string): AppError {
 }
 
 /** What is left of a stream that ended without our response: enough to take it up again. */
-export interface Thread {
+export interface ResumePoint {
   readonly lastEventId: string | undefined;
   readonly retryMs: number | undefined;
 }
@@ -135,7 +140,7 @@ export interface Thread {
 export interface EventReader extends Streamed {
   /** @returns `stop` when the response was among them */
   onEvent(event: SseEvent): 'stop' | undefined;
-  thread(): Thread;
+  resumePoint(): ResumePoint;
 }
 
 /** Looks for the response to request `id` among the events of a stream. */
@@ -167,8 +172,8 @@ export function eventReader(
       return undefined;
     },
     found: () => found,
-    strayed: () => strayed,
-    thread: (): Thread => ({ lastEventId, retryMs }),
+    sawOtherId: () => strayed,
+    resumePoint: (): ResumePoint => ({ lastEventId, retryMs }),
   };
 }
 
@@ -183,7 +188,7 @@ function parseEvent(text: string, unfinished: boolean): unknown {
 }
 
 /** What is odd about an answer that is taken all the same, for those who want to know. */
-export function remarksOn({ headers, text, envelope }: Answer, isStream: boolean): string[] {
+export function protocolWarnings({ headers, text, envelope }: ParsedReply, isStream: boolean): string[] {
   if (envelope === undefined) return [];
   const type = mediaType(firstValue(headers['content-type']) ?? '');
   const fits = isStream ? type === 'text/event-stream' : /^application\/(?:[^/]*\+)?json$/.test(type);

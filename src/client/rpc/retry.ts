@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { AppError } from '../../errors.ts';
-import { inWords } from '../../util/duration.ts';
-import { ExchangeError, type Reason, reworded } from '../http/network-error.ts';
+import { formatDuration } from '../../util/duration.ts';
+import { ExchangeError, type Reason, withMessage } from '../http/network-error.ts';
 
 /** `read`: asking twice does no harm. `write`: asked again only when the service did nothing. */
 export type Policy = 'read' | 'write';
@@ -70,8 +70,10 @@ export type Plan =
 export function planRetry(failure: Failure): Plan {
   const { attempt, error, retries } = failure;
   if (!mayRepeat(failure)) return { giveUp: error };
-  if (attempt >= retries) return { giveUp: attempt === 0 ? error : counted(error, attempt + 1) };
-  return error.details.retryAfter === undefined ? backOff(failure) : obey(failure, error.details.retryAfter);
+  if (attempt >= retries) return { giveUp: attempt === 0 ? error : withAttempts(error, attempt + 1) };
+  return error.details.retryAfter === undefined
+    ? backOff(failure)
+    : honorRetryAfter(failure, error.details.retryAfter);
 }
 
 function mayRepeat({ error, policy, attempt }: Failure): boolean {
@@ -89,53 +91,53 @@ function backOff({ error, attempt, remainingMs, random }: Failure): Plan {
   const gap = error.details.status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
   const waitMs = Math.round(Math.max(gap, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
   if (waitMs < remainingMs) return { waitMs, asked: false };
-  return { giveUp: reworded(error, `${error.message}; no time is left to try again`) };
+  return { giveUp: withMessage(error, `${error.message}; no time is left to try again`) };
 }
 
-function obey({ error, maxWaitMs, remainingMs, random }: Failure, seconds: number): Plan {
+function honorRetryAfter({ error, maxWaitMs, remainingMs, random }: Failure, seconds: number): Plan {
   const ms = seconds * 1000;
   // Jitter, so that several processes do not come back in the same instant.
   const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * 250);
   const asked = error.details.status === 429;
   if (ms > maxWaitMs)
-    return { giveUp: tooLong(error, seconds, `longer than ${inWords(maxWaitMs)}`, '--max-wait') };
+    return { giveUp: tooLong(error, seconds, `longer than ${formatDuration(maxWaitMs)}`, '--max-wait') };
   if (asked || waitMs < remainingMs) return { waitMs, asked };
   return { giveUp: tooLong(error, seconds, 'longer than the time that is left', '--timeout') };
 }
 
 function tooLong(error: AppError, seconds: number, why: string, flag: string): AppError {
-  const wait = inWords(seconds * 1000);
+  const wait = formatDuration(seconds * 1000);
   const allow = seconds > 86_400 ? '' : `, or allow it: ${flag} ${seconds + 30}s`;
   const message = `${error.message}; the service asks to wait ${wait}, ${why} (${flag})`;
-  return reworded(error, message, { hint: `run the command again in ${wait}${allow}` });
+  return withMessage(error, message, { hint: `run the command again in ${wait}${allow}` });
 }
 
-function counted(error: AppError, tries: number): AppError {
-  return reworded(error, `${error.message} (tried ${tries} times)`);
+function withAttempts(error: AppError, tries: number): AppError {
+  return withMessage(error, `${error.message} (tried ${tries} times)`);
 }
 
 /** Those who wait for the same moment go on a little apart. */
 const SPREAD_MS = 250;
 
 /** A pause that all calls of a client share: when one is told to wait (429), none goes on. */
-export interface Pause {
+export interface RateGate {
   /** @param until milliseconds since the epoch */
-  extend(until: number): void;
+  closeUntil(until: number): void;
   /**
    * Waits until it is over, also where it gets longer meanwhile.
    * @param waited until when the caller has waited by itself
    * @throws the signal's reason
    */
-  pass(waited: number, signal: AbortSignal): Promise<void>;
+  wait(waited: number, signal: AbortSignal): Promise<void>;
 }
 
-export function openPause({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>): Pause {
+export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>): RateGate {
   let over = 0;
   return {
-    extend(until) {
+    closeUntil(until) {
       over = Math.max(over, until);
     },
-    async pass(waited, signal) {
+    async wait(waited, signal) {
       // Each end is waited for once, so that neither a timer that is early nor a clock that was set makes a loop.
       for (let passed = waited; over > passed; ) {
         passed = over;

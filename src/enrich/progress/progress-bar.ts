@@ -1,5 +1,5 @@
 import type { Palette } from '../../output/color.ts';
-import { inWords } from '../../util/duration.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
 import {
   asLines,
@@ -130,5 +130,5 @@ function waitPart({ until, why }: Waiting, now: number): Part {
 }
 
 function inSeconds(ms: number): string {
-  return inWords(Math.max(1, Math.ceil(ms / 1000)) * 1000);
+  return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }

@@ -3,12 +3,12 @@ import {
   decodeFind,
   decodeLookup,
   isRestaurant,
-  readToolResult,
+  parseToolResult,
   toolOutput,
   unwrapText,
 } from '../../../src/client/results.ts';
 import { findReply, readReply } from '../../../src/client/rpc/envelope.ts';
-import { rpcFailure } from '../../../src/client/rpc/errors.ts';
+import { rpcError } from '../../../src/client/rpc/errors.ts';
 import type { AppError } from '../../../src/errors.ts';
 
 const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });
@@ -103,16 +103,16 @@ describe('a tool that fails', () => {
     [{ status: 'failed' }, 'tool_error'],
   ])('%j is %s', (output, code) => {
     expect(fault(() => decodeLookup(text(output))).code).toBe(code);
-    expect(fault(() => readToolResult({ ...text(output), isError: true })).code).toBe(code);
+    expect(fault(() => parseToolResult({ ...text(output), isError: true })).code).toBe(code);
   });
 
   it.each([[true], [1], ['true']])('isError: %j', (isError) => {
-    const error = fault(() => readToolResult({ isError, content: [{ type: 'text', text: 'it  broke\n' }] }));
+    const error = fault(() => parseToolResult({ isError, content: [{ type: 'text', text: 'it  broke\n' }] }));
     expect(error).toMatchObject({ code: 'tool_error', message: 'the service says: it broke' });
   });
 
   it.each([[false], [0], ['false'], [null]])('isError: %j is none', (isError) => {
-    expect(readToolResult({ isError, content: [] })).toMatchObject({ content: [] });
+    expect(parseToolResult({ isError, content: [] })).toMatchObject({ content: [] });
   });
 
   it('is cut to 200 characters', () => {
@@ -128,7 +128,7 @@ describe('a JSON-RPC error', () => {
     [{ code: 'not_found', message: 'no' }, 'not_found', 'not_found'],
     [{ message: 'no', data: 'not_found' }, 'rpc_error', undefined],
   ])('%j is %s', (error, code, rpcCode) => {
-    expect(rpcFailure(error)).toMatchObject({ code, details: rpcCode === undefined ? {} : { rpcCode } });
+    expect(rpcError(error)).toMatchObject({ code, details: rpcCode === undefined ? {} : { rpcCode } });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/client/http/exchange.ts';
-import type { Remembered, SessionMemory } from '../../../src/client/mcp/detect.ts';
+import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/detect.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { clientFor, FOUND, failure, sendJson, serve, toolReply } from './helpers.ts';
 
@@ -29,7 +29,7 @@ const reply = (
 const sse = (...events: string[]) => events.map((event) => `${event}\n\n`).join('');
 
 /** Remembers in memory; `log` lists what was done. */
-function memory(start?: Remembered): SessionMemory & { log: unknown[] } {
+function memory(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] } {
   let held = start;
   const log: unknown[] = [];
   return {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Client, type ClientOptions, openClient } from '../../../src/client/restaurant.ts';
+import { type Client, type ClientOptions, createClient } from '../../../src/client/restaurant.ts';
 import type { AppError } from '../../../src/errors.ts';
 import {
   httpServer,
@@ -42,7 +42,7 @@ export type TestOptions = Partial<Omit<ClientOptions, 'context'>> & {
 export function clientFor(url: URL, options: TestOptions = {}): { client: Client; slept: number[] } {
   const slept: number[] = [];
   const { context, ...rest } = options;
-  const client = openClient({
+  const client = createClient({
     endpoint: url,
     key: KEY,
     protocol: 'bare',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkKey, DEFAULT_KEY_PREFIX, keyEraser, last4, redactor } from '../../../src/client/key.ts';
+import { checkKey, DEFAULT_KEY_PREFIX, keyMasker, keySuffix, redactor } from '../../../src/client/key.ts';
 import { KEY } from './helpers.ts';
 
 const check = (raw: string) => checkKey(raw, DEFAULT_KEY_PREFIX);
@@ -86,7 +86,7 @@ describe('redactor', () => {
     fc.assert(
       fc.property(awkward, (parts) => {
         const key = `${DEFAULT_KEY_PREFIX}${parts.join('')}.`;
-        const erase = keyEraser(key);
+        const erase = keyMasker(key);
         const shown = erase(`x ${key} y`);
         expect(shown).toMatch(/^x sk_service_…[\w.~-]{0,4} y$/);
         const once = JSON.stringify(`x ${key} y`);
@@ -101,7 +101,7 @@ describe('redactor', () => {
 
   it('takes no longer for what was made to take long', () => {
     const key = `${KEY}\\\\\\"\\/"/\\\\x`;
-    const erase = keyEraser(key);
+    const erase = keyMasker(key);
     expect(erase(JSON.stringify({ key: JSON.stringify({ key }) }))).not.toContain(KEY);
     for (const part of ['\\', '%25', '&#0', 's%20', KEY, `${KEY}\\`, '\\u0073']) {
       const start = performance.now();
@@ -112,7 +112,7 @@ describe('redactor', () => {
   });
 
   it('shows the last four characters', () => {
-    expect(last4(KEY)).toBe('cdef');
+    expect(keySuffix(KEY)).toBe('cdef');
     expect(redactor(KEY)(`the key ${KEY}.`)).toBe('the key sk_service_…cdef.');
     expect(redactor(KEY)(`Bearer ${KEY}`)).toBe('Bearer sk_service_…cdef');
   });
@@ -130,7 +130,7 @@ describe('redactor', () => {
       fc.property(fc.string(), (text) => {
         fc.pre(!/bearer|sk_service_/i.test(text));
         expect(redactor(KEY)(text)).toBe(text);
-        expect(keyEraser(KEY)(text)).toBe(text);
+        expect(keyMasker(KEY)(text)).toBe(text);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { breakageError } from '../../../src/client/http/network-error.ts';
+import { networkError } from '../../../src/client/http/network-error.ts';
 import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
@@ -123,7 +123,7 @@ describe('TLS', () => {
       cert: { subjectaltname: 'DNS:other.example' },
     });
     const target = new URL('https://service.example/api/mcp');
-    const error = breakageError(wrong, {
+    const error = networkError(wrong, {
       target,
       proxy: undefined,
       phase: 'connecting',

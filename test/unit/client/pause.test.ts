@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openPause } from '../../../src/client/rpc/retry.ts';
+import { createRateGate } from '../../../src/client/rpc/retry.ts';
 import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from './helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
@@ -47,20 +47,20 @@ it('a 429 for one call holds back all others: none is sent before the pause is o
 
 it('a pause that gets longer is waited for again; the own wait counts', async () => {
   const slept: number[] = [];
-  const pause = openPause({
+  const pause = createRateGate({
     now: () => 0,
     random: () => 0,
     sleep: async (ms) => {
       slept.push(ms);
-      if (slept.length === 1) pause.extend(300);
+      if (slept.length === 1) pause.closeUntil(300);
     },
   });
   const { signal } = new AbortController();
-  await pause.pass(0, signal);
+  await pause.wait(0, signal);
   expect(slept).toEqual([]);
-  pause.extend(100);
-  await pause.pass(100, signal);
+  pause.closeUntil(100);
+  await pause.wait(100, signal);
   expect(slept).toEqual([]);
-  await pause.pass(0, signal);
+  await pause.wait(0, signal);
   expect(slept).toEqual([100, 300]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ExchangeError, type Reason } from '../../../src/client/http/network-error.ts';
 import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails } from '../../../src/errors.ts';
-import { inWords } from '../../../src/util/duration.ts';
+import { formatDuration } from '../../../src/util/duration.ts';
 import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -232,5 +232,5 @@ it.each([
   [7_200_000, '2 hours'],
   [172_800_000, '2 days'],
 ])('%d ms are %s', (ms, words) => {
-  expect(inWords(ms)).toBe(words);
+  expect(formatDuration(ms)).toBe(words);
 });
