@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { oneOf, parseValue } from '../settings/values.ts';
-import { SHELLS, type Shell } from './completion/shells.ts';
+import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
 
 /** Adds `completion` to the program. */
 export function registerCompletion(program: CliCommand, app: App): void {
@@ -30,7 +30,6 @@ export function registerCompletion(program: CliCommand, app: App): void {
     )
     .action(async (name: string) => {
       const shell: Shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
-      const { SCRIPTS } = await import('./completion/scripts.ts');
       await app.context.stdout.write(SCRIPTS[shell]);
     });
 }

@@ -1,45 +1,42 @@
 import type { App } from '../../app/app.ts';
 import type { CliCommand } from '../../cli/command.ts';
-import type { Candidate, Offered } from './candidate.ts';
-import { readLine, typed } from './line.ts';
-import { offersAt } from './offers.ts';
-import { placeOf } from './place.ts';
+import { type Candidate, type Completions, listCompletions } from './candidates.ts';
+import { parseBashLine, parseCursor, quoteForBash } from './parse.ts';
 
-/** The values of COMP_TYPE with which bash shows a list (bash(1), programmable completion). */
+/** The values of COMP_TYPE with which bash lists candidates (bash(1), programmable completion). */
 const LISTING = ['!', '?', '@'].map((sign) => String(sign.charCodeAt(0)));
 
 /**
- * What a completion script reads: a line for each candidate, in the form that its shell takes, and a last one,
- * `<tab>files<tab><n>`, where files may stand behind the first n characters of the word; for fish it is
- * `<tab>files<tab><those characters><tab><the path so far>`.
- * @param asked for bash the line up to the cursor, the part that it replaces, and COMP_TYPE; else the words, of which the last one is typed
+ * Formats the completions as the script of a shell reads them: one candidate per line, in the shell's form. Where files
+ * can be completed a last line follows, with the number of characters before the path:
+ * `<tab>files<tab><n>` for zsh, `<tab>files<tab><n><tab><open quote><tab><path so far>` for bash, and
+ * `<tab>files<tab><those characters><tab><path so far>` for fish.
+ * @param args for bash the line up to the cursor, the part that bash replaces, and COMP_TYPE; else the words, the last
+ *   of which is typed
  */
 export async function answer(
   shell: string | undefined,
-  asked: readonly string[],
+  args: readonly string[],
   program: CliCommand,
   app: App,
 ): Promise<string> {
-  if (shell === 'bash') return answerBash(asked, program, app);
-  if (shell === 'fish') return answerFish(asked, program, app);
-  const { candidates, filesBehind } = await offered(asked.slice(0, -1), asked.at(-1) ?? '', program, app);
-  // What _describe takes (zshcompsys).
+  if (shell === 'bash') return answerBash(args, program, app);
+  if (shell === 'fish') return answerFish(args, program, app);
+  const { candidates, filesAfter } = await completionsAt(args.slice(0, -1), args.at(-1) ?? '', program, app);
+  // The form of _describe (zshcompsys).
   const texts = candidates.map(
-    ({ value, about }) => `${value.replace(/[\\:]/g, '\\$&')}:${about.replaceAll('\\', '\\\\')}`,
+    ({ value, description }) => `${value.replace(/[\\:]/g, '\\$&')}:${description.replaceAll('\\', '\\\\')}`,
   );
-  return lines(texts, filesBehind === undefined ? undefined : String(filesBehind));
+  return lines(texts, filesAfter === undefined ? undefined : String(filesAfter));
 }
 
-/** fish gives the last word as it was typed, and completes paths by themselves. */
-async function answerFish(asked: readonly string[], program: CliCommand, app: App): Promise<string> {
-  const { current } = readLine(asked.at(-1) ?? '');
-  const { candidates, filesBehind } = await offered(asked.slice(0, -1), current, program, app);
-  const word = [...current];
-  const path = filesBehind === undefined ? undefined : word.slice(filesBehind).join('');
-  return lines(
-    candidates.map(({ value, about }) => `${value}\t${about}`),
-    path === undefined ? undefined : `${word.slice(0, filesBehind).join('')}\t${path}`,
-  );
+/** fish passes the last word as typed, and completes paths itself. */
+async function answerFish(args: readonly string[], program: CliCommand, app: App): Promise<string> {
+  const { current } = parseBashLine(args.at(-1) ?? '');
+  const { candidates, filesAfter } = await completionsAt(args.slice(0, -1), current, program, app);
+  const texts = candidates.map(({ value, description }) => `${value}\t${description}`);
+  const [before, path] = splitAt(current, filesAfter ?? 0);
+  return lines(texts, filesAfter === undefined ? undefined : `${before}\t${path}`);
 }
 
 async function answerBash(
@@ -47,43 +44,51 @@ async function answerBash(
   program: CliCommand,
   app: App,
 ): Promise<string> {
-  const { words, current, raw, quote, redirection } = readLine(line);
-  const found = redirection
-    ? { candidates: [], filesBehind: 0 }
-    : await offered(words.slice(1), current, program, app);
-  // bash replaces what stands behind the last = or : alone.
-  const kept = raw.endsWith(replaced) ? readLine(raw.slice(0, raw.length - replaced.length)).current : '';
-  const matching = found.candidates.filter(({ value }) => value.startsWith(current));
-  const texts = matching.map(({ value }) => typed(value.slice(kept.length), quote));
-  const listed = LISTING.includes(type) && matching.length > 1;
-  const { filesBehind } = found;
-  const head = filesBehind === undefined ? undefined : Math.max(0, filesBehind - [...kept].length);
-  return lines(listed ? named(texts, matching) : texts, head?.toString());
+  const { words, current, raw, quote, isRedirection } = parseBashLine(line);
+  const { candidates, filesAfter } = isRedirection
+    ? { candidates: [], filesAfter: 0 }
+    : await completionsAt(words.slice(1), current, program, app);
+  // bash replaces only the part after the last = or : of a word.
+  const kept = raw.endsWith(replaced)
+    ? parseBashLine(raw.slice(0, raw.length - replaced.length)).current
+    : '';
+  const matching = candidates.filter(({ value }) => value.startsWith(current));
+  const texts = matching.map(({ value }) => quoteForBash(value.slice(kept.length), quote));
+  const isListed = LISTING.includes(type) && matching.length > 1;
+  if (filesAfter === undefined) return lines(isListed ? withNames(texts, matching) : texts);
+  const [before, path] = splitAt(current, filesAfter);
+  return lines(texts, `${Math.max(0, [...before].length - [...kept].length)}\t${quote}\t${path}`);
 }
 
-/** Row numbers say nothing by themselves: in a list they stand with the names. */
-function named(texts: readonly string[], candidates: readonly Candidate[]): string[] {
-  const widest = Math.max(...texts.map((text) => text.length));
+/** Splits a word after a number of characters. */
+function splitAt(word: string, count: number): [string, string] {
+  const characters = [...word];
+  return [characters.slice(0, count).join(''), characters.slice(count).join('')];
+}
+
+/** Adds the names to row numbers, which mean nothing alone. */
+function withNames(texts: readonly string[], candidates: readonly Candidate[]): string[] {
+  const width = Math.max(...texts.map((text) => text.length));
   return texts.map((text, index) => {
-    const about = candidates[index]?.about ?? '';
-    return /^\d+$/.test(text) && about !== '' ? `${text.padEnd(widest)}  (${about})` : text;
+    const description = candidates[index]?.description ?? '';
+    return /^\d+$/.test(text) && description !== '' ? `${text.padEnd(width)}  (${description})` : text;
   });
 }
 
-const lines = (texts: readonly string[], files: string | undefined): string =>
+const lines = (texts: readonly string[], files?: string): string =>
   [...texts, ...(files === undefined ? [] : [`\tfiles\t${files}`])].map((text) => `${text}\n`).join('');
 
-async function offered(
+async function completionsAt(
   words: readonly string[],
   current: string,
   program: CliCommand,
   app: App,
-): Promise<Offered> {
+): Promise<Completions> {
   try {
-    // The service and the profile may stand in the line.
+    // The line can name the service and the profile.
     program.parseOptions([...words]);
   } catch {
-    // The line is not complete: that is why somebody asks.
+    // The line is incomplete, as lines at a TAB are.
   }
-  return offersAt(placeOf(words, current, program), program, app);
+  return listCompletions(parseCursor(words, current, program), program, app);
 }

@@ -1,4 +1,7 @@
-import type { Shell } from './shells.ts';
+/** The shells that have a completion script. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export type Shell = (typeof SHELLS)[number];
 
 const BASH = `# bash completion for restaurant, as printed by: restaurant completion bash
 _restaurant() {
@@ -8,17 +11,31 @@ _restaurant() {
   while IFS= read -r reply; do
     if [[ $reply != $'\\tfiles\\t'* ]]; then
       COMPREPLY+=("$reply")
-    elif ((\${reply##*$'\\t'} == 0)); then
-      compopt -o default
     else
-      local head=\${word:0:\${reply##*$'\\t'}} file
+      reply=\${reply#$'\\tfiles\\t'}
+      local -i before=\${reply%%$'\\t'*}
+      reply=\${reply#*$'\\t'}
+      local quote=\${reply%%$'\\t'*} path=\${reply#*$'\\t'} file
+      if ((before == 0)); then
+        compopt -o default
+        continue
+      fi
       while IFS= read -r file; do
+        local slash=
         if [[ -d $file ]]; then
           compopt -o nospace
-          file+=/
+          slash=/
         fi
-        COMPREPLY+=("$head\${file// /\\\\ }")
-      done < <(compgen -f -- "\${word:\${#head}}")
+        case $quote in
+          "'") file=\${file//"'"/"'\\\\''"} ;;
+          '"')
+            file=\${file//'\\'/'\\\\'} file=\${file//'"'/'\\"'}
+            file=\${file//'$'/'\\$'} file=\${file//'\`'/'\\\`'}
+            ;;
+          *) printf -v file %q "$file" ;;
+        esac
+        COMPREPLY+=("\${word:0:before}$file$slash")
+      done < <(compgen -f -- "$path")
     fi
   done < <(command restaurant completion --complete bash -- "$line" "$word" "\${COMP_TYPE-}" 2>/dev/null)
 }
@@ -71,5 +88,5 @@ end
 complete -c restaurant -f -k -a '(__restaurant_complete)'
 `;
 
-/** The script that a shell reads. It asks the program at each TAB, so that it fits whatever version is installed. */
+/** The script for each shell. It runs the program at each TAB, so that it fits whatever version is installed. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

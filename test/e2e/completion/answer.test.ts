@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHELLS } from '../../../src/commands/completion/shells.ts';
+import { SHELLS } from '../../../src/commands/completion/scripts.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
 import { SETTING_NAMES } from '../../../src/settings/catalogue.ts';
@@ -164,6 +164,23 @@ describe('what is known on this machine', () => {
     expect(await bash('restaurant lookup --demo ', '')).toEqual(['1', '2', '3']);
   });
 
+  it('describes rows with equal names differently, so that zsh keeps their order', async () => {
+    const own = freshHome();
+    remember(
+      [
+        ['a7c1e5d2-3f84', 'Golden Crane'],
+        ['b1000000-0000', 'Nopa'],
+        ['c2000000-0000', 'Golden Crane'],
+      ],
+      own.home,
+    );
+    expect(await offered(['lookup', '--demo', ''], own.env)).toEqual({
+      1: 'Golden Crane (a7c1e5d2)',
+      2: 'Nopa',
+      3: 'Golden Crane (c2000000)',
+    });
+  });
+
   it('is harmless, whatever the service called its restaurants', async () => {
     const evil = freshHome();
     remember(
@@ -224,10 +241,11 @@ describe('a line of bash', () => {
     ["restaurant find 'a b' --ci", '--ci', ['--city']],
     ['restaurant find a\\ b --ci', '--ci', ['--city']],
     ['restaurant find "a \\" b" --ci', '--ci', ['--city']],
-    ['restaurant find x > o', 'o', ['\tfiles\t0']],
+    ['restaurant find x > o', 'o', ['\tfiles\t0\t\to']],
     ['restaurant find x 2> err --ci', '--ci', ['--city']],
-    ['restaurant find x --output=o', 'o', ['\tfiles\t0']],
-    ['restaurant call x a=@o', '@o', ['\tfiles\t1']],
+    ['restaurant find x --output=o', 'o', ['\tfiles\t0\t\to']],
+    ['restaurant call x a=@o', '@o', ['\tfiles\t1\t\to']],
+    ['restaurant call x "a=@o', 'a=@o', ['\tfiles\t3\t"\to']],
     ['restaurant find x --nothing-like-it', '--nothing-like-it', []],
   ])('%s', async (line, word, wanted) => {
     expect(await bash(line, word)).toEqual(wanted);

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileS
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHELLS, type Shell } from '../../../src/commands/completion/shells.ts';
+import { SHELLS, type Shell } from '../../../src/commands/completion/scripts.ts';
 import { COMMAND, start } from '../../helpers/process.ts';
 import { runCli } from '../../helpers/program.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
@@ -15,7 +15,8 @@ const bin = join(home, 'bin');
 for (const folder of [bin, join(cwd, 'some dir')]) mkdirSync(folder, { recursive: true });
 writeFileSync(join(bin, 'restaurant'), `#!/bin/sh\nexec ${COMMAND} "$@"\n`);
 chmodSync(join(bin, 'restaurant'), 0o755);
-for (const file of ['my file.csv', 'some dir/a b.json']) writeFileSync(join(cwd, file), '');
+const HOSTILE = ['evil$(touch ran).csv', 'x;touch ran;#.json', 'quo"te\'s`touch ran`.json'];
+for (const file of ['my file.csv', 'some dir/a b.json', ...HOSTILE]) writeFileSync(join(cwd, file), '');
 const env = { HOME: home, PATH: `${bin}${delimiter}${process.env.PATH}` };
 for (const shell of SHELLS) {
   writeFileSync(join(home, `c.${shell}`), (await runCli(['completion', shell])).stdout);
@@ -65,6 +66,10 @@ describe.skipIf(missing('bash')).concurrent('in bash', () => {
         ask('restaurant find x --fo rest', ''),
         ask('restaurant call x a=@my', '@my'),
         ask('restaurant call x a=@so', '@so'),
+        ask('restaurant find x -oev', '-oev'),
+        ask('restaurant call x a=@x', '@x'),
+        ask('restaurant call x "a=@quo', 'a=@quo'),
+        ask("restaurant call x 'a=@quo", 'a=@quo'),
         ask('restaurant enrich x -o ', ''),
         ask('restaurant find "$(touch ran)" `touch ran` --ci', '--ci'),
         words,
@@ -77,6 +82,10 @@ describe.skipIf(missing('bash')).concurrent('in bash', () => {
       '|',
       '@my\\ file.csv|',
       '@some\\ dir/|',
+      '-oevil\\$\\(touch\\ ran\\).csv|',
+      '@x\\;touch\\ ran\\;#.json|',
+      'a=@quo\\"te\'s\\`touch ran\\`.json|',
+      `a=@quo"te'\\''s\`touch ran\`.json|`,
       '|',
       '--city|',
       'set',
@@ -145,6 +154,29 @@ describe.concurrent('a real TAB', () => {
       ['restaurant fi', 'restaurant find '],
       ['restaurant enrich my', 'my\\ file.csv '],
     ]);
+  });
+
+  it.skipIf(missing('bash'))('in bash runs nothing that a file name says', async () => {
+    const terminal = inTerminal('bash', ['--norc', '--noprofile', '-i'], {
+      env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
+      cwd,
+      columns: 120,
+    });
+    terminal.type(`source '${home}/c.bash'; restaurant() { echo "argument: $*"; }; echo loa""ded\r`);
+    await terminal.shown('loaded');
+    for (const [line, completed] of [
+      ['restaurant find a -oev', 'find a -oevil$(touch ran).csv'],
+      ['restaurant call t key=@x', 'call t key=@x;touch ran;#.json'],
+      ['restaurant call t "key=@quo', 'call t key=@quo"te\'s`touch ran`.json'],
+    ] as const) {
+      terminal.type(`${line}\t`);
+      await terminal.shown('touch');
+      terminal.type('\r');
+      await terminal.shown(`argument: ${completed}`);
+    }
+    terminal.type('exit\r');
+    await terminal.ended;
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
   });
 
   it.skipIf(missing('zsh'))('in zsh, with descriptions', async () => {
