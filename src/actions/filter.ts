@@ -1,3 +1,5 @@
+import { foldLetters } from '../util/fold.ts';
+
 /** What `find` keeps of an answer. The service has no such arguments. */
 export interface FindFilters {
   cuisine?: string;
@@ -7,14 +9,8 @@ export interface FindFilters {
   limit?: number;
 }
 
-/** Text for comparing: without case, accents and surrounding blanks. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
-    .trim();
-}
+/** Text for comparison: without case, accents, special letters and surrounding blanks. */
+export const fold = (text: string): string => foldLetters(text).trim();
 
 const texts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string').map(fold);

@@ -61,6 +61,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         defaultText: 'by extension',
       }),
     )
+    .option('--encoding <label>', 'encoding of the list: windows-1252, utf-16le, shift_jis (default: utf-8)')
     .option('--delimiter <char>', 'comma, semicolon or tab (default: as the header line shows)')
     .option('--report <file>', 'also make a page with a map of the finished list: out.html')
     .addOption(
@@ -108,5 +109,5 @@ async function runEnrich(
 ): Promise<void> {
   const { runEnrich: run } = await import('../enrich/run/command.ts');
   const { resumeCommand } = await import('../enrich/run/resume-command.ts');
-  await run(app, file, flags, (how) => resumeCommand(file, given, how));
+  await run(app, file, flags, (...words) => resumeCommand(file, given, words));
 }

@@ -71,7 +71,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'wrap-ansi': ['util/text.ts'],
   'csv-stringify/sync': ['output/csv.ts'],
   'csv-parse/sync': ['sandbox/restaurants.ts'],
-  'csv-parse': ['enrich/read/'],
   '@decimalturn/toml-patch': ['mcp/'],
   'fastest-levenshtein': ['util/nearest.ts'],
   ajv: ['commands/call/validate.ts'],

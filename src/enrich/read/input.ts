@@ -5,15 +5,15 @@ import { AppError } from '../../errors.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import type { ListFormat } from './row.ts';
 
-/** Where the list comes from. */
+/** The source of a list. */
 export interface Input {
-  /** As it is called in messages. */
+  /** Its name in messages. */
   readonly name: string;
-  /** A file, which can be read twice: once to check it, once to work on it. */
+  /** A file, which is read twice: to check it, and to work on it. */
   readonly replayable: boolean;
-  /** The form that its name tells. */
+  /** Format by the extension of its name. */
   readonly format: ListFormat | undefined;
-  /** Device and number of the file, to know it under another name. */
+  /** Device and inode, to recognize the file under another name. */
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
   chunks(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -29,14 +29,14 @@ const EXTENSIONS: Readonly<Record<string, ListFormat>> = {
   '.jsonl': 'ndjson',
 };
 
-/** The form of a list by the extension of its file. */
+/** Returns the format of a list by the extension of its file. */
 export function formatOf(path: string): ListFormat | undefined {
   const extension = extname(path).toLowerCase();
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }
 
 /**
- * Opens the list. A file stays open, so that it may be moved or deleted meanwhile; what is written to its end later is
+ * Opens the list. A file stays open, so that it may be moved or deleted during the run; what is appended to it later is
  * not read.
  * @param file a path, or `-` for stdin
  * @throws {AppError} `bad_input` where it cannot be opened
@@ -46,19 +46,19 @@ export async function openInput(file: string, context: Pick<Context, 'stdin' | '
   const handle = await open(resolve(context.cwd(), file)).catch((cause: unknown) => {
     throw cannotRead(file, cause);
   });
-  const facts = await handle.stat({ bigint: true });
-  if (facts.isDirectory()) {
+  const stats = await handle.stat({ bigint: true });
+  if (stats.isDirectory()) {
     await handle.close();
     throw new AppError('bad_input', `${file} is a folder`, {
       hint: 'name a file: restaurant enrich list.csv',
     });
   }
-  const size = facts.isFile() ? Number(facts.size) : Number.POSITIVE_INFINITY;
+  const size = stats.isFile() ? Number(stats.size) : Number.POSITIVE_INFINITY;
   return {
     name: file,
-    replayable: facts.isFile(),
+    replayable: stats.isFile(),
     format: formatOf(file),
-    ...(facts.isFile() ? { identity: { dev: facts.dev, ino: facts.ino } } : {}),
+    ...(stats.isFile() ? { identity: { dev: stats.dev, ino: stats.ino } } : {}),
     chunks: () => readChunks(handle, file, size),
     close: () => handle.close(),
   };
@@ -75,18 +75,18 @@ function openStdin(stdin: Context['stdin']): Input {
 }
 
 async function* readChunks(handle: FileHandle, file: string, size: number): AsyncGenerator<Uint8Array> {
-  // What is no plain file has no positions to read at.
-  const plain = Number.isFinite(size);
+  // Pipes and devices have no positions to read at.
+  const isFile = Number.isFinite(size);
   for (let at = 0; at < size; ) {
     const length = Math.min(CHUNK, size - at);
     const { bytesRead, buffer } = await handle
-      .read(Buffer.allocUnsafe(length), 0, length, plain ? at : null)
+      .read(Buffer.allocUnsafe(length), 0, length, isFile ? at : null)
       .catch((cause: unknown) => {
         throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
       });
-    if (bytesRead === 0 && !plain) return;
-    // The rest of the list would be missing, and nothing would tell.
-    if (bytesRead === 0) throw new AppError('io_error', `${file} was cut while it was read`);
+    if (bytesRead === 0 && !isFile) return;
+    // Without this error the rest of the list would be missing silently.
+    if (bytesRead === 0) throw new AppError('io_error', `${file} was truncated during the run`);
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }

@@ -1,19 +1,21 @@
 import { AppError } from '../../errors.ts';
-import { flatten, type Scalar } from '../../output/records.ts';
-import { openUtf8 } from './decode-utf8.ts';
+import { flatten, isRecord, type Scalar } from '../../output/records.ts';
+import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
+import { parseExactOrNone } from '../../util/exact-json.ts';
+import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
-import { type Delimiter, openDelimited } from './read-delimited.ts';
-import { readNdjson } from './read-ndjson.ts';
-import type { InputRow, ListFormat, ObjectRow, OnProblem } from './row.ts';
+import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from './row.ts';
 
 export interface ListOptions {
-  /** Undefined: as the name of the file says, else as the text looks. */
+  /** Undefined: by the extension of the file, else by the text. */
   readonly format: ListFormat | undefined;
+  /** Undefined: by the header line. */
   readonly delimiter: Delimiter | undefined;
-  readonly onProblem: OnProblem;
+  /** WHATWG label; undefined: UTF-8, or as a byte order mark says. */
+  readonly encoding?: string | undefined;
 }
 
-/** A list as it is read, once. */
+/** A list that is read once. */
 export interface List {
   readonly format: ListFormat;
   /** Of CSV and TSV. */
@@ -24,53 +26,296 @@ export interface List {
   readonly rows: AsyncGenerator<InputRow>;
 }
 
-/** Starts to read a list. @throws {AppError} `bad_input` where a CSV or TSV has no header row */
-export async function openList(input: Input, options: ListOptions): Promise<List> {
-  const { bom, chunks } = await openUtf8(input.chunks(), options.onProblem);
-  const { first, all } = await peek(chunks);
-  const format = options.format ?? input.format ?? looksLike(first);
-  if (format === 'ndjson') {
-    const rows = await peek<ObjectRow>(readNdjson(all, options.onProblem));
-    const header = rows.first === undefined ? [] : Object.keys(rows.first.value);
-    return { format, delimiter: undefined, bom, header, rows: rows.all };
+/** A list that was read to its end where that is possible, and is in order. */
+export interface CheckedList extends Omit<List, 'rows'> {
+  /** Columns, or for NDJSON all keys of all rows where the list was read whole. */
+  readonly header: readonly string[];
+  /** Header of a CSV made of NDJSON: nested keys dotted. */
+  readonly flatHeader: readonly string[];
+  /** Number of rows; undefined for a stream. */
+  readonly total: number | undefined;
+  /** The rows, once. */
+  rows(): AsyncGenerator<InputRow>;
+}
+
+/** Longest row and line, in characters; an unclosed quote takes no more. */
+const MAX_ROW = 16 * 1024 * 1024;
+/** How far the header line is looked for, in characters. */
+const MAX_HEADER = 1024 * 1024;
+/** Most lines that an error names, and of those the ones with their fault. */
+const MAX_NAMED = 40;
+const MAX_EXPLAINED = 3;
+/** Most keys that the rows of NDJSON may have together. */
+const MAX_KEYS = 10_000;
+/** Rows between two looks at the signal. */
+const CHECK_EVERY = 256;
+
+/**
+ * Opens a list.
+ * @throws {AppError} `bad_input` where a CSV or TSV has no header row
+ */
+export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
+  const { bom, isWorkbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
+  if (isWorkbook) {
+    throw new AppError('bad_input', `${input.name} is a workbook, not a list of rows`, {
+      hint: 'in Excel: File > Save As > CSV UTF-8; then: restaurant enrich list.csv -o out.csv',
+    });
   }
-  const delimiter = options.delimiter ?? (format === 'tsv' ? '\t' : undefined);
-  const list = await openDelimited(all, { delimiter, onProblem: options.onProblem });
-  if (list === undefined) {
+  const { head, all } = await peekHeader(pieces);
+  const format = options.format ?? input.format ?? (/^\s*[{[]/.test(head) ? 'ndjson' : 'csv');
+  if (format === 'ndjson') {
+    const { first, rows } = await peekRow(readNdjson(all, onProblem));
+    return { format, delimiter: undefined, bom, header: Object.keys(first?.value ?? {}), rows };
+  }
+  const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
+  const delimiter = options.delimiter ?? (format === 'tsv' ? '\t' : namedDelimiter(separator, head));
+  const records = readRecords(all, delimiter, onProblem);
+  if (separator !== undefined) await records.next();
+  const first = await records.next();
+  if (first.done === true) {
     throw new AppError('bad_input', `${input.name} has no header row`, {
       hint: 'the first line names the columns, such as name,city; restaurant help formats',
     });
   }
-  return { format, bom, ...list };
+  const header = first.value.cells;
+  return { format, delimiter, bom, header, rows: paddedRows(records, header.length, onProblem) };
 }
 
-/** An object opens NDJSON; anything else is a header line. */
-function looksLike(first: Buffer | undefined): ListFormat {
-  return /^\s*[{[]/.test(first?.toString('latin1') ?? '') ? 'ndjson' : 'csv';
+/** The delimiter of Excel's line `sep=;`, else as the header shows. */
+function namedDelimiter(separator: string | undefined, head: string): Delimiter {
+  if (separator === undefined) return detectDelimiter(head);
+  const found = DELIMITERS.find((delimiter) => delimiter === separator);
+  if (found !== undefined) return found;
+  throw new AppError('bad_input', `line 1 says that '${separator}' separates the columns`, {
+    hint: 'save the list with commas, semicolons or tabs between the columns',
+  });
 }
 
-/** The columns that an object fills in a CSV: nested keys dotted. @throws {AppError} `bad_input` for one too deep */
-export function flatKeys(row: ObjectRow): string[] {
-  return [...flatCells(row).keys()];
+/** The delimiter that is in the header line most often, outside of quotes; of equals comma, semicolon, tab. */
+export function detectDelimiter(header: string): Delimiter {
+  const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
+  let quoted = false;
+  for (const char of header.trimStart()) {
+    if (char === '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (char === '\n' || char === '\r') break;
+    else if (counts.has(char)) counts.set(char, (counts.get(char) ?? 0) + 1);
+  }
+  return DELIMITERS.reduce((best, next) => ((counts.get(next) ?? 0) > (counts.get(best) ?? 0) ? next : best));
 }
 
-/** An object as cells of a CSV. @throws {AppError} `bad_input` for one too deep */
+/** Reads as far as the end of the first line that is not blank; `all` begins with that text. */
+async function peekHeader(
+  pieces: AsyncIterable<string>,
+): Promise<{ head: string; all: AsyncGenerator<string> }> {
+  const source = pieces[Symbol.asyncIterator]();
+  const read: string[] = [];
+  let size = 0;
+  let started = false;
+  while (size < MAX_HEADER) {
+    const next = await source.next();
+    if (next.done === true) break;
+    const piece: string = next.value;
+    read.push(piece);
+    size += piece.length;
+    const at: number = started ? 0 : piece.search(/\S/);
+    started ||= at !== -1;
+    if (started && piece.slice(at).search(/[\r\n]/) !== -1) break;
+  }
+  const head = read.join('');
+  async function* all(): AsyncGenerator<string> {
+    try {
+      yield* read;
+      for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  }
+  return { head, all: all() };
+}
+
+/** Looks at the first row; `rows` begins with it. */
+async function peekRow<T>(source: AsyncGenerator<T>): Promise<{ first?: T; rows: AsyncGenerator<T> }> {
+  const first = await source.next();
+  async function* rows(): AsyncGenerator<T> {
+    if (first.done !== true) yield first.value;
+    yield* source;
+  }
+  return first.done === true ? { rows: rows() } : { first: first.value, rows: rows() };
+}
+
+async function* readRecords(
+  pieces: AsyncIterable<string>,
+  delimiter: Delimiter,
+  onProblem: OnProblem,
+): AsyncGenerator<CsvRecord> {
+  const reader = new CsvReader(delimiter, MAX_ROW);
+  try {
+    for await (const piece of pieces) yield* reader.push(piece);
+    yield* reader.end();
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    onProblem({ line: error.line, what: error.message });
+  }
+}
+
+async function* paddedRows(
+  records: AsyncGenerator<CsvRecord>,
+  width: number,
+  onProblem: OnProblem,
+): AsyncGenerator<CellRow> {
+  for await (const { cells, line } of records) {
+    if (cells.length > width) {
+      onProblem({ line, what: `has ${cells.length} fields, the header has ${width}` });
+      continue;
+    }
+    while (cells.length < width) cells.push('');
+    yield { kind: 'cells', line, cells };
+  }
+}
+
+/** Reads NDJSON: one object a line; blank lines are skipped. */
+export async function* readNdjson(
+  pieces: AsyncIterable<string>,
+  onProblem: OnProblem,
+): AsyncGenerator<ObjectRow> {
+  let line = 0;
+  for await (const whole of linesOf(pieces)) {
+    line += 1;
+    const text = whole?.trim();
+    if (text === '') continue;
+    const value = text === undefined ? undefined : parseExactOrNone(text);
+    if (text === undefined) onProblem({ line, what: 'is longer than 16 MiB' });
+    else if (isRecord(value)) yield { kind: 'object', line, text, value };
+    else {
+      const advice = text.startsWith('[') ? ' (a list needs one object a line: jq -c ".[]")' : '';
+      onProblem({ line, what: `is not a JSON object${advice}` });
+    }
+  }
+}
+
+/** Lines without their break; undefined for one that is too long, of which only the length is kept. */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string | undefined> {
+  let parts: string[] = [];
+  let size = 0;
+  const take = (): string | undefined => {
+    const whole = size > MAX_ROW ? undefined : parts.join('');
+    parts = [];
+    size = 0;
+    return whole;
+  };
+  const add = (part: string): void => {
+    size += part.length;
+    if (size > MAX_ROW) parts = [];
+    else parts.push(part);
+  };
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let at = piece.indexOf('\n'); at !== -1; at = piece.indexOf('\n', start)) {
+      add(piece.slice(start, at));
+      yield take();
+      start = at + 1;
+    }
+    add(piece.slice(start));
+  }
+  if (size > 0) yield take();
+}
+
+/** An object as cells of a CSV: nested keys dotted. @throws {AppError} `bad_input` for one too deep */
 export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
   try {
     return flatten(value);
   } catch (cause) {
     throw new AppError('bad_input', `line ${line} nests too deep for the columns of a CSV`, {
       cause,
-      hint: 'keep the form: restaurant enrich list.ndjson -o out.ndjson',
+      hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson',
     });
   }
 }
 
-async function peek<T>(items: AsyncIterable<T>): Promise<{ first: T | undefined; all: AsyncGenerator<T> }> {
-  const source = items[Symbol.asyncIterator]();
-  const head = await source.next();
-  async function* all(): AsyncGenerator<T> {
-    for (let next = head; next.done !== true; next = await source.next()) yield next.value;
+/**
+ * Reads a file whole and refuses it where a row is malformed; a stream is only opened, and its rows are checked as they
+ * arrive.
+ * @param flat collect the keys of NDJSON as columns
+ * @param withEncoding the command of this run with another encoding
+ * @throws {AppError} `bad_input` naming the lines
+ */
+export async function checkList(
+  input: Input,
+  options: ListOptions & { readonly flat: boolean; readonly withEncoding: (label: string) => string },
+  signal: AbortSignal,
+): Promise<CheckedList> {
+  const problems: Problem[] = [];
+  let found = 0;
+  const refuse = (): AppError => badRows(input, problems, found, options.withEncoding);
+  const collect = (problem: Problem): void => {
+    found += 1;
+    if (problems.length < MAX_NAMED) problems.push(problem);
+  };
+  const stop = (problem: Problem): never => {
+    collect(problem);
+    throw refuse();
+  };
+  if (!input.replayable) return firstOfStream(await openList(input, options, stop), options.flat);
+
+  const { rows, ...list } = await openList(input, options, collect).catch((error: unknown) => {
+    throw found > 0 ? refuse() : error;
+  });
+  const keys = new Set(list.header);
+  const flat = new Set<string>();
+  let total = 0;
+  for await (const row of rows) {
+    total += 1;
+    if (total % CHECK_EVERY === 0) signal.throwIfAborted();
+    if (row.kind !== 'object') continue;
+    if (keys.size <= MAX_KEYS) for (const key of Object.keys(row.value)) keys.add(key);
+    if (options.flat) for (const key of flatCells(row).keys()) flat.add(key);
+    if (flat.size > MAX_KEYS) throw tooWide(input.name);
   }
-  return { first: head.done === true ? undefined : head.value, all: all() };
+  if (found > 0) throw refuse();
+  return {
+    ...list,
+    // A header line stays as it is, also where it has a name twice.
+    header: list.format === 'ndjson' ? [...keys] : list.header,
+    flatHeader: [...flat],
+    total,
+    async *rows() {
+      yield* (await openList(input, options, stop)).rows;
+    },
+  };
+}
+
+async function firstOfStream(list: List, flat: boolean): Promise<CheckedList> {
+  if (list.format !== 'ndjson')
+    return { ...list, flatHeader: list.header, total: undefined, rows: () => list.rows };
+  const { first, rows } = await peekRow(list.rows);
+  const flatHeader = flat && first?.kind === 'object' ? [...flatCells(first).keys()] : [];
+  return { ...list, flatHeader, total: undefined, rows: () => rows };
+}
+
+function tooWide(name: string): AppError {
+  return new AppError('bad_input', `the rows of ${name} have more than ${MAX_KEYS} different keys`, {
+    hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson',
+  });
+}
+
+/** @param problems the first of `found` */
+function badRows(
+  input: Input,
+  problems: readonly Problem[],
+  found: number,
+  withEncoding: (label: string) => string,
+): AppError {
+  const explained = problems.slice(0, MAX_EXPLAINED).map(({ line, what }) => `line ${line} ${what}`);
+  const named = problems.slice(MAX_EXPLAINED).map(({ line }) => line);
+  const more =
+    named.length === 0 ? '' : `; also ${named.length === 1 ? 'line' : 'lines'} ${named.join(', ')}`;
+  const rest = found > problems.length ? `, … (${found} in all)` : '';
+  const bytes = problems.find(({ what }) => /^is (?:not )?UTF-/.test(what));
+  const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
+  let hint = 'correct this line and send the list again; for a file, --dry-run lists all such lines';
+  if (bytes !== undefined) hint = withEncoding(bytes.encoding ?? '<encoding>');
+  else if (input.replayable)
+    hint = 'nothing was sent; correct these lines, then check: restaurant enrich … --dry-run';
+  return new AppError('bad_input', `${input.name}: ${explained.join('; ')}${more}${rest}${likely}`, { hint });
 }

@@ -1,3 +1,7 @@
+/** Formats of the list and of the output. */
+export const LIST_FORMATS = ['csv', 'tsv', 'ndjson'] as const;
+export type ListFormat = (typeof LIST_FORMATS)[number];
+
 /** A row of a CSV or TSV: as many cells as the header has. */
 export interface CellRow {
   readonly kind: 'cells';
@@ -10,23 +14,21 @@ export interface CellRow {
 export interface ObjectRow {
   readonly kind: 'object';
   readonly line: number;
-  /** The JSON text as it stood, without blanks around it. */
+  /** The JSON text as received, without blanks around it. */
   readonly text: string;
   readonly value: Record<string, unknown>;
 }
 
 export type InputRow = CellRow | ObjectRow;
 
-/** What is wrong with the input at a line. */
+/** A fault of the input. */
 export interface Problem {
   readonly line: number;
   /** As in `line 7 <what>`. */
   readonly what: string;
+  /** Bytes in another encoding: the likely one, where there is one. */
+  readonly encoding?: string | undefined;
 }
 
-/** Gets the problems of an input as they are found. Where it throws, reading stops there. */
+/** Receives faults as they are found. Reading stops where it throws. */
 export type OnProblem = (problem: Problem) => void;
-
-/** Forms of input and output. */
-export const LIST_FORMATS = ['csv', 'tsv', 'ndjson'] as const;
-export type ListFormat = (typeof LIST_FORMATS)[number];

@@ -23,10 +23,10 @@ export async function runEnrich(
   app: App,
   file: string,
   flags: EnrichFlags,
-  goOn: ResumeCommand,
+  resumeWith: ResumeCommand,
 ): Promise<void> {
   try {
-    await runPlan(app, file, resolveOptions(app, flags), goOn);
+    await runPlan(app, file, resolveOptions(app, flags), resumeWith);
   } catch (error) {
     if (flags.progress !== 'json' || !(error instanceof AppError)) throw error;
     await app.context.stderr.write(app.redact(`${errorJson(error)}\n`)).catch(() => {});
@@ -34,19 +34,24 @@ export async function runEnrich(
   }
 }
 
-async function runPlan(app: App, file: string, options: EnrichOptions, goOn: ResumeCommand): Promise<void> {
+async function runPlan(
+  app: App,
+  file: string,
+  options: EnrichOptions,
+  resumeWith: ResumeCommand,
+): Promise<void> {
   keepHeapSmall();
   const input = await openInput(file, app.context);
   try {
-    const place = claimOutput(app, input, options, { lock: !options.dryRun, goOn });
+    const place = claimOutput(app, input, options, { lock: !options.dryRun, command: resumeWith });
     try {
       if (file === '-' && app.context.stdin.isTTY)
         await app.note('reading the list from the keyboard; Ctrl-D ends it');
-      const plan = await makePlan(app, input, options, place);
+      const plan = await makePlan(app, input, options, { place, command: resumeWith });
       if (options.report !== undefined || options.open)
         (await import('../write/report.ts')).checkReport(app, plan);
       if (options.dryRun) await printEstimate(app, plan);
-      else await runAndTell(app, plan, goOn);
+      else await runAndTell(app, plan, resumeWith);
     } finally {
       place?.release();
     }
@@ -55,14 +60,14 @@ async function runPlan(app: App, file: string, options: EnrichOptions, goOn: Res
   }
 }
 
-async function runAndTell(app: App, plan: Plan, goOn: ResumeCommand): Promise<void> {
+async function runAndTell(app: App, plan: Plan, resumeWith: ResumeCommand): Promise<void> {
   const { tally, requests, failure, progress } = await enrichList(app, plan);
   const { counts } = tally;
   const finished = failure === undefined;
-  const canGoOn = plan.place !== undefined && !plan.place.device;
+  const canResume = plan.place !== undefined && !plan.place.device;
   const next =
-    canGoOn && (!finished || counts.error > 0)
-      ? goOn(asksErrors(plan, failure) ? 'retry' : 'resume')
+    canResume && (!finished || counts.error > 0)
+      ? resumeWith('--resume', ...(asksErrors(plan, failure) ? ['--retry-errors'] : []))
       : undefined;
   const report = finished ? await reportOf(app, plan, counts, () => progress.stop()) : undefined;
   const summary: RunSummary = {
@@ -82,7 +87,7 @@ async function runAndTell(app: App, plan: Plan, goOn: ResumeCommand): Promise<vo
   if (finished || (counts.done > 0 && !(failure instanceof CheckpointMismatch)))
     await progress.finish(summary);
   else await progress.stop();
-  if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(goOn('anew'));
+  if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(resumeWith('--force'));
   if (failure !== undefined) throw withNext(failure, summary);
   if (plan.options.json) {
     await app.context.stdout.write(`${toJson(summaryFacts(summary), writesToTerminal(app))}\n`);

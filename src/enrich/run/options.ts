@@ -3,8 +3,9 @@ import { outputExtension, outputPath } from '../../app/output.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { parseValue } from '../../settings/values.ts';
+import type { Delimiter } from '../../util/csv.ts';
 import type { ColumnOptions } from '../match/columns.ts';
-import type { Delimiter } from '../read/read-delimited.ts';
+import { isEncoding } from '../read/decode.ts';
 import { LIST_FORMATS, type ListFormat } from '../read/row.ts';
 import type { AddedColumn } from '../write/appended.ts';
 
@@ -19,6 +20,7 @@ export interface EnrichFlags {
   prefix: string;
   inputFormat?: ListFormat;
   delimiter?: string;
+  encoding?: string;
   concurrency: number;
   perMinute?: number;
   perDay?: number;
@@ -39,6 +41,8 @@ export interface EnrichOptions {
   readonly inputFormat: ListFormat | undefined;
   readonly outputFormat: ListFormat | undefined;
   readonly delimiter: Delimiter | undefined;
+  /** WHATWG label of the input's encoding. */
+  readonly encoding: string | undefined;
   readonly concurrency: number;
   readonly perMinute: number;
   readonly perDay: number;
@@ -107,6 +111,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     inputFormat: flags.inputFormat,
     outputFormat: wantedFormat(app),
     delimiter: delimiterOf(flags),
+    encoding: encodingOf(flags),
     concurrency: flags.concurrency,
     perMinute: flags.perMinute ?? settings.need('per-minute'),
     perDay: flags.perDay ?? settings.need('per-day'),
@@ -125,6 +130,13 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
 function delimiterOf({ delimiter }: EnrichFlags): Delimiter | undefined {
   if (delimiter === undefined) return undefined;
   return parseValue(parseDelimiter, delimiter, { name: '--delimiter', flag: true });
+}
+
+function encodingOf({ encoding }: EnrichFlags): string | undefined {
+  if (encoding === undefined || isEncoding(encoding)) return encoding;
+  throw new AppError('usage', `--encoding '${encoding}': unknown encoding`, {
+    hint: 'restaurant enrich … --encoding windows-1252 (or utf-16le, shift_jis, gb18030, …)',
+  });
 }
 
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';

@@ -1,14 +1,15 @@
 import type { App } from '../../app/app.ts';
 import { outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
+import type { Delimiter } from '../../util/csv.ts';
 import { type Columns, resolveColumns } from '../match/columns.ts';
-import { type CheckedList, checkList } from '../read/check-list.ts';
 import { formatOf, type Input } from '../read/input.ts';
-import type { Delimiter } from '../read/read-delimited.ts';
+import { type CheckedList, checkList } from '../read/list.ts';
 import type { ListFormat } from '../read/row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { openRowCodec, type RowCodec } from '../write/row-codec.ts';
 import type { EnrichOptions } from './options.ts';
+import type { ResumeCommand } from './resume-command.ts';
 
 /** Everything that is settled before the first request. */
 export interface Plan {
@@ -31,13 +32,19 @@ export async function makePlan(
   app: App,
   input: Input,
   options: EnrichOptions,
-  place: OutputFile | undefined,
+  { place, command }: { readonly place: OutputFile | undefined; readonly command: ResumeCommand },
 ): Promise<Plan> {
   const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
   const flat = wanted !== undefined && wanted !== 'ndjson';
   const list = await checkList(
     input,
-    { format: options.inputFormat, delimiter: options.delimiter, flat },
+    {
+      format: options.inputFormat,
+      delimiter: options.delimiter,
+      encoding: options.encoding,
+      flat,
+      withEncoding: (label) => command('--encoding', label),
+    },
     app.context.signal,
   );
   const format = wanted ?? list.format;

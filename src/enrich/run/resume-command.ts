@@ -1,15 +1,9 @@
 import { shellWord } from '../../util/shell.ts';
 
-/** Makes the command that goes on with this run, asks its failed rows again too, or begins anew. */
-export type ResumeCommand = (how: 'resume' | 'retry' | 'anew') => string;
+/** Builds the command line of this run with other words at its end, such as `--resume`. */
+export type ResumeCommand = (...words: string[]) => string;
 
-const OPTIONS: Readonly<Record<Parameters<ResumeCommand>[0], readonly string[]>> = {
-  resume: ['--resume'],
-  retry: ['--resume', '--retry-errors'],
-  anew: ['--force'],
-};
-
-/** The part of a command of the tree that a command line can be made from again. */
+/** A command with the options it was given. */
 export interface GivenCommand {
   readonly options: readonly GivenOption[];
   getOptionValue(key: string): unknown;
@@ -22,34 +16,34 @@ interface GivenOption {
   attributeName(): string;
 }
 
-/** Options of this run alone: they are not part of what goes on. */
-const OF_THIS_RUN: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
+/** Options that the next command does not repeat. */
+const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
 const LONG_AND_SHORT: Readonly<Record<string, string>> = { '--output': '-o' };
 
 /**
- * The exact command that goes on with a run.
- * @param commands `enrich` and the program, with their options as they were given
+ * Builds the command line of this run with other words at its end.
+ * @param commands `enrich` and the program
  */
 export function resumeCommand(
   file: string,
   commands: readonly GivenCommand[],
-  how: Parameters<ResumeCommand>[0],
+  words: readonly string[],
 ): string {
   const given = commands.flatMap((command) => command.options.flatMap((option) => wordsOf(command, option)));
-  const words = [
+  const all = [
     'restaurant',
     'enrich',
     file.startsWith('-') && file !== '-' ? `./${file}` : file,
     ...given,
-    ...OPTIONS[how],
+    ...words,
   ];
-  return words.map(shellWord).join(' ');
+  return all.map(shellWord).join(' ');
 }
 
 function wordsOf(command: GivenCommand, option: GivenOption): string[] {
   const { long } = option;
   const key = option.attributeName();
-  if (long === undefined || long === null || OF_THIS_RUN.includes(long)) return [];
+  if (long === undefined || long === null || NOT_REPEATED.includes(long)) return [];
   if (command.getOptionValueSource(key) !== 'cli') return [];
   const value = command.getOptionValue(key);
   const flag = LONG_AND_SHORT[long] ?? long;

@@ -1,4 +1,3 @@
-import { RecordEnds } from '../../util/csv.ts';
 import type { RowFile } from './row-file.ts';
 
 export interface FinishedRow {
@@ -51,5 +50,31 @@ export class FinishedRows {
       start = end;
     }
     this.#open = Buffer.concat([this.#open, bytes.subarray(start)]);
+  }
+}
+
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+
+/**
+ * Finds the ends of records in bytes that arrive in pieces: a line feed outside of quotes. Quotes count by their parity,
+ * so that a cut at any place is distinguished from an end.
+ */
+export class RecordEnds {
+  #quoted = false;
+  readonly #quotes: boolean;
+
+  /** @param quotes false where a record is a line, as in NDJSON */
+  constructor(quotes: boolean) {
+    this.#quotes = quotes;
+  }
+
+  /** Offsets just behind each record that ends in these bytes. */
+  *in(bytes: Uint8Array): Generator<number> {
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE && this.#quotes) this.#quoted = !this.#quoted;
+      else if (byte === LINE_FEED && !this.#quoted) yield at + 1;
+    }
   }
 }

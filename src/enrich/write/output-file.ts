@@ -31,7 +31,7 @@ const retryPath = (path: string): string => `${path}.retry`;
 
 /**
  * Takes the output file for this run; undefined for stdout.
- * @param taking `lock`: false for a run that only looks; `goOn`: the commands for an output that stands already
+ * @param taking `lock`: false for a run that only looks; `command`: the commands for an output that stands already
  * @throws {AppError} `in_use` where another process writes it; `usage` where it stands already, or is the input;
  *   `io_error`
  */
@@ -39,7 +39,7 @@ export function claimOutput(
   app: App,
   input: Input,
   { resume, force }: EnrichOptions,
-  { lock, goOn }: { readonly lock: boolean; readonly goOn: ResumeCommand },
+  { lock, command }: { readonly lock: boolean; readonly command: ResumeCommand },
 ): OutputFile | undefined {
   const wanted = outputPath(app);
   if (wanted === undefined) return undefined;
@@ -60,7 +60,7 @@ export function claimOutput(
   const held = device || !lock ? undefined : tryLock(path);
   try {
     const now = statSync(path, { throwIfNoEntry: false });
-    if (now !== undefined && !device && !resume && !force) throw exists(name, goOn);
+    if (now !== undefined && !device && !resume && !force) throw exists(name, command);
     return placeOf({ path, name, facts: now, device, held });
   } catch (error) {
     held?.release();
@@ -138,9 +138,9 @@ function refuseNoFolder(path: string, name: string): void {
   });
 }
 
-function exists(name: string, goOn: ResumeCommand): AppError {
+function exists(name: string, command: ResumeCommand): AppError {
   return new AppError('usage', `${name} exists`, {
-    hint: `go on with it: ${goOn('resume')}, or begin anew: ${goOn('anew')}`,
+    hint: `continue with it: ${command('--resume')}, or start again: ${command('--force')}`,
   });
 }
 

@@ -114,7 +114,7 @@ async function* rowsOf(app: App, plan: Plan): AsyncGenerator<PageRow> {
   if (place === undefined) return;
   const output = await openInput(place.path, app.context);
   try {
-    const list = await openList(output, { ...written, onProblem: () => {} });
+    const list = await openList(output, written, () => {});
     const toRow = reportRow({
       header: list.header,
       prefix: options.prefix,

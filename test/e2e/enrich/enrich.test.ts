@@ -169,11 +169,14 @@ describe('enrich', () => {
     );
     expect(existsSync(file('out.csv'))).toBe(false);
     file('in.ndjson', '{"name":"a"}\n[1]\n');
-    expect((await enrich('in.ndjson --city x')).stderr).toContain('in.ndjson: line 2 is no JSON object');
+    expect((await enrich('in.ndjson --city x')).stderr).toContain('in.ndjson: line 2 is not a JSON object');
     file('latin.csv', Buffer.from('name,city\nok,x\ncaf\xe9,x\n', 'latin1'));
     expect((await enrich('latin.csv')).stderr).toContain('latin.csv: line 3 is not UTF-8');
-    file('utf16.csv', Buffer.from('\ufeffname,city\n', 'utf16le'));
-    expect((await enrich('utf16.csv')).stderr).toContain('utf16.csv: line 1 is UTF-16, not UTF-8');
+    file('utf16.csv', Buffer.from('name,city\n', 'utf16le'));
+    expect((await enrich('utf16.csv -o out16.csv')).stderr).toContain(
+      'utf16.csv: line 1 is UTF-16, not UTF-8; it is probably utf-16le\n' +
+        'hint: restaurant enrich utf16.csv -o out16.csv --encoding utf-16le\n',
+    );
     file('many.csv', `name,city\n${'a,b,c\n'.repeat(100)}`);
     expect((await enrich('many.csv')).stderr).toMatch(/also lines 5, 6, .*100 in all/);
     expect(service.sent()).toBe(0);

@@ -149,7 +149,7 @@ describe('an input that vanishes', () => {
     expect(read().split('\n')).toHaveLength(ROWS + 2);
   });
 
-  it('that is cut while it is read is told, not taken for a shorter one', async () => {
+  it('is reported when it is truncated during the run, not taken for a shorter one', async () => {
     const rows = Array.from(
       { length: 700 },
       (_each, place) => `Place ${place},Testville,${'-'.repeat(100)}\n`,
@@ -160,7 +160,10 @@ describe('an input that vanishes', () => {
       return undefined;
     });
     const { exit, stderr } = await enrich();
-    expect([exit, stderr]).toEqual([9, expect.stringContaining('error: in.csv was cut while it was read\n')]);
+    expect([exit, stderr]).toEqual([
+      9,
+      expect.stringContaining('error: in.csv was truncated during the run\n'),
+    ]);
     expect(stderr).toContain('of 700 rows in out.csv');
   });
 });

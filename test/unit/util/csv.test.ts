@@ -1,23 +1,47 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeRecord, encodeCell, encodeRecord, RecordEnds } from '../../../src/util/csv.ts';
+import {
+  CsvReader,
+  DELIMITERS,
+  type Delimiter,
+  decodeRecord,
+  encodeCell,
+  encodeRecord,
+} from '../../../src/util/csv.ts';
 
 const cell = fc.string({
   unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', '\t', ' ', "'", 'é', '🍕', '=', '\0'),
   maxLength: 8,
 });
-const delimiters = fc.constantFrom(',', ';', '\t');
-const cells = fc.array(cell, { minLength: 2, maxLength: 5 });
+const delimiters = fc.constantFrom(...DELIMITERS);
+const cells = fc.array(cell, { minLength: 1, maxLength: 5 });
+
+/** Reads text in pieces of a length. */
+function read(text: string, delimiter: Delimiter = ',', piece = text.length) {
+  const reader = new CsvReader(delimiter);
+  const records = [];
+  for (let at = 0; at < text.length; at += piece) records.push(...reader.push(text.slice(at, at + piece)));
+  return [...records, ...reader.end()];
+}
 
 describe('encodeRecord', () => {
-  it('quotes only where it must', () => {
-    expect(
-      ['a b', 'x,y', 'x;y', 'say "hi"', 'a\rb', 'a\nb', ' ', ''].map((text) => encodeCell(text, ',')),
-    ).toEqual(['a b', '"x,y"', 'x;y', '"say ""hi"""', '"a\rb"', '"a\nb"', ' ', '']);
+  it('quotes only what a program could split, at any delimiter', () => {
+    expect(['a b', 'x,y', 'x;y', 'x\ty', 'say "hi"', 'a\rb', 'a\nb', ' ', ''].map(encodeCell)).toEqual([
+      'a b',
+      '"x,y"',
+      '"x;y"',
+      '"x\ty"',
+      '"say ""hi"""',
+      '"a\rb"',
+      '"a\nb"',
+      ' ',
+      '',
+    ]);
+    expect(encodeRecord([''], ',')).toBe('""');
   });
 
-  it('is read back, by us and by a library', () => {
+  it('is read back, by us and by csv-parse', () => {
     fc.assert(
       fc.property(cells, delimiters, (record, delimiter) => {
         const text = encodeRecord(record, delimiter);
@@ -29,37 +53,75 @@ describe('encodeRecord', () => {
   });
 });
 
-describe('RecordEnds', () => {
-  const endsOf = (bytes: Uint8Array, piece: number): number[] => {
-    const ends = new RecordEnds(true);
-    const found: number[] = [];
-    for (let at = 0; at < bytes.length; at += piece) {
-      for (const end of ends.in(bytes.subarray(at, at + piece))) found.push(at + end);
-    }
-    return found;
-  };
+describe('CsvReader', () => {
+  it('reads quotes and line breaks in them, with the line of each record', () => {
+    expect(read('name,note\n"Joe ""J"", Bar",\r\n\r\n"two\r\n\nlines",x\r"\r",y\n"",z')).toEqual([
+      { line: 1, cells: ['name', 'note'] },
+      { line: 2, cells: ['Joe "J", Bar', ''] },
+      { line: 4, cells: ['two\r\n\nlines', 'x'] },
+      { line: 7, cells: ['\r', 'y'] },
+      { line: 9, cells: ['', 'z'] },
+    ]);
+  });
 
-  it('finds the end of every record, wherever the bytes are cut and however many are missing', () => {
+  it('reads any text as csv-parse does, however it is cut', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', '"', '""', ',', '\n', '\r\n', '\r', ' ', 'é'),
+      maxLength: 30,
+    });
     fc.assert(
-      fc.property(
-        fc.array(cells, { maxLength: 4 }),
-        delimiters,
-        fc.integer({ min: 1, max: 9 }),
-        (records, delimiter, piece) => {
-          const texts = records.map((record) => Buffer.from(`${encodeRecord(record, delimiter)}\n`));
-          const ends = texts.map((_text, place) => Buffer.concat(texts.slice(0, place + 1)).length);
-          const bytes = Buffer.concat(texts);
-          expect(endsOf(bytes, piece)).toEqual(ends);
-          for (let length = 0; length < bytes.length; length += 1) {
-            expect(endsOf(bytes.subarray(0, length), piece)).toEqual(ends.filter((end) => end <= length));
-          }
-        },
-      ),
-      { numRuns: 40 },
+      fc.property(text, fc.integer({ min: 1, max: 9 }), (input, piece) => {
+        const library = (): string[][] =>
+          parse(input, {
+            record_delimiter: ['\r\n', '\n', '\r'],
+            relax_column_count: true,
+            relax_quotes: true,
+            skip_empty_lines: true,
+          });
+        const ours = (size: number) => () => read(input, ',', size);
+        let expected: string[][];
+        try {
+          expected = library();
+        } catch {
+          expect(ours(piece)).toThrow('opens a quote that is never closed');
+          return;
+        }
+        expect(ours(piece)().map((record) => record.cells)).toEqual(expected);
+        expect(ours(piece)()).toEqual(ours(input.length + 1)());
+      }),
+      { numRuns: 2000 },
     );
   });
 
-  it('takes quotes for letters in NDJSON', () => {
-    expect([...new RecordEnds(false).in(Buffer.from('{"a":"\\""}\n{}\n'))]).toEqual([11, 14]);
+  it('returns the records before a quote that is never closed, and names its line', () => {
+    const reader = new CsvReader(',');
+    expect([...reader.push('a,b\r\n1,2\r\n\r\n3,"4\r\n5,6\r\n')]).toHaveLength(2);
+    expect(() => reader.end()).toThrow(expect.objectContaining({ line: 4 }));
+  });
+
+  it('rejects a record that is too long', () => {
+    const reader = new CsvReader(',', 1024 * 1024);
+    expect([...reader.push('a,b\n')]).toHaveLength(1);
+    const take = (text: string): unknown => [...reader.push(text)];
+    expect(() => take(`"${'x'.repeat(2_000_000)}`)).toThrow(
+      'opens a quote that is never closed, or is longer than 1 MiB',
+    );
+  });
+
+  it.each([
+    ['a header of many columns', (size: number) => `${'column,'.repeat(size)}\n`],
+    ['one long line', (size: number) => 'a'.repeat(size * 8)],
+    ['one long quoted cell', (size: number) => `"${'a""\n'.repeat(size * 2)}"`],
+  ])('takes time that grows with the length: %s', (_name, make) => {
+    const timeOf = (size: number): number => {
+      const text = make(size);
+      const started = performance.now();
+      read(text, ',', 65_536);
+      return performance.now() - started;
+    };
+    timeOf(20_000);
+    const once = Math.min(timeOf(100_000), timeOf(100_000), timeOf(100_000));
+    const twice = Math.min(timeOf(200_000), timeOf(200_000), timeOf(200_000));
+    expect(twice).toBeLessThan(Math.max(once * 3, 20));
   });
 });

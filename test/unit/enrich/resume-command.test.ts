@@ -7,56 +7,63 @@ import { resumeCommand } from '../../../src/enrich/run/resume-command.ts';
 import { buildProgram } from '../../../src/program.ts';
 import { testContext } from './context.ts';
 
-/** The command that goes on, as the command line would have it. */
-async function goOn(words: readonly string[], how: 'resume' | 'retry' | 'anew' = 'resume'): Promise<string> {
+/** The command that follows this command line, with `more` at its end. */
+async function commandAfter(words: readonly string[], ...more: string[]): Promise<string> {
   const app = new App(testContext());
   const program = new CliCommand('restaurant');
   addGlobalOptions(program);
   let command = '';
   registerEnrich(program, app, async (_app, file, _flags, given) => {
-    command = resumeCommand(file, given, how);
+    command = resumeCommand(file, given, more);
   });
   await program.parseAsync(['enrich', ...words], { from: 'user' });
   return command;
 }
 
-describe('commandToGoOn', () => {
-  it('repeats what was given, and goes on', async () => {
+describe('resumeCommand', () => {
+  it('repeats the options that were given', async () => {
     expect(
-      await goOn([
-        'a b.csv',
-        '-o',
-        "it's.csv",
-        '--city',
-        'San Francisco',
-        '--add',
-        'x=a.b',
-        '--add',
-        'y=c',
-        '--no-color',
-        '-q',
-      ]),
+      await commandAfter(
+        [
+          'a b.csv',
+          '-o',
+          "it's.csv",
+          '--city',
+          'San Francisco',
+          '--add',
+          'x=a.b',
+          '--add',
+          'y=c',
+          '--no-color',
+          '-q',
+        ],
+        '--resume',
+      ),
     ).toBe(
       "restaurant enrich 'a b.csv' --city 'San Francisco' --add x=a.b --add y=c -o 'it'\\''s.csv' --quiet --no-color --resume",
     );
   });
 
-  it('leaves out what is of one run alone, and what was not given', async () => {
-    expect(await goOn(['in.csv', '--output=out.csv', '--force', '--per-day=0', '--wait'])).toBe(
-      'restaurant enrich in.csv --per-day 0 --wait -o out.csv --resume',
-    );
+  it('leaves out options of one run, and those that were not given', async () => {
     expect(
-      await goOn(['in.csv', '-oout.csv', '--resume', '--retry-errors', '--delimiter', '\t'], 'retry'),
+      await commandAfter(['in.csv', '--output=out.csv', '--force', '--per-day=0', '--wait'], '--resume'),
+    ).toBe('restaurant enrich in.csv --per-day 0 --wait -o out.csv --resume');
+    expect(
+      await commandAfter(
+        ['in.csv', '-oout.csv', '--resume', '--retry-errors', '--delimiter', '\t'],
+        '--resume',
+        '--retry-errors',
+      ),
     ).toBe("restaurant enrich in.csv --delimiter '\t' -o out.csv --resume --retry-errors");
   });
 
-  it('begins anew, and names a file that begins like an option', async () => {
-    expect(await goOn(['-oout.csv', '--resume', '--', '-a.csv'], 'anew')).toBe(
+  it('protects a file that begins like an option', async () => {
+    expect(await commandAfter(['-oout.csv', '--resume', '--', '-a.csv'], '--force')).toBe(
       'restaurant enrich ./-a.csv -o out.csv --force',
     );
   });
 
-  it('stands in the tree of the program', () => {
+  it('is part of the program', () => {
     const program = buildProgram(new App(testContext()));
     const enrich = program.children.find((command) => command.name() === 'enrich');
     expect(enrich?.exampleLines.length).toBeGreaterThan(0);

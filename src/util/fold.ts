@@ -1,0 +1,55 @@
+/** Letters that Unicode does not decompose into a base letter and an accent. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ς: 'σ',
+};
+const SPECIAL_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+/** Accents, and the vowel points of Hebrew and Arabic. Marks that other scripts cannot do without stay. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]/g;
+/** Signs inside words: `Joe's`, `P.F.`, and the soft hyphen and other characters without a width. */
+const INSIDE_WORDS = /['’‘ʼ`´.\u00ad\u200b-\u200f\u2060\ufeff]/g;
+
+/** Text without case and accents, special letters as plain ones: `Østerbro` and `Osterbro` are equal. */
+export function foldLetters(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(ACCENTS, '')
+    .replace(SPECIAL_LETTERS, (letter) => LETTERS[letter] ?? letter);
+}
+
+/**
+ * A name for comparison: folded letters without punctuation and a leading "the". A name of symbols alone keeps them, so
+ * that two different ones stay different.
+ */
+export function foldName(name: string): string {
+  const folded = foldLetters(name);
+  const words = folded
+    .replace(INSIDE_WORDS, '')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim();
+  return words === '' ? folded.replace(/\s+/g, ' ').trim() : words.replace(/^the (?=.)/, '');
+}
+
+const AND = /[&＆]/;
+
+/** Whether two names are equal but for case, accents, punctuation and a leading "the"; `&` equals "and". */
+export function isSameName(one: string, other: string): boolean {
+  if (one === other || foldName(one) === foldName(other)) return true;
+  return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));
+}
+
+/** A name with each `&` spelled out. */
+export function spellAnd(name: string): string {
+  return name.replace(/[&＆]/g, ' and ');
+}

@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeText } from '../../../src/enrich/read/decode.ts';
+import type { Input } from '../../../src/enrich/read/input.ts';
+import { detectDelimiter, type ListOptions, openList } from '../../../src/enrich/read/list.ts';
+import type { ListFormat, Problem } from '../../../src/enrich/read/row.ts';
+import { type Delimiter, encodeRecord } from '../../../src/util/csv.ts';
+import { gather, inPieces } from './text.ts';
+
+const inputOf = (content: string | Uint8Array, piece?: number): Input => ({
+  name: 'list',
+  replayable: false,
+  format: undefined,
+  chunks: () => inPieces(content, piece),
+  close: async () => {},
+});
+
+/** Reads a list whole: cells, or the text of objects, each behind its line. */
+async function read(content: string | Uint8Array, options: Partial<ListOptions> = {}, piece?: number) {
+  const problems: Problem[] = [];
+  const list = await openList(
+    inputOf(content, piece),
+    { format: undefined, delimiter: undefined, ...options },
+    (problem) => problems.push(problem),
+  );
+  const rows = [];
+  for await (const row of list.rows)
+    rows.push([row.line, ...(row.kind === 'cells' ? row.cells : [row.text])]);
+  return { header: list.header, bom: list.bom, delimiter: list.delimiter, rows, problems };
+}
+
+describe('detectDelimiter', () => {
+  it.each([
+    ['name,city', ','],
+    ['name;city', ';'],
+    ['name\tcity', '\t'],
+    ['"a,b,c";city', ';'],
+    ['name;city;"cuisine, type",x', ';'],
+    ['name', ','],
+    ['a,b;c', ','],
+    ['name,city\nx;y;z;w', ','],
+    ['"na\nme";city;x,', ';'],
+  ])('%j has %j', (header, delimiter) => {
+    expect(detectDelimiter(header)).toBe(delimiter);
+  });
+});
+
+describe('a delimited list', () => {
+  it('fills up rows that are too short', async () => {
+    const { header, rows, problems } = await read('name,city,note\n"Joe ""J"", Bar",SF\n"two\nlines",,"x"\n');
+    expect(header).toEqual(['name', 'city', 'note']);
+    expect(rows).toEqual([
+      [2, 'Joe "J", Bar', 'SF', ''],
+      [3, 'two\nlines', '', 'x'],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('accepts all line ends, also mixed, and skips blank lines', async () => {
+    const { rows } = await read('a,b\r\n1,2\n\r\n\n3,4\r5,6\r\n"x\r\ny",8');
+    expect(rows).toEqual([
+      [2, '1', '2'],
+      [5, '3', '4'],
+      [6, '5', '6'],
+      [7, 'x\r\ny', '8'],
+    ]);
+  });
+
+  it('keeps every column of a strange header', async () => {
+    const { header, rows } = await read('name,name,__proto__,,constructor\n1,2,3,4,5');
+    expect(header).toEqual(['name', 'name', '__proto__', '', 'constructor']);
+    expect(rows).toEqual([[2, '1', '2', '3', '4', '5']]);
+  });
+
+  it('keeps quotes inside a cell', async () => {
+    expect((await read('a,b\n5" pizza,2\n"x"y,3')).rows).toEqual([
+      [2, '5" pizza', '2'],
+      [3, '"x"y', '3'],
+    ]);
+  });
+
+  it('reports rows with too many fields by their first line and continues', async () => {
+    const { rows, problems } = await read('a,b\n1,2,3\n"x\n\ny",2\n4,5,6,7\n8,9');
+    expect(rows.map(([line]) => line)).toEqual([3, 7]);
+    expect(problems).toEqual([
+      { line: 2, what: 'has 3 fields, the header has 2' },
+      { line: 6, what: 'has 4 fields, the header has 2' },
+    ]);
+  });
+
+  it('reports an unclosed quote by the line of its row, after the rows before it', async () => {
+    const { rows, problems } = await read('a,b\r\n1,2\r\n\r\n3,"4\r\n5,6\r\n');
+    expect(rows).toEqual([[2, '1', '2']]);
+    expect(problems).toEqual([{ line: 4, what: 'opens a quote that is never closed' }]);
+  });
+
+  it.each(['', '\n\r\n', 'sep=;\n'])('rejects %j, which has no header', async (text) => {
+    await expect(read(text)).rejects.toMatchObject({ code: 'bad_input', message: 'list has no header row' });
+  });
+
+  it('accepts a header without rows', async () => {
+    expect(await read('a,b')).toMatchObject({ header: ['a', 'b'], rows: [] });
+  });
+
+  it.each([
+    ['sep=;\r\nname;a,b\r\nNopa;x', ';'],
+    ['SEP=\t\nname\ta,b\nNopa\tx', '\t'],
+    ['"sep=;"\nname;a,b\nNopa;x', ';'],
+  ])('takes the delimiter of the line %j', async (text, delimiter) => {
+    expect(await read(text)).toMatchObject({
+      delimiter,
+      header: ['name', 'a,b'],
+      rows: [[3, 'Nopa', 'x']],
+      problems: [],
+    });
+  });
+
+  it('rejects a delimiter that it cannot write', async () => {
+    await expect(read('sep=|\nname|city')).rejects.toMatchObject({
+      message: "line 1 says that '|' separates the columns",
+    });
+  });
+
+  it('reads the same however the bytes are cut', async () => {
+    const text = 'näme;"ci;ty"\r\n"Ca""fé\r\n☕";Zürich\n\r;\r\n🍕;"\r"\r\n1;2;3\r\nlast;"row"';
+    const whole = await read(text);
+    expect(whole.rows).toHaveLength(4);
+    expect(whole.problems).toHaveLength(1);
+    for (let piece = 1; piece < 40; piece += 1) expect(await read(text, {}, piece)).toEqual(whole);
+  });
+
+  it('reads back what was written, whatever the cells hold', async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', '\t', ' ', 'é', '🍕', '\0'),
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom<Delimiter>(',', ';', '\t'),
+        fc.constantFrom('\n', '\r\n'),
+        async (table, delimiter, end) => {
+          const lines = [['x', 'y', 'z'], ...table].map((cells) => encodeRecord(cells, delimiter) + end);
+          const found = await read(lines.join(''), { delimiter }, 7);
+          expect(found.rows.map(([, ...cells]) => cells)).toEqual(table);
+          expect(found.problems).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['one long line', `name,city,${'a'.repeat(1_000_000)}`],
+    ['a header of 50,000 columns', `${'column,'.repeat(50_000)}name`],
+    ['a long quoted header', `name,"${'a\n'.repeat(500_000)}"`],
+  ])('opens %s at once', async (_name, text) => {
+    const started = performance.now();
+    expect((await read(text)).problems).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  it.each([
+    ['.xlsx', 'PK\x03\x04\x14\0\x06\0'],
+    ['.xls', '\xd0\xcf\x11\xe0\xa1\xb1'],
+  ])('recognizes a workbook: %s', async (_name, bytes) => {
+    await expect(read(Buffer.from(bytes, 'latin1'))).rejects.toMatchObject({
+      code: 'bad_input',
+      message: 'list is a workbook, not a list of rows',
+    });
+  });
+});
+
+describe('NDJSON', () => {
+  it('returns each object with its line and its text as received', async () => {
+    const { rows, problems, header } = await read(
+      '{"a": 1e2}\n\n  {"b":12345678901234567890} \r\n{"__proto__":1}',
+    );
+    expect(header).toEqual(['a']);
+    expect(rows).toEqual([
+      [1, '{"a": 1e2}'],
+      [3, '{"b":12345678901234567890}'],
+      [4, '{"__proto__":1}'],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('reports every line that is not an object', async () => {
+    const { rows, problems } = await read('[{"a":1}]\n{"a":1}\n{"a":\nnull\n3\n"x"\n{}x\n');
+    expect(rows).toHaveLength(1);
+    expect(problems.map(({ line }) => line)).toEqual([1, 3, 4, 5, 6, 7]);
+    expect(problems[0]?.what).toContain('one object a line');
+  });
+
+  it('does not hold a line that never ends', async () => {
+    const { rows, problems } = await read(`{"a":"${'x'.repeat(17 * 1024 * 1024)}"}\n{"b":1}`);
+    expect(problems).toEqual([{ line: 1, what: 'is longer than 16 MiB' }]);
+    expect(rows).toEqual([[2, '{"b":1}']]);
+  });
+});
+
+describe('decodeText', () => {
+  const decode = async (bytes: Uint8Array, piece?: number, encoding?: string) => {
+    let bom = false;
+    const { items, problems } = await gather(async (onProblem) => {
+      const text = await decodeText(inPieces(bytes, piece), encoding, onProblem);
+      bom = text.bom;
+      return text.pieces;
+    });
+    return { text: items.join(''), bom, problems };
+  };
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+
+  it.each([
+    ['UTF-8', Buffer.from('\ufeffnäme\n☕🍕')],
+    ['UTF-16, little-endian', utf16('\ufeffnäme\n☕🍕')],
+    ['UTF-16, big-endian', utf16('\ufeffnäme\n☕🍕').swap16()],
+  ])('reads %s with a byte order mark, however it is cut', async (_name, bytes) => {
+    for (let piece = 1; piece <= bytes.length; piece += 1) {
+      expect(await decode(bytes, piece)).toEqual({ text: 'näme\n☕🍕', bom: true, problems: [] });
+    }
+  });
+
+  it.each([
+    ['windows-1252', Buffer.from('Caf\xe9 \x93x\x94', 'latin1'), 'Café “x”'],
+    ['shift_jis', Buffer.from([0x93, 0x8c, 0x8b, 0x9e, 0x0a]), '東京\n'],
+    ['utf-16le', utf16('name'), 'name'],
+  ])('reads %s where it is named', async (encoding, bytes, text) => {
+    for (const piece of [1, 2, 100]) {
+      expect(await decode(bytes, piece, encoding)).toEqual({ text, bom: false, problems: [] });
+    }
+  });
+
+  it.each([
+    ['Latin-1', Buffer.from('name\nNopa\nCaf\xe9\nx', 'latin1'), 3, 'windows-1252'],
+    ['Latin-1 in capitals', Buffer.from('a\nM\xdcNCHEN, \xc9T\xc9', 'latin1'), 2, 'windows-1252'],
+    ['Cyrillic', Buffer.from([0x61, 0x0a, 0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]), 2, undefined],
+    ['a cut character at the end', Buffer.from('name\nCaf\u00e9').subarray(0, -1), 2, 'windows-1252'],
+    ['an overlong form', Buffer.from([0x61, 0x0a, 0xc0, 0xaf]), 2, undefined],
+  ])('reports the line and the likely encoding of %s', async (_name, bytes, line, encoding) => {
+    expect((await decode(bytes)).problems).toEqual([{ line, what: 'is not UTF-8', encoding }]);
+    for (const piece of [1, 2, 3]) {
+      expect((await decode(bytes, piece)).problems).toMatchObject([{ line, what: 'is not UTF-8' }]);
+    }
+  });
+
+  it.each([
+    ['utf-16le', utf16('name,city\n')],
+    ['utf-16be', utf16('name').swap16()],
+  ])('recognizes %s without a byte order mark', async (encoding, bytes) => {
+    expect((await decode(bytes)).problems).toEqual([{ line: 1, what: 'is UTF-16, not UTF-8', encoding }]);
+  });
+
+  it('accepts NUL, which is UTF-8', async () => {
+    expect(await decode(Buffer.from('name\nA\0B'))).toMatchObject({ text: 'name\nA\0B', problems: [] });
+  });
+});
+
+describe('the format of a list without an extension', () => {
+  it.each<[string, ListFormat | undefined, number]>([
+    ['{"a":1}\n', undefined, 1],
+    ['a,b\n1,2', undefined, 1],
+    ['{a,b\n1,2', 'csv', 1],
+  ])('%j', async (text, format, rows) => {
+    expect((await read(text, { format })).rows).toHaveLength(rows);
+  });
+});
