@@ -35,8 +35,8 @@ export interface CommandFacts {
   summary: string;
   /** More about it, in paragraphs; one that is indented keeps its lines. */
   details?: string;
-  arguments: ArgumentFacts[];
-  options: OptionFacts[];
+  arguments?: ArgumentFacts[];
+  options?: OptionFacts[];
   examples: string[];
   commands?: CommandFacts[];
   global_options?: string[];
@@ -99,12 +99,16 @@ export function describeCommand(program: CliCommand, command: CliCommand, whole 
     name: command.path,
     summary: command.summary() || command.description(),
     ...(command.details === '' ? {} : { details: command.details }),
-    arguments: command.registeredArguments.map((argument) => argumentFacts(command, argument)),
-    options: command.options.map(describeOption),
     examples: command.exampleLines,
     ...(children.length > 0 ? { commands: children } : {}),
-    global_options: shared.map((option) => option.long ?? option.flags),
-    ...(whole && !command.isGroup ? schemasOf(command, shared) : {}),
+    // The input schema describes the arguments and options: each is printed once.
+    ...(whole && !command.isGroup
+      ? schemasOf(command, shared)
+      : {
+          arguments: command.registeredArguments.map((argument) => argumentFacts(command, argument)),
+          options: command.options.map(describeOption),
+          global_options: shared.map((option) => option.long ?? option.flags),
+        }),
   };
 }
 
@@ -130,10 +134,12 @@ function inputSchema(command: CliCommand, shared: readonly Option[]): JsonSchema
     properties[name] = { ...(variadic ? { type: 'array', items: one } : one), description };
   }
   for (const option of [...command.options, ...shared].map(describeOption)) {
-    const { type, description, choices, default: fallback } = option;
+    const { type, flags, description, choices, default: fallback, environment } = option;
     properties[option.name.slice(2)] = {
       ...(type === 'array' ? { type, items: { type: 'string' } } : { type }),
       description,
+      flags,
+      ...(environment === undefined ? {} : { environment }),
       ...(choices === undefined ? {} : { enum: choices }),
       ...(fallback === undefined ? {} : { default: fallback }),
     };

@@ -202,7 +202,7 @@ const COMMAND = object(
     progress: aSchema,
     error: aSchema,
   },
-  ['name', 'summary', 'arguments', 'options', 'examples', 'global_options'],
+  ['name', 'summary', 'examples'],
 );
 
 /** What `schema` prints: the program, or one command. */

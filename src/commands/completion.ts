@@ -7,26 +7,27 @@ import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
 export function registerCompletion(program: CliCommand, app: App): void {
   program
     .command('completion')
-    .summary('a completion script for bash, zsh or fish')
-    .description('Print a completion script for a shell. It asks no service and changes no file.')
+    .summary('Print a completion script for bash, zsh or fish')
+    .description('Print a completion script for a shell.')
     .argument('<shell>', SHELLS.join(', '))
     .completeWith('shell', SHELLS)
     .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
     .notes(
-      'restaurant completion <shell> > <file> installs it, and the next shell that is opened reads it. The ' +
-        'files, for yourself and for all users:\n\n' +
+      'To install it, run restaurant completion <shell> > <file> with one of these files, for yourself or for ' +
+        'all users, and open a new shell:\n\n' +
         '  bash ~/.local/share/bash-completion/completions/restaurant\n' +
         '       /usr/share/bash-completion/completions/restaurant\n' +
         '  zsh  ~/.zfunc/_restaurant\n' +
         '       /usr/local/share/zsh/site-functions/_restaurant\n' +
         '  fish ~/.config/fish/completions/restaurant.fish\n' +
         '       /usr/share/fish/vendor_completions.d/restaurant.fish\n\n' +
-        'zsh looks there with fpath+=~/.zfunc before compinit in ~/.zshrc. Or without a file, as a line of ~/.bashrc, ~/.zshrc (behind compinit) or config.fish:\n\n' +
+        'For zsh, put fpath+=~/.zfunc before compinit in ~/.zshrc. Or add one line to ~/.bashrc, ~/.zshrc ' +
+        '(after compinit) or config.fish:\n\n' +
         '  source <(restaurant completion bash)\n' +
         '  source <(restaurant completion zsh)\n' +
         '  restaurant completion fish | source\n\n' +
-        'bash needs version 4.4, and for the files its package bash-completion. At a TAB the program is ' +
-        'asked: it reads local files, and sends nothing.',
+        'bash 4.4 or later is required, and its package bash-completion for the files. Completion reads local ' +
+        'files and sends no request.',
     )
     .action(async (name: string) => {
       const shell: Shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });

@@ -5,16 +5,16 @@ import { object } from '../cli/schemas.ts';
 import { oneOf } from '../settings/values.ts';
 import { AGENT_NAMES, AGENTS, SCOPES, type Scope } from './skill/agents.ts';
 
-/** What `skill install --json` prints. */
+/** Output of `skill install --json`. */
 const SKILL_OUTPUT = object({
   agent: { enum: AGENT_NAMES },
   scope: { enum: SCOPES },
   file: { type: 'string' },
-  state: { enum: ['new', 'same', 'different'], description: 'what stood there before' },
+  state: { enum: ['new', 'same', 'different'], description: 'the file before' },
   written: { type: 'boolean' },
 });
 
-/** Where the skill goes, for each agent. */
+/** Lists the folder of the skill for each agent. */
 const places = (): string => {
   const widest = Math.max(...AGENT_NAMES.map((name) => name.length));
   return AGENTS.map(({ name, user, project }) => {
@@ -27,13 +27,13 @@ const places = (): string => {
 export function registerSkill(program: CliCommand, app: App): void {
   const skill = program
     .command('skill')
-    .summary('the skill that teaches an agent to use this program')
+    .summary('Install the skill for coding agents')
     .description('The skill (agentskills.io) that teaches a coding agent to use this program.')
     .examples('restaurant skill print', 'restaurant skill install claude-code --dry-run');
   skill
     .command('print')
-    .summary('print the skill, a SKILL.md')
-    .description('Print the skill, a SKILL.md. It needs no service.')
+    .summary('Print SKILL.md')
+    .description('Print SKILL.md.')
     .examples('restaurant skill print')
     .action(async () => {
       const { skillText } = await import('./skill/text.ts');
@@ -41,19 +41,19 @@ export function registerSkill(program: CliCommand, app: App): void {
     });
   skill
     .command('install')
-    .summary('write the skill where an agent looks for skills')
-    .description('Write the skill into the folder where an agent looks for skills.')
+    .summary('Install the skill for an agent')
+    .description('Write SKILL.md into the folder where an agent looks for skills.')
     .argument('<agent>', AGENT_NAMES.join(', '))
     .completeWith('agent', AGENT_NAMES)
     .addOption(
-      valueOption('--scope <scope>', 'whose folder', {
+      valueOption('--scope <scope>', 'User or project folder', {
         read: oneOf(SCOPES),
         choices: SCOPES,
         defaultText: 'user',
       }),
     )
     .usesOptions('dry-run', 'force', 'json')
-    .overrideOption('--dry-run', { description: 'print the path; write nothing' })
+    .overrideOption('--dry-run', { description: 'Print the path; write nothing' })
     .outputSchema(SKILL_OUTPUT)
     .examples(
       'restaurant skill install claude-code',
@@ -61,10 +61,9 @@ export function registerSkill(program: CliCommand, app: App): void {
       'restaurant skill install copilot --dry-run',
     )
     .notes(
-      `It goes into restaurant/SKILL.md in the user's folder, or with --scope project in that of the project ` +
-        `here:\n\n${places()}\n\nCLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are obeyed. ` +
-        '--dry-run prints the path. A file that holds something else is replaced with --force alone, and ' +
-        'nothing is written through a symbolic link.',
+      `The file is restaurant/SKILL.md in the user folder, or with --scope project in the folder of this ` +
+        `project:\n\n${places()}\n\nCLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are honored. ` +
+        'An existing file that is different is overwritten only with --force. Symbolic links are not followed.',
     )
     .action(async (agent: string, options: { scope?: Scope }) => {
       const { skillText } = await import('./skill/text.ts');

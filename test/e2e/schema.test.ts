@@ -82,10 +82,18 @@ describe('the schemas', () => {
       expect(Object.keys(input.properties).sort()).toEqual(names.sort());
       for (const [name, property] of Object.entries(input.properties)) {
         expect([name, property.description]).toEqual([name, expect.stringMatching(/./)]);
+        if (flags.includes(`--${name}`))
+          expect([name, property.flags]).toEqual([name, expect.stringContaining(`--${name}`)]);
         if (property.default !== undefined) expectValid(name, property, JSON.stringify(property.default));
       }
     }
   });
+});
+
+it('schema <command> describes each option once', async () => {
+  const { stdout } = await runCli(['schema', 'find']);
+  expect(stdout.split('--limit <').length).toBe(2);
+  expect(Object.keys(JSON.parse(stdout))).not.toContain('options');
 });
 
 describe('what is printed is what the schema says', () => {

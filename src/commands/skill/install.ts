@@ -7,49 +7,51 @@ import { placeToPath } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
+import { nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { AGENT_NAMES, AGENTS, type Agent, type Scope } from './agents.ts';
 import { SKILL_NAME } from './text.ts';
 
 type State = 'new' | 'same' | 'different';
 
-/** Far above any skill. */
-const MOST = 1_048_576;
+/** Largest file that is compared with the skill, in bytes. */
+const MAX_BYTES = 1_048_576;
 
-/** Writes the skill into the folder where the agent looks for skills; with --dry-run says where that is. */
+/** Writes the skill into the folder where the agent looks for skills; with --dry-run only prints the path. */
 export async function installSkill(app: App, name: string, scope: Scope, text: string): Promise<void> {
-  const agent = agentNamed(name);
+  const agent = findAgent(name);
   const { file, parts } = skillFile(app, agent, scope);
   for (const part of parts) refuseLink(part);
   const before = readText(file);
   const state: State = before === undefined ? 'new' : before === text ? 'same' : 'different';
   const preview = app.globals.dryRun === true;
   if (state === 'different' && !preview && app.globals.force !== true) {
-    throw new AppError('usage', `${file} exists and holds something else`, {
-      hint: `add --force to replace it; restaurant skill print | diff - ${shellWord(file)} shows the difference`,
+    throw new AppError('usage', `${file} exists and is different`, {
+      hint: `restaurant skill print | diff - ${shellWord(file)} shows the difference; --force overwrites it`,
     });
   }
   const written = !preview && state !== 'same';
   if (written) write(file, text);
   await writeText(app, { agent: agent.name, scope, file, state, written }, () => `${file}\n`);
-  await app.note(told(agent, state, preview));
+  await app.note(stateNote(agent, state, preview));
 }
 
-function told({ name }: Agent, state: State, preview: boolean): string {
-  if (state === 'same') return 'it is there already';
-  if (!preview) return `${name} reads it when it starts`;
-  return state === 'new' ? 'nothing was written' : 'it holds something else, which --force would replace';
+function stateNote({ name }: Agent, state: State, preview: boolean): string {
+  if (state === 'same') return 'already installed';
+  if (!preview) return `${name} reads it at its next start`;
+  return state === 'new' ? 'nothing written' : 'the file is different; --force overwrites it';
 }
 
-function agentNamed(name: string): Agent {
+function findAgent(name: string): Agent {
   const agent = AGENTS.find((each) => each.name === name);
   if (agent !== undefined) return agent;
-  throw new AppError('usage', `no agent '${name}'`, {
-    hint: `restaurant skill install <agent>: ${AGENT_NAMES.join(', ')}`,
+  const [near] = nearest(name, AGENT_NAMES);
+  throw new AppError('usage', `unknown agent '${name}': expected one of ${AGENT_NAMES.join(', ')}`, {
+    hint: near === undefined ? 'restaurant skill install --help' : `restaurant skill install ${near}`,
   });
 }
 
-/** The file, and what of its path must be no symbolic link: below a project everything, for a person the skill itself. */
+/** The file, and the parts of its path that must not be symbolic links: in a project all, for a user the skill itself. */
 function skillFile(app: App, agent: Agent, scope: Scope): { file: string; parts: readonly string[] } {
   const path = app.context.platform === 'win32' ? win32 : posix;
   const own = [SKILL_NAME, 'SKILL.md'];
@@ -59,7 +61,7 @@ function skillFile(app: App, agent: Agent, scope: Scope): { file: string; parts:
   return { file: path.join(base, ...below), parts };
 }
 
-/** A link could lead what is written anywhere. */
+/** Rejects a symbolic link, which could lead outside the folder. */
 function refuseLink(path: string): void {
   let target: string;
   try {
@@ -69,14 +71,14 @@ function refuseLink(path: string): void {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return;
     throw ioError('read', path, error);
   }
-  throw new AppError('io_error', `${path} is a symbolic link to ${target}: nothing is written through it`, {
-    hint: `rm ${shellWord(path)} removes the link; then install again`,
+  throw new AppError('io_error', `${path} is a symbolic link to ${target}; it is not followed`, {
+    hint: `replace the link with a folder or file of your own: ls -l ${shellWord(path)}`,
   });
 }
 
 function readText(path: string): string | undefined {
   try {
-    return readRegularFile(path, MOST).toString('utf8');
+    return readRegularFile(path, MAX_BYTES).toString('utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

@@ -20,7 +20,7 @@ const lines = [...body.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block 
 );
 
 describe('the skill', () => {
-  it('is what agentskills.io asks for, in the folder of its name', () => {
+  it('follows the format of agentskills.io', () => {
     const fields = Object.fromEntries(head.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)));
     expect(Object.keys(fields)).toEqual(['name', 'description']);
     expect(fields.name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
@@ -32,7 +32,7 @@ describe('the skill', () => {
     expect(readFileSync(SHIPPED, 'utf8')).toBe(skill);
   });
 
-  it('names commands, options and codes that exist, and every one of the commands', () => {
+  it('names every command, and only options and codes that exist', () => {
     const all = everyCommand(tree.commands);
     for (const command of all.filter(({ commands }) => commands === undefined)) {
       expect(body).toContain(`\`restaurant ${command.name}`);
@@ -49,7 +49,7 @@ describe('the skill', () => {
     }
   });
 
-  it('is true: its commands run, in order, and keep to their options', async () => {
+  it('contains commands that run', async () => {
     furnish(service.home);
     expect(lines.length).toBeGreaterThan(8);
     for (const line of lines) {
@@ -74,7 +74,7 @@ describe('skill install', () => {
   const install = (words: readonly string[], options: RunOptions) =>
     runCli(['skill', 'install', ...words], options);
 
-  it.each(AGENT_NAMES)('writes where %s looks, for a person and for a project', async (name) => {
+  it.each(AGENT_NAMES)('writes to the user and project folder of %s', async (name) => {
     const options = folder();
     for (const scope of SCOPES) {
       const words = [name, '--scope', scope, '--json'];
@@ -98,7 +98,7 @@ describe('skill install', () => {
     }
   });
 
-  it('goes where the agent was moved to', async () => {
+  it('honors the variables that move an agent', async () => {
     const { cwd, env } = folder();
     for (const [name, variable] of [
       ['claude-code', 'CLAUDE_CONFIG_DIR'],
@@ -112,7 +112,7 @@ describe('skill install', () => {
     }
   });
 
-  it('replaces what is different with --force alone', async () => {
+  it('overwrites a different file only with --force', async () => {
     const options = folder();
     const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
     mkdirSync(dirname(file), { recursive: true });
@@ -127,7 +127,7 @@ describe('skill install', () => {
   });
 
   it.each(['.claude', '.claude/skills', '.claude/skills/restaurant', '.claude/skills/restaurant/SKILL.md'])(
-    'of a project never writes through a link: %s',
+    'never writes through a link of a project: %s',
     async (link) => {
       const options = folder();
       const outside = join(options.env.HOME ?? '', 'outside');
@@ -145,7 +145,7 @@ describe('skill install', () => {
     },
   );
 
-  it('waits for nothing that stands in the place of the file', async () => {
+  it('does not block on a pipe in place of the file', async () => {
     const options = folder();
     const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
     mkdirSync(dirname(file), { recursive: true });
@@ -153,7 +153,7 @@ describe('skill install', () => {
     expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 9, stdout: '' });
   });
 
-  it('lets a person keep the folder of skills elsewhere', async () => {
+  it('follows a link of the user to the folder of skills', async () => {
     const options = folder();
     const real = join(options.env.HOME ?? '', 'dotfiles');
     mkdirSync(real);
@@ -162,7 +162,12 @@ describe('skill install', () => {
     expect(readFileSync(join(real, 'skills/restaurant/SKILL.md'), 'utf8')).toBe(skill);
   });
 
-  it('knows no other agent, and says which there are', async () => {
+  it('suggests the nearest agent', async () => {
+    const { exit, stderr } = await install(['claude'], folder());
+    expect([exit, stderr.split('\n')[1]]).toEqual([2, 'hint: restaurant skill install claude-code']);
+  });
+
+  it('rejects an unknown agent and lists the known ones', async () => {
     const { exit, stderr } = await install(['clippy'], folder());
     expect(exit).toBe(2);
     for (const name of AGENT_NAMES) expect(stderr).toContain(name);
@@ -170,7 +175,7 @@ describe('skill install', () => {
   });
 });
 
-it('every agent and scope is told in help', async () => {
+it('lists every agent and scope in help', async () => {
   const { stdout } = await runCli(['skill', 'install', '--help']);
   for (const { name, user, project } of AGENTS) {
     expect(stdout).toMatch(new RegExp(`^  ${name} .*${user.path} or ${project}$`, 'm'));
