@@ -34,16 +34,25 @@ export interface Service {
   getTools(anew?: boolean): Promise<ToolCatalog>;
 }
 
-interface Opening {
+/** Values that replace the settings of this run. */
+interface Overrides {
+  readonly protocol?: ClientOptions['protocol'];
+  readonly maxWaitMs?: number;
+}
+
+interface Opening extends Overrides {
   readonly demoMode?: DemoMode;
   /** For many calls: they keep the pace of the budget, which all processes with the key share. */
   readonly paced?: boolean;
 }
 
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
-export async function openService(app: App, { demoMode, paced }: Opening = {}): Promise<Service> {
+export async function openService(
+  app: App,
+  { demoMode, paced, ...overrides }: Opening = {},
+): Promise<Service> {
   const target = await openTarget(app, demoMode);
-  return serviceOver(app, openClientFor(app, target, countRequests(app, target, paced)), target);
+  return serviceOver(app, openClientFor(app, target, countRequests(app, target, paced), overrides), target);
 }
 
 /** What is done about the requests of a client. */
@@ -64,6 +73,7 @@ export function openClientFor(
   app: App,
   target: Target,
   { signal, traced, warn, ...hooks }: Requests = countRequests(app, target),
+  overrides: Overrides = {},
 ): Client {
   const { context, settings, globals, paths } = app;
   const { url, key, demo } = target;
@@ -78,6 +88,7 @@ export function openClientFor(
     maxWaitMs: settings.need('max-wait'),
     version: VERSION,
     context: { ...context, signal },
+    ...overrides,
     ...hooks,
     ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
     ...(demo ? {} : { session: openProtocolStore(paths.stateDir, url.href, warn) }),

@@ -5,7 +5,7 @@ import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import type { RunOptions, Transcript } from '../helpers/program.ts';
 import { runCli } from '../helpers/program.ts';
 import { ID, RUNS, useRuns } from '../helpers/runs.ts';
-import { FREE, REVOKED } from '../helpers/service.ts';
+import { FREE, REVOKED, useService } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -15,6 +15,7 @@ const tree = await readTree();
 const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
 const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
 const { service, fresh, again } = useRuns();
+const mcp = useService({ mode: 'mcp' });
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
 const described = new Map<string, Record<'input' | 'output' | 'dry_run' | 'progress' | 'error', Schema>>();
@@ -137,7 +138,8 @@ describe('what is printed is what the schema says', () => {
         await expectOutput('mcp config', [...words, '--via', via, '--write']);
       }
     }
-    await expectOutput('mcp config', ['mcp', 'config', 'cursor', '--via', 'http', '--check']);
+    const checked = await mcp.run(['mcp', 'config', 'cursor', '--via', 'http', '--check', '--json']);
+    expectValid('mcp config --check', closed(schemaOf('mcp config', 'output')), checked.stdout);
   });
 
   it('by --dry-run, which prints requests', async () => {

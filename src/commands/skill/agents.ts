@@ -1,11 +1,11 @@
-import type { FilePlace } from '../../mcp/client-config/clients.ts';
+import type { Location } from '../../mcp/client-config/locations.ts';
 
 /** An agent that reads skills: folders with a SKILL.md (agentskills.io). */
 export interface Agent {
   /** As on the command line. */
   readonly name: string;
   /** The folder of a person's skills. */
-  readonly user: FilePlace;
+  readonly user: Location;
   /** The folder of a project's skills, below the project. */
   readonly project: string;
 }
@@ -14,7 +14,7 @@ export interface Agent {
 export const AGENTS: readonly Agent[] = [
   {
     name: 'claude-code',
-    user: { below: 'home', path: '.claude/skills', moved: { by: 'CLAUDE_CONFIG_DIR', path: 'skills' } },
+    user: { below: 'home', path: '.claude/skills', envOverrides: [['CLAUDE_CONFIG_DIR', 'skills']] },
     project: '.claude/skills',
   },
   { name: 'codex', user: { below: 'home', path: '.agents/skills' }, project: '.agents/skills' },
@@ -22,7 +22,7 @@ export const AGENTS: readonly Agent[] = [
   { name: 'gemini', user: { below: 'home', path: '.gemini/skills' }, project: '.gemini/skills' },
   {
     name: 'copilot',
-    user: { below: 'home', path: '.copilot/skills', moved: { by: 'COPILOT_HOME', path: 'skills' } },
+    user: { below: 'home', path: '.copilot/skills', envOverrides: [['COPILOT_HOME', 'skills']] },
     project: '.github/skills',
   },
   { name: 'opencode', user: { below: 'config', path: 'opencode/skills' }, project: '.opencode/skills' },

@@ -1,9 +1,9 @@
-import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
-import { dirname, posix, win32 } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/output.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { placeToPath } from '../../mcp/client-config/locations.ts';
+import { assertNoLinks, pathOf, resolveLocation } from '../../mcp/client-config/locations.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
@@ -20,8 +20,8 @@ const MAX_BYTES = 1_048_576;
 /** Writes the skill into the folder where the agent looks for skills; with --dry-run only prints the path. */
 export async function installSkill(app: App, name: string, scope: Scope, text: string): Promise<void> {
   const agent = findAgent(name);
-  const { file, parts } = skillFile(app, agent, scope);
-  for (const part of parts) refuseLink(part);
+  const { file, base } = skillFile(app, agent, scope);
+  assertNoLinks(base, file, pathOf(app.context));
   const before = readText(file);
   const state: State = before === undefined ? 'new' : before === text ? 'same' : 'different';
   const preview = app.globals.dryRun === true;
@@ -51,29 +51,12 @@ function findAgent(name: string): Agent {
   });
 }
 
-/** The file, and the parts of its path that must not be symbolic links: in a project all, for a user the skill itself. */
-function skillFile(app: App, agent: Agent, scope: Scope): { file: string; parts: readonly string[] } {
-  const path = app.context.platform === 'win32' ? win32 : posix;
-  const own = [SKILL_NAME, 'SKILL.md'];
-  const base = scope === 'project' ? app.context.cwd() : placeToPath(agent.user, app.context, path);
-  const below = scope === 'project' ? [...agent.project.split('/'), ...own] : own;
-  const parts = below.map((_part, index) => path.join(base, ...below.slice(0, index + 1)));
-  return { file: path.join(base, ...below), parts };
-}
-
-/** Rejects a symbolic link, which could lead outside the folder. */
-function refuseLink(path: string): void {
-  let target: string;
-  try {
-    if (!lstatSync(path).isSymbolicLink()) return;
-    target = readlinkSync(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return;
-    throw ioError('read', path, error);
-  }
-  throw new AppError('io_error', `${path} is a symbolic link to ${target}; it is not followed`, {
-    hint: `replace the link with a folder or file of your own: ls -l ${shellWord(path)}`,
-  });
+/** The file, and the folder below which no part of its path may be a link: the project, or the folder of the user's skills. */
+function skillFile(app: App, agent: Agent, scope: Scope): { file: string; base: string } {
+  const path = pathOf(app.context);
+  const base = scope === 'project' ? app.context.cwd() : resolveLocation(agent.user, app.context);
+  const below = scope === 'project' ? [agent.project] : [];
+  return { file: path.join(base, ...below, SKILL_NAME, 'SKILL.md'), base };
 }
 
 function readText(path: string): string | undefined {

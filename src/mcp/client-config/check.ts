@@ -1,32 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { openService } from '../../app/service.ts';
+import { isObject, type JsonObject, readReply } from '../../client/rpc/envelope.ts';
+import type { Tool } from '../../client/types.ts';
+import type { Context } from '../../context.ts';
+import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
-import { checkStdio } from './check-stdio.ts';
+import { excerpt } from '../../util/excerpt.ts';
+import { VERSION } from '../../version.ts';
+import { type Line, lineReader, toLine } from '../bridge/framing.ts';
+import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, type Target } from './entry.ts';
 
-/** What a check found. */
-export interface Checked {
+/** The result of a check. */
+export interface CheckResult {
   readonly ok: true;
-  /** How many tools the client will see; null where the service lists none. */
-  readonly tools: number | null;
+  /** How many tools the client will see. */
+  readonly tools: number;
   /** Where the key for the URL came from. */
   readonly key?: 'env' | 'config';
 }
 
-/** Variables that careful clients keep from the programs they start. */
-const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
+type Env = Readonly<Record<string, string | undefined>>;
 
-/** Makes one call the way the client would. @throws {AppError} what the call failed with */
-export async function checkEntry(app: App, client: McpClient, target: Target): Promise<Checked> {
-  if (target.via === 'http') return checkHttp(app);
+/** Variables that clients with an allowlist pass to the programs they start. */
+const BASIC_ENV: readonly string[] = [
+  ...['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'],
+  ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMFILES'],
+  ...['SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE'],
+];
+
+/** Variables that clients with a blocklist do not pass on. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
+
+/** Returns the environment that a client gives to the programs it starts. */
+function clientEnv({ passesEnv }: McpClient, env: Env): Env {
+  if (passesEnv === undefined) return env;
+  const passes = (name: string): boolean =>
+    passesEnv === 'basic' ? BASIC_ENV.includes(name.toUpperCase()) : !SECRET_NAME.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
+}
+
+/** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
+export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
+  if (target.via === 'http') return checkHttp(app, client, target.literalKey !== undefined);
   const { env, platform } = app.context;
-  const names = Object.keys(env).filter((name) => client.hidesSecrets !== true || !SECRET.test(name));
   const tools = await app.withSpinner(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
     checkStdio({
       command: COMMAND,
       args: target.args,
-      env: Object.fromEntries(names.map((name) => [name, env[name]])),
+      env: { ...clientEnv(client, env), ...target.env },
       windows: platform === 'win32',
       timeoutMs: app.settings.need('timeout'),
       context: app.context,
@@ -35,23 +59,234 @@ export async function checkEntry(app: App, client: McpClient, target: Target): P
   return { ok: true, tools };
 }
 
-/** With the URL of the entry and the key that its reference stands for. */
-async function checkHttp(app: App): Promise<Checked> {
-  const service = await openService(app);
-  const tools = await app.withSpinner(`asking ${service.label}`, () => service.tools());
-  if (tools === undefined) await app.withSpinner(`asking ${service.label}`, () => service.client.check());
-  const inVariable = variable(app.context.env, KEY_VARIABLE) !== undefined;
-  return { ok: true, tools: tools?.length ?? null, key: inVariable ? 'env' : 'config' };
+/** Protocol versions in the order in which clients try them. */
+const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
+
+/** Failures that mean that the service does not support MCP, as opposed to a network or login problem. */
+const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
+
+async function checkHttp(app: App, client: McpClient, literalKey: boolean): Promise<CheckResult> {
+  const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
+  if (!fromEnv && !literalKey && client.inputs === undefined) {
+    throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
+      hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant mcp config ${client.name} --via stdio --check`,
+    });
+  }
+  const tools = await listAsClient(app, client);
+  return { ok: true, tools: tools.length, key: fromEnv ? 'env' : 'config' };
 }
 
-/** What was found, as a line for a person. */
-export function checkLine({ tools, key }: Checked, client: McpClient): string {
-  const answered = tools === null ? 'the service answered' : `the service answered and has ${tools} tools`;
-  const list =
-    tools === null
-      ? `; it lists no tools, which ${client.name} may need: --via stdio brings a list along`
-      : '';
-  const missing = key === 'config' && client.inputs === undefined;
-  const set = missing ? `; ${KEY_VARIABLE} is not set here, so the saved login was used` : '';
-  return `check: ${answered}${list}${set}\n`;
+async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[]> {
+  let failure: AppError | undefined;
+  for (const protocol of CLIENT_VERSIONS) {
+    const service = await openService(app, { protocol });
+    try {
+      return await app.withSpinner(`connecting to ${service.label}`, () => service.client.listTools());
+    } catch (error) {
+      if (!(error instanceof AppError) || !NOT_MCP.includes(error.code)) throw error;
+      failure ??= error;
+    }
+  }
+  const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
+  throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
+    ...details,
+    hint: `the service does not support the MCP handshake; use the bridge: restaurant mcp config ${client.name} --via stdio`,
+  });
+}
+
+/** Formats the result of a check as a line. */
+export function formatCheck({ tools }: CheckResult, client: McpClient): string {
+  return `check: ${client.name} can connect; the service has ${tools} tools`;
+}
+
+interface ServerOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Env;
+  readonly windows: boolean;
+}
+
+interface StdioCheck extends ServerOptions {
+  /** Maximum time for the whole check. */
+  readonly timeoutMs: number;
+  readonly context: Pick<Context, 'sleep' | 'signal'>;
+}
+
+/** How long the program may take to exit, ms. */
+const EXIT_MS = 500;
+
+/**
+ * Starts a program as an MCP client does: handshake, list of tools, one search if there is a tool for it.
+ * @returns how many tools it has
+ * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `timeout`; `bad_response`
+ */
+async function checkStdio({ timeoutMs, context, ...options }: StdioCheck): Promise<number> {
+  const server = startServer(options);
+  const done = new AbortController();
+  const timeout = context.sleep(timeoutMs, AbortSignal.any([done.signal, context.signal])).then(() => {
+    throw new AppError('timeout', `${options.command} did not respond within ${timeoutMs / 1000} s`);
+  });
+  try {
+    return await Promise.race([converse(server, options.command), server.failed, timeout]);
+  } finally {
+    timeout.catch(() => {});
+    done.abort();
+    await server.close(EXIT_MS);
+  }
+}
+
+async function converse(server: ChildServer, command: string): Promise<number> {
+  const { serverInfo } = await server.request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'restaurant-check', version: VERSION },
+  });
+  if (!isObject(serverInfo) || serverInfo.name !== COMMAND) {
+    throw new AppError('bad_response', `the ${command} on the PATH is another program`);
+  }
+  server.notify('notifications/initialized');
+  const { tools } = await server.request('tools/list', {});
+  if (!Array.isArray(tools)) throw new AppError('bad_response', 'the response to tools/list has no tools');
+  if (tools.some((tool) => isObject(tool) && tool.name === 'find_restaurant')) {
+    const args = { name: 'restaurant', city: 'San Francisco' };
+    const result = await server.request('tools/call', { name: 'find_restaurant', arguments: args });
+    if (result.isError === true) throw toolFailure(result);
+  }
+  return tools.length;
+}
+
+/** Converts a tool error of the bridge back into the error that it reports. */
+function toolFailure(result: JsonObject): AppError {
+  const meta = isObject(result._meta) ? result._meta[ERROR_META_KEY] : undefined;
+  const { code, message, hint } = isObject(meta) ? meta : {};
+  const [block] = Array.isArray(result.content) ? result.content : [];
+  const text = isObject(block) && typeof block.text === 'string' ? block.text : 'no error message';
+  const known = typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as Code) : 'tool_error';
+  const details = typeof hint === 'string' ? { hint } : {};
+  return new AppError(known, typeof message === 'string' ? message : excerpt(text), details);
+}
+
+/** An MCP server in a child process. */
+interface ChildServer {
+  /** Sends a request. @throws {AppError} `bad_response`; `rpc_error` for an error response */
+  request(method: string, params: JsonObject): Promise<JsonObject>;
+  notify(method: string): void;
+  /** Rejects when the process cannot be started or exits: `io_error`, `bad_response`. */
+  readonly failed: Promise<never>;
+  /** Closes its stdin; kills the process when it has not exited after `ms`. */
+  close(ms: number): Promise<void>;
+}
+
+function startServer(options: ServerOptions): ChildServer {
+  const { command } = options;
+  const child = spawnServer(options);
+  const waiting = new Map<number, (reply: JsonObject) => void>();
+  const reader = lineReader();
+  let lastId = 0;
+  let errors = '';
+
+  function receive(line: Line): void {
+    const message = 'text' in line ? parseOrUndefined(line.text) : undefined;
+    if (!isObject(message)) return;
+    const take = typeof message.id === 'number' ? waiting.get(message.id) : undefined;
+    if (take !== undefined && !('method' in message)) take(message);
+  }
+
+  child.stdout?.on('data', (chunk: Uint8Array) => {
+    for (const line of reader.push(chunk)) receive(line);
+  });
+  child.stderr?.on('data', (chunk: Uint8Array) => {
+    errors = (errors + Buffer.from(chunk).toString('utf8')).slice(-2000);
+  });
+  // The process may exit before it has read everything.
+  child.stdin?.on('error', () => {});
+
+  const failed = new Promise<never>((_resolve, reject) => {
+    child.on('error', (error) => reject(startError(command, error)));
+    child.on('close', (code) => {
+      const last = excerpt(errors.trim().split('\n').at(-1) ?? '');
+      const why = last === '' ? '' : `: ${last}`;
+      reject(
+        new AppError('bad_response', `${command} exited before it responded (${code ?? 'killed'})${why}`),
+      );
+    });
+  });
+  failed.catch(() => {});
+
+  const send = (message: JsonObject): void => {
+    child.stdin?.write(toLine({ jsonrpc: '2.0', ...message }));
+  };
+
+  return {
+    failed,
+    notify: (method) => send({ method }),
+    async request(method, params) {
+      lastId += 1;
+      const id = lastId;
+      const response = new Promise<JsonObject>((resolve) => waiting.set(id, resolve));
+      send({ id, method, params });
+      const reply = readReply(await response);
+      if ('error' in reply) {
+        throw new AppError('rpc_error', `${command} rejected ${method}: ${excerpt(reply.error.message)}`);
+      }
+      if (isObject(reply.result)) return reply.result;
+      throw new AppError('bad_response', `the response of ${command} to ${method} has no result`);
+    },
+    close: (ms) => endProcess(child, ms),
+  };
+}
+
+function spawnServer({ command, args, env, windows }: ServerOptions): ChildProcess {
+  const options = { env: { ...env }, stdio: 'pipe', windowsHide: true } as const;
+  if (!windows) return spawn(command, args, options);
+  // Commands that npm installs are .cmd files there, which only cmd.exe can start.
+  const line = [command, ...args.map(quoteForCmd)].join(' ');
+  const words = ['/d', '/s', '/c', `"${line}"`];
+  return spawn(env.COMSPEC ?? 'cmd.exe', words, { ...options, windowsVerbatimArguments: true });
+}
+
+/**
+ * Quotes an argument for a .cmd file that is started by cmd.exe. The argument is parsed twice (by cmd.exe and by the
+ * file's own command line), so every special character is escaped twice; see "Parsing C++ command-line arguments".
+ */
+export function quoteForCmd(argument: string): string {
+  const quoted = `"${argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`;
+  const escapeMeta = (text: string): string => text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
+  return escapeMeta(escapeMeta(quoted));
+}
+
+function startError(command: string, error: Error): AppError {
+  const missing = systemCode(error) === 'ENOENT';
+  const why = missing ? 'it is not on the PATH' : (systemCode(error) ?? 'unknown reason');
+  return new AppError('io_error', `cannot start ${command}: ${why}`, {
+    cause: error,
+    ...(missing ? { hint: INSTALL_HINT } : {}),
+  });
+}
+
+/** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
+export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function endProcess(child: ChildProcess, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      // Processes that it started may hold the other ends.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve();
+    };
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return done();
+    child.once('exit', done);
+    child.stdin?.end();
+  });
 }

@@ -1,28 +1,35 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../../errors.ts';
+import { AppError, systemCode } from '../../errors.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { damaged } from './damaged.ts';
 
-/** A file of a client as it stands. */
+/** The content of a client's file. */
 export interface ClientFile {
   readonly text: string;
   /** Permission bits. */
   readonly mode: number;
 }
 
-/** Far above any client's. */
-const MOST = 16 * 1024 * 1024;
+/** Maximum size of a client's file, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BACKUPS = 3;
 const PERMISSIONS = 0o777;
 const OTHERS = 0o077;
 
-/** Reads a client's file; undefined where there is none. @throws {AppError} `io_error`; `bad_config` where it is no text */
+/** Creates the error for a client's file that cannot be edited. */
+export function invalidConfig(path: string, why: string): AppError {
+  return new AppError('bad_config', `cannot edit ${path}: ${why}`, {
+    hint: 'fix the file and try again, or add the entry that restaurant mcp config <client> prints without --write',
+  });
+}
+
+/** Reads a client's file; undefined when it does not exist. @throws {AppError} `io_error`; `bad_config` for other text than UTF-8 */
 export function readClientFile(path: string): ClientFile | undefined {
   try {
     const { mode } = statSync(path);
-    return { text: decode(readRegularFile(path, MOST), path), mode: mode & PERMISSIONS };
+    return { text: decode(readRegularFile(path, MAX_BYTES), path), mode: mode & PERMISSIONS };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);
@@ -33,7 +40,7 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw damaged(path, 'it is not UTF-8 text');
+    throw invalidConfig(path, 'it is not UTF-8 text');
   }
 }
 
@@ -41,56 +48,68 @@ export interface Replacement {
   readonly path: string;
   readonly before: ClientFile | undefined;
   readonly text: string;
-  /** It holds a key: nobody else may read it. */
+  /** The text holds a key, so only the user may read the file. */
   readonly secret: boolean;
   /** Permission bits of a new file. */
   readonly newMode: number;
+  /** Whether a symbolic link at the path is followed. In a project folder it is not. */
+  readonly followLinks: boolean;
 }
 
 /**
- * Writes a client's file; what it held before is kept beside it.
- * @returns the path of that copy, where there was something to keep
+ * Writes a client's file. The previous content is stored beside it as `<path>.bak`; the three newest backups are kept.
+ * @returns the path of the backup, when the file existed
  * @throws {AppError} `io_error`
  */
-export function writeClientFile({ path, before, text, secret, newMode }: Replacement): string | undefined {
-  const backup = before === undefined ? undefined : keepCopy(path, before);
+export function writeClientFile(replacement: Replacement): string | undefined {
+  const { path, before, text, secret, newMode, followLinks } = replacement;
+  const backup = before === undefined ? undefined : writeBackup(path, before);
   const mode = before?.mode ?? newMode;
   try {
     mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
     throw ioError('create the folder', dirname(path), error);
   }
-  write(path, text, secret ? mode & ~OTHERS : mode);
+  const finalMode = secret ? mode & ~OTHERS : mode;
+  writeFileAtomic(path, text, { mode: finalMode, replace: !followLinks });
+  restoreMode(path, finalMode);
   return backup;
 }
 
-/** The first free name of `<path>.bak`, `<path>.bak.2`, …; or one that holds the same already. */
-function keepCopy(path: string, { text, mode }: ClientFile): string {
-  for (let number = 1; ; number += 1) {
-    const copy = number === 1 ? `${path}.bak` : `${path}.bak.${number}`;
-    const held = readBytes(copy);
-    if (held?.equals(Buffer.from(text)) === true) return copy;
-    if (held !== undefined) continue;
-    write(copy, text, mode);
-    return copy;
-  }
-}
+/** Returns the paths of the backups, newest first. */
+export const backupPaths = (path: string): string[] =>
+  Array.from({ length: MAX_BACKUPS }, (_, index) => `${path}.bak${index === 0 ? '' : `.${index + 1}`}`);
 
-function readBytes(path: string): Buffer | undefined {
+/** Shifts the older backups by one name and writes the newest. A link at such a name is moved, never followed. */
+function writeBackup(path: string, { text, mode }: ClientFile): string {
+  const [newest = '', ...older] = backupPaths(path);
   try {
-    return readRegularFile(path, MOST);
+    if (older.length > 0) rmSync(older.at(-1) ?? '', { force: true });
+    for (let index = older.length - 1; index >= 0; index -= 1) {
+      rename(index === 0 ? newest : (older[index - 1] ?? ''), older[index] ?? '');
+    }
+    // O_EXCL: never through a link, whatever appears at the name in the meantime.
+    writeFileSync(newest, text, { mode, flag: 'wx' });
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw ioError('read', path, error);
+    throw ioError('write', newest, error);
+  }
+  restoreMode(newest, mode);
+  return newest;
+}
+
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }
 
-function write(path: string, text: string, mode: number): void {
-  writeFileAtomic(path, text, { mode });
+/** Restores permission bits that the umask removed. */
+function restoreMode(path: string, mode: number): void {
   try {
-    // The umask may have taken rights that the file had.
     if ((statSync(path).mode & PERMISSIONS) !== mode) chmodSync(path, mode);
   } catch {
-    // Another's file, or a disk without permissions: it is written all the same.
+    // The file belongs to another user, or the disk has no permissions: it is written nevertheless.
   }
 }

@@ -1,70 +1,75 @@
 import type { JsonObject } from '../../client/rpc/envelope.ts';
+import type { Location } from './locations.ts';
 
-/** How a client reaches the service: by itself, or through this program. */
-export type Via = 'http' | 'stdio';
+/** How a client connects to the service: directly, or through this program as bridge. */
+export type Transport = 'http' | 'stdio';
 
-/** Whose file an entry goes into. */
+/** Whose file an entry is written to. */
 export type Scope = 'user' | 'project';
 
-/** The variable that entries refer to instead of holding the key. */
+/** The variable that entries refer to, so that they do not hold the key. */
 export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
 
-/**
- * A file: its path below the home folder (`home`), the folder for settings (`config`: $XDG_CONFIG_HOME or ~/.config) or
- * the platform's folder for the data of programs (`app`); or below the folder that a variable names.
- */
-export interface FilePlace {
-  readonly below: 'home' | 'config' | 'app';
-  readonly path: string;
-  readonly moved?: { readonly by: string; readonly path: string };
-}
-
-/** An MCP client: where it keeps its servers, and what an entry looks like there. */
+/** An MCP client: its files, and the structure of its entries. */
 export interface McpClient {
-  /** As on the command line. */
+  /** Name on the command line. */
   readonly name: string;
   readonly format: 'json' | 'toml';
-  /** Key of the file under which its servers stand. */
+  /** Key of the file that holds the servers. */
   readonly servers: string;
   /** The user's file; of several the first that exists, else the first. */
-  readonly user?: readonly FilePlace[];
-  /** The same on Windows, where it differs by more than the folder. */
-  readonly windows?: FilePlace;
-  /** Path below the folder of a project. */
-  readonly project?: string;
+  readonly user?: readonly Location[];
+  /** The user's file on Windows, when it differs by more than the folder. */
+  readonly windows?: Location;
+  /** Paths in a project; of several the first that exists, else the first. */
+  readonly project?: readonly string[];
   readonly scope: Scope;
-  /** An entry with the URL. None: the client starts programs alone. */
+  /** Note for entries in a project file. */
+  readonly projectNote?: string;
+  /** Builds an entry with the URL. Omitted: the client only supports stdio servers. */
   readonly http?: (url: string, headers: { Authorization: string }) => JsonObject;
-  /** What stands for the key in a header. None: the client sends headers as they are written. */
+  /** Placeholder for the key in a header. Omitted: the client sends headers literally. */
   readonly reference?: string;
-  /** An entry with the URL that names the variable, where no header is needed for that. */
+  /** Note about the placeholder. */
+  readonly referenceNote?: string;
+  /** Builds an entry with the URL that names the variable, when no header is needed for that. */
   readonly httpByVariable?: (url: string) => JsonObject;
-  /** What the reference asks for when the client starts; the items of the file's `inputs`. */
+  /** Items of the file's `inputs`: the client prompts for the placeholder's value. */
   readonly inputs?: readonly JsonObject[];
-  /** An entry with a program to start. */
+  /** Builds an entry with a program to start. */
   readonly stdio: (command: string, args: readonly string[]) => JsonObject;
-  /** It hides the variables that may hold secrets from the programs it starts. */
-  readonly hidesSecrets?: true;
+  /** Key of the program's environment variables. Default: `env`. */
+  readonly envKey?: string;
+  /** Whether stdio is the default although http is available. */
+  readonly prefersStdio?: true;
+  /** Environment variables that the programs it starts receive. Default: all. */
+  readonly passesEnv?: 'basic' | 'without-secrets';
 }
 
-/** What vscode asks for when it starts the server. */
+/** The placeholder that vscode prompts for when it starts the server. */
 const INPUT_ID = 'restaurant-key';
 
-const plainStdio = (command: string, args: readonly string[]): JsonObject => ({ command, args });
+const commandArgs = (command: string, args: readonly string[]): JsonObject => ({ command, args });
+const typedStdio = (command: string, args: readonly string[]): JsonObject => ({
+  type: 'stdio',
+  command,
+  args,
+});
 const typedHttp = (type: string) => (url: string, headers: JsonObject) => ({ type, url, headers });
 
-/** The clients, with the names of files and keys from the documentation of each. */
+/** The clients, with the files and keys that the documentation of each describes. */
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'claude-code',
     format: 'json',
     servers: 'mcpServers',
-    user: [{ below: 'home', path: '.claude.json', moved: { by: 'CLAUDE_CONFIG_DIR', path: '.claude.json' } }],
-    project: '.mcp.json',
+    user: [{ below: 'home', path: '.claude.json', envOverrides: [['CLAUDE_CONFIG_DIR', '.claude.json']] }],
+    project: ['.mcp.json'],
     scope: 'project',
+    projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
     http: typedHttp('http'),
     reference: `\${${KEY_VARIABLE}}`,
-    stdio: (command, args) => ({ type: 'stdio', command, args }),
+    stdio: typedStdio,
   },
   {
     name: 'claude-desktop',
@@ -72,26 +77,26 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     servers: 'mcpServers',
     user: [{ below: 'app', path: 'Claude/claude_desktop_config.json' }],
     scope: 'user',
-    stdio: plainStdio,
-    hidesSecrets: true,
+    stdio: commandArgs,
+    passesEnv: 'basic',
   },
   {
     name: 'cursor',
     format: 'json',
     servers: 'mcpServers',
     user: [{ below: 'home', path: '.cursor/mcp.json' }],
-    project: '.cursor/mcp.json',
+    project: ['.cursor/mcp.json'],
     scope: 'user',
     http: (url, headers) => ({ url, headers }),
     reference: `\${env:${KEY_VARIABLE}}`,
-    stdio: plainStdio,
+    stdio: commandArgs,
   },
   {
     name: 'vscode',
     format: 'json',
     servers: 'servers',
     user: [{ below: 'app', path: 'Code/User/mcp.json' }],
-    project: '.vscode/mcp.json',
+    project: ['.vscode/mcp.json'],
     scope: 'project',
     http: typedHttp('http'),
     reference: `\${input:${INPUT_ID}}`,
@@ -103,7 +108,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
         password: true,
       },
     ],
-    stdio: (command, args) => ({ type: 'stdio', command, args }),
+    stdio: typedStdio,
   },
   {
     name: 'windsurf',
@@ -113,30 +118,33 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'user',
     http: (serverUrl, headers) => ({ serverUrl, headers }),
     reference: `\${env:${KEY_VARIABLE}}`,
-    stdio: plainStdio,
+    stdio: commandArgs,
   },
   {
     name: 'codex',
     format: 'toml',
     servers: 'mcp_servers',
-    user: [{ below: 'home', path: '.codex/config.toml', moved: { by: 'CODEX_HOME', path: 'config.toml' } }],
+    user: [{ below: 'home', path: '.codex/config.toml', envOverrides: [['CODEX_HOME', 'config.toml']] }],
+    project: ['.codex/config.toml'],
     scope: 'user',
+    projectNote: 'Codex reads this file in trusted projects only',
     http: (url, headers) => ({ url, http_headers: headers }),
     httpByVariable: (url) => ({ url, bearer_token_env_var: KEY_VARIABLE }),
-    stdio: plainStdio,
-    hidesSecrets: true,
+    stdio: commandArgs,
+    passesEnv: 'basic',
   },
   {
     name: 'gemini',
     format: 'json',
     servers: 'mcpServers',
     user: [{ below: 'home', path: '.gemini/settings.json' }],
-    project: '.gemini/settings.json',
+    project: ['.gemini/settings.json'],
     scope: 'user',
-    http: (httpUrl, headers) => ({ httpUrl, headers }),
+    projectNote: 'Gemini CLI uses the server of a project in trusted folders only: run gemini in this folder',
+    http: (url, headers) => ({ url, type: 'http', headers }),
     reference: `$${KEY_VARIABLE}`,
-    stdio: plainStdio,
-    hidesSecrets: true,
+    stdio: commandArgs,
+    passesEnv: 'without-secrets',
   },
   {
     name: 'zed',
@@ -144,9 +152,10 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     servers: 'context_servers',
     user: [{ below: 'config', path: 'zed/settings.json' }],
     windows: { below: 'app', path: 'Zed/settings.json' },
+    project: ['.zed/settings.json'],
     scope: 'user',
     http: (url, headers) => ({ url, headers }),
-    stdio: plainStdio,
+    stdio: commandArgs,
   },
   {
     name: 'copilot-cli',
@@ -156,9 +165,10 @@ export const MCP_CLIENTS: readonly McpClient[] = [
       {
         below: 'home',
         path: '.copilot/mcp-config.json',
-        moved: { by: 'COPILOT_HOME', path: 'mcp-config.json' },
+        envOverrides: [['COPILOT_HOME', 'mcp-config.json']],
       },
     ],
+    project: ['.mcp.json'],
     scope: 'user',
     http: (url, headers) => ({ type: 'http', url, headers, tools: ['*'] }),
     reference: `\${${KEY_VARIABLE}}`,
@@ -168,18 +178,30 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     name: 'opencode',
     format: 'json',
     servers: 'mcp',
-    user: [{ below: 'config', path: 'opencode/opencode.json' }],
+    user: ['opencode.jsonc', 'opencode.json', 'config.json'].map((name) => ({
+      below: 'config',
+      path: `opencode/${name}`,
+    })),
+    project: ['opencode.jsonc', 'opencode.json'],
     scope: 'user',
     http: (url, headers) => ({ type: 'remote', url, enabled: true, oauth: false, headers }),
     reference: `{env:${KEY_VARIABLE}}`,
     stdio: (command, args) => ({ type: 'local', command: [command, ...args], enabled: true }),
+    envKey: 'environment',
   },
   {
     name: 'cline',
     format: 'json',
     servers: 'mcpServers',
     user: [
-      { below: 'home', path: '.cline/data/settings/cline_mcp_settings.json' },
+      {
+        below: 'home',
+        path: '.cline/data/settings/cline_mcp_settings.json',
+        envOverrides: [
+          ['CLINE_MCP_SETTINGS_PATH', ''],
+          ['CLINE_DIR', 'data/settings/cline_mcp_settings.json'],
+        ],
+      },
       {
         below: 'app',
         path: 'Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
@@ -188,18 +210,25 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'user',
     http: (url, headers) => ({ url, type: 'streamableHttp', headers, disabled: false }),
     reference: `\${env:${KEY_VARIABLE}}`,
+    referenceNote: `only Cline for VS Code replaces \${env:…}; for its command line use --via stdio`,
     stdio: (command, args) => ({ command, args, disabled: false }),
-    hidesSecrets: true,
+    prefersStdio: true,
   },
   {
     name: 'roo',
     format: 'json',
     servers: 'mcpServers',
-    project: '.roo/mcp.json',
+    user: [
+      {
+        below: 'app',
+        path: 'Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json',
+      },
+    ],
+    project: ['.roo/mcp.json'],
     scope: 'project',
     http: typedHttp('streamable-http'),
     reference: `\${env:${KEY_VARIABLE}}`,
-    stdio: plainStdio,
-    hidesSecrets: true,
+    stdio: commandArgs,
+    passesEnv: 'basic',
   },
 ];

@@ -1,28 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app/app.ts';
+import { findInstalled } from '../../app/installed.ts';
 import { writeText } from '../../app/output.ts';
+import { configuredEndpoint, requireEndpoint, requireKey } from '../../app/target.ts';
+import { assertMayCarryKey } from '../../client/endpoint.ts';
+import { maskKey } from '../../client/key.ts';
+import type { JsonObject } from '../../client/rpc/envelope.ts';
+import { AppError } from '../../errors.ts';
+import { absolute } from '../../storage/paths.ts';
+import { openProtocolStore } from '../../storage/state.ts';
+import { didYouMean } from '../../util/nearest.ts';
+import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
-import { checkEntry, checkLine } from './check.ts';
-import { readClientFile, writeClientFile } from './client-file.ts';
-import { changedLines } from './diff.ts';
-import { editJson } from './edit-json.ts';
-import { editToml } from './edit-toml.ts';
-import { type ConfigOptions, clientNamed, type Plan, planEntry } from './plan.ts';
-import { clientCommand, notes, printed, told, type Written } from './show.ts';
+import { checkEntry, formatCheck, INSTALL_HINT } from './check.ts';
+import { backupPaths, invalidConfig, readClientFile, writeClientFile } from './client-file.ts';
+import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
+import { type Edit, editJson } from './edit-json.ts';
+import { editToml, tomlTable } from './edit-toml.ts';
+import {
+  buildEntry,
+  COMMAND,
+  chooseTransport,
+  ENTRY_NAME,
+  type Entry,
+  snippet,
+  type Target,
+} from './entry.ts';
+import { assertNoLinks, type ClientPath, clientPath, pathOf } from './locations.ts';
+
+/** Options of `mcp config`. */
+export interface ConfigOptions {
+  via?: Transport;
+  scope?: Scope;
+  write?: true;
+  check?: true;
+  literalKey?: true;
+}
+
+/** An entry, and where it belongs. */
+interface Plan {
+  readonly client: McpClient;
+  readonly scope: Scope;
+  readonly path: ClientPath;
+  readonly target: Target;
+  readonly entry: Entry;
+  /** The entry with the key masked, for display. */
+  readonly shown: Entry;
+}
+
+/** What happened to a client's file. */
+interface WriteResult {
+  readonly changed: boolean;
+  readonly backup?: string;
+  /** The changed keys of our own entry, without the key. */
+  readonly lines: readonly string[];
+  /** Whether the user has switched the entry off. */
+  readonly disabled: boolean;
+}
 
 /**
- * Prints the entry that makes an MCP client use the service, or writes it into the client's file. With `check` one call
- * proves it first; when that fails nothing is written.
+ * Prints the entry that lets an MCP client use the service, or writes it into the client's file. With `check` it first
+ * connects as the client would; when that fails, nothing is written.
  */
 export async function configureClient(app: App, name: string, options: ConfigOptions): Promise<void> {
-  const plan = planEntry(app, clientNamed(name), options);
-  const { client, target, file, shown } = plan;
+  const plan = planEntry(app, findClient(name), options);
+  const { client, target, path, shown } = plan;
   const check = options.check === true ? await checkEntry(app, client, target) : undefined;
   const written = options.write === true ? writeEntry(app, plan) : undefined;
   const command = written === undefined ? clientCommand(plan) : undefined;
-  const facts = {
+  const json = {
     client: client.name,
     via: target.via,
-    file,
+    file: path.file,
     entry: shown.value,
     ...(shown.inputs.length === 0 ? {} : { inputs: shown.inputs }),
     ...(command === undefined ? {} : { command }),
@@ -30,26 +79,204 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
     ...(written?.backup === undefined ? {} : { backup: written.backup }),
     ...(check === undefined ? {} : { check }),
   };
-  await writeText(app, facts, () => {
-    const text = written === undefined ? printed(plan) : told(plan, written);
-    return check === undefined ? text : `${text}\n${checkLine(check, client)}`;
-  });
-  for (const note of notes(plan, written)) await app.note(note);
+  const checked = check === undefined ? '' : formatCheck(check, client);
+  await writeText(app, json, () =>
+    written === undefined
+      ? formatEntry(plan)
+      : `${formatWritten(plan, written)}${checked === '' ? '' : `${checked}\n`}`,
+  );
+  // Without --write stdout holds nothing but the entry, so that it can be redirected into a file.
+  if (written === undefined && checked !== '') await app.note(checked);
+  for (const warning of warnings(app, plan)) await app.warn(warning);
+  for (const note of notes(app, plan, written)) await app.note(note);
 }
 
-function writeEntry(app: App, { client, scope, file, target, entry }: Plan): Written {
+/** Returns the client of that name. @throws {AppError} `usage` with the nearest names */
+function findClient(name: string): McpClient {
+  const client = MCP_CLIENTS.find((each) => each.name === name);
+  if (client !== undefined) return client;
+  const names = MCP_CLIENTS.map((each) => each.name);
+  throw new AppError('usage', `unknown MCP client '${name}'`, {
+    hint: `${didYouMean(name, names)}restaurant mcp config <client> supports ${names.join(', ')}`,
+  });
+}
+
+/**
+ * Determines the entry and its file.
+ * @throws {AppError} `usage` for what the client does not support; `no_service` or `no_key` when the entry needs one
+ */
+function planEntry(app: App, client: McpClient, options: ConfigOptions): Plan {
+  const literalKey = options.literalKey === true;
+  const demo = app.globals.demo === true;
+  const isPlain = () => isPlainService(app);
+  const via = chooseTransport(client, { transport: options.via, literalKey, demo, isPlain });
+  const scope = options.scope ?? (literalKey && client.user !== undefined ? 'user' : client.scope);
+  if (literalKey && scope === 'project') {
+    throw new AppError('usage', 'a key is never written into a project file, which other people can read', {
+      hint: `restaurant mcp config ${client.name} --via stdio${client.user === undefined ? '' : ', or --scope user'}`,
+    });
+  }
+  const path = clientPath(client, scope, app.context);
+  const target = via === 'stdio' ? stdioTarget(app, scope) : httpTarget(app, literalKey);
+  const entry = buildEntry(client, target);
+  return { client, scope, path, target, entry, shown: buildEntry(client, masked(app, target)) };
+}
+
+/** Tells whether the service is set, or was detected, to support only plain `tools/call`. */
+function isPlainService(app: App): boolean {
+  const protocol = app.settings.need('protocol');
+  if (protocol !== 'auto') return protocol === 'bare';
+  const endpoint = configuredEndpoint(app)?.url.href;
+  if (endpoint === undefined) return false;
+  return openProtocolStore(app.paths.stateDir, endpoint).read()?.era === 'bare';
+}
+
+/** Settings that an entry for the bridge repeats. */
+const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
+
+/** The bridge with the options of this run, and with the variables that a client may not have. */
+function stdioTarget(app: App, scope: Scope): Target {
+  const { insecureHttp, demo } = app.globals;
+  // Checks the URL before it becomes part of a command line.
+  configuredEndpoint(app);
+  const args = REPEATED_SETTINGS.flatMap((name) => {
+    const { value, source } = app.settings.raw(name);
+    return value !== null && (source === 'flag' || source === 'env') ? [`--${name}`, value] : [];
+  });
+  const switches = [
+    ...(insecureHttp === true ? ['--insecure-http'] : []),
+    ...(demo === true ? ['--demo'] : []),
+  ];
+  // A project file is shared: it must not name a folder of one user.
+  return { via: 'stdio', args: ['mcp', ...args, ...switches], env: scope === 'user' ? configEnv(app) : {} };
+}
+
+/** Returns the variable that leads to the config folder, when a variable moved it. */
+function configEnv(app: App): Record<string, string> {
+  const { context, paths } = app;
+  const moved = ['RESTAURANT_CONFIG_DIR', 'XDG_CONFIG_HOME'].some(
+    (name) => absolute(pathOf(context), context.env[name]) !== undefined,
+  );
+  return moved && paths.configDir !== undefined ? { RESTAURANT_CONFIG_DIR: paths.configDir } : {};
+}
+
+function httpTarget(app: App, literalKey: boolean): Target {
+  const { url } = requireEndpoint(app);
+  assertMayCarryKey(url, app.globals.insecureHttp === true);
+  const key = literalKey ? { literalKey: requireKey(app, url).value } : {};
+  return { via: 'http', url: url.href, ...key };
+}
+
+function masked(app: App, target: Target): Target {
+  if (target.via === 'stdio' || target.literalKey === undefined) return target;
+  return { ...target, literalKey: maskKey(target.literalKey, app.settings.need('key-prefix')) };
+}
+
+function writeEntry(app: App, { client, scope, path, target, entry, shown }: Plan): WriteResult {
+  const { file, project } = path;
+  if (project !== undefined) {
+    for (const each of [file, ...backupPaths(file)]) assertNoLinks(project, each, pathOf(app.context));
+  }
   const before = readClientFile(file);
   const text = before?.text ?? '';
-  const edit = client.format === 'toml' ? editToml : editJson;
-  const after = edit(text, client.servers, entry, file);
-  if (after === text) return { changed: false, lines: [] };
-  const secret = target.via === 'http' && target.literalKey !== undefined;
-  const newMode = scope === 'project' ? 0o644 : 0o600;
-  const backup = writeClientFile({ path: file, before, text: after, secret, newMode });
-  const reference = `Bearer ${client.reference}`;
-  const lines = changedLines(text, after).map((line) => {
-    // What only stands for a key is no secret.
-    return cleanLine(line.includes(reference) ? line : app.redact(line));
+  const { text: after, existing, merged } = edit(client, text, entry, file);
+  const disabled = merged.enabled === false || merged.disabled === true;
+  if (after === text) return { changed: false, lines: [], disabled };
+  const backup = writeClientFile({
+    path: file,
+    before,
+    text: after,
+    secret: target.via === 'http' && target.literalKey !== undefined,
+    newMode: scope === 'project' ? 0o644 : 0o600,
+    followLinks: project === undefined,
   });
-  return { changed: true, lines, ...(backup === undefined ? {} : { backup }) };
+  const lines = changedKeys(existing, merged, shown.value);
+  return { changed: true, lines, disabled, ...(backup === undefined ? {} : { backup }) };
+}
+
+function edit(client: McpClient, text: string, entry: Entry, file: string): Edit {
+  try {
+    return (client.format === 'toml' ? editToml : editJson)(text, client.servers, entry, file);
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidConfig(file, 'it is nested too deeply');
+    throw error;
+  }
+}
+
+/**
+ * Lists the changed keys of our own entry: removed ones by name, because their values may be somebody's secrets, and
+ * new ones with the value that is safe to show. Nothing else of the file is shown.
+ */
+function changedKeys(existing: unknown, merged: JsonObject, shown: JsonObject): string[] {
+  const old = typeof existing === 'object' ? ({ ...existing } as JsonObject) : {};
+  const removed = Object.keys(old).filter((key) => !(key in merged));
+  const changed = Object.keys(shown).filter((key) => !isDeepStrictEqual(old[key], merged[key]));
+  return [
+    ...removed.map((key) => `- ${key}`),
+    ...changed.map((key) => `+ ${key}: ${JSON.stringify(shown[key])}`),
+  ].map(cleanLine);
+}
+
+/** Formats the entry as the file must contain it, for copying, and nothing else. */
+function formatEntry({ client, shown }: Plan): string {
+  return client.format === 'toml'
+    ? tomlTable(client.servers, shown.value)
+    : `${JSON.stringify(snippet(client, shown), null, 2)}\n`;
+}
+
+function formatWritten({ path }: Plan, { changed, backup, lines }: WriteResult): string {
+  const file = cleanLine(path.file);
+  if (!changed) return `${file} already has this entry\n`;
+  const kept = backup === undefined ? '' : `; the previous version is in ${cleanLine(backup)}`;
+  return `wrote ${file}${kept}\n${lines.map((line) => `${line}\n`).join('')}`;
+}
+
+/** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
+function clientCommand({ client, target, scope }: Plan): string | undefined {
+  if (client.name !== 'claude-code') return undefined;
+  const add = `claude mcp add --scope ${scope}`;
+  if (target.via === 'stdio') {
+    const env = Object.entries(target.env).map(([name, value]) => ` --env ${shellWord(`${name}=${value}`)}`);
+    return `${add} ${ENTRY_NAME}${env.join('')} -- ${[COMMAND, ...target.args].map(shellWord).join(' ')}`;
+  }
+  if (target.literalKey !== undefined) return undefined;
+  const header = shellWord(`Authorization: Bearer ${client.reference}`);
+  return `${add} --transport http ${ENTRY_NAME} ${shellWord(target.url)} --header ${header}`;
+}
+
+/** Problems that keep the client from starting the bridge. */
+function warnings(app: App, { client, target }: Plan): string[] {
+  if (target.via === 'http') return [];
+  const installed = findInstalled(app.context);
+  if (installed.state === 'missing') {
+    return [`${COMMAND} is not on the PATH, so ${client.name} cannot start it: ${INSTALL_HINT}`];
+  }
+  return installed.state === 'other'
+    ? [`${installed.path} is another program, and ${client.name} would start it: ${INSTALL_HINT}`]
+    : [];
+}
+
+/** What a person should know about the entry. */
+function notes(app: App, plan: Plan, written: WriteResult | undefined): string[] {
+  const { client, scope, path } = plan;
+  const command = clientCommand(plan);
+  const write = `add it to ${path.file}, or run: restaurant mcp config ${client.name} --write`;
+  return [
+    ...(written === undefined ? [write] : []),
+    ...(written === undefined && command !== undefined ? [`or run: ${command}`] : []),
+    ...(written?.disabled === true ? [`the entry is switched off in ${path.file}`] : []),
+    ...(scope === 'project' && client.projectNote !== undefined ? [client.projectNote] : []),
+    ...keyNotes(app, plan),
+  ];
+}
+
+function keyNotes(app: App, { client, target }: Plan): string[] {
+  if (target.via === 'stdio') {
+    const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
+    const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
+    return [`the bridge uses the saved login${env}${login}`];
+  }
+  if (target.literalKey !== undefined || client.inputs !== undefined) return [];
+  const note = `${client.name} reads the key from ${KEY_VARIABLE} when it starts`;
+  return client.referenceNote === undefined ? [note] : [note, client.referenceNote];
 }

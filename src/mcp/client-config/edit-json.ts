@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   applyEdits,
+  createScanner,
+  findNodeAtLocation,
   type JSONPath,
   modify,
   type Node,
@@ -9,33 +11,46 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
-import { damaged } from './damaged.ts';
-import { ENTRY_NAME, type Entry } from './entry.ts';
-import { insertLast, styleOf } from './json-insert.ts';
+import { invalidConfig } from './client-file.ts';
+import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
 
 const BOM = '\uFEFF';
 
+/** The result of an edit: the new text, and the entry before and after it. */
+export interface Edit {
+  readonly text: string;
+  readonly existing: unknown;
+  readonly merged: JsonObject;
+}
+
 /**
- * Puts the entry into JSON that may have comments and trailing commas. All else stays as it is: other entries, comments,
- * indent, line ends; in an entry of ours what the user added to it.
- * @param text what the file holds; blank counts as empty
- * @param path as errors name the file
- * @throws {AppError} `bad_config` where the text is not JSON of that shape
+ * Puts the entry into JSON that may have comments and trailing commas. Everything else stays: other entries, comments,
+ * indentation, line endings, and the user's own keys in our entry.
+ * @param text content of the file; blank counts as empty
+ * @param path the file's name in errors
+ * @throws {AppError} `bad_config` when the text is not JSON of the expected structure
  */
-export function editJson(text: string, servers: string, entry: Entry, path: string): string {
+export function editJson(text: string, servers: string, entry: Entry, path: string): Edit {
   const mark = text.startsWith(BOM) ? BOM : '';
-  const blank = text.slice(mark.length).trim() === '';
-  const before = blank ? '{}\n' : text.slice(mark.length);
-  const root = readRoot(before, path);
-  const missing = missingInputs(root.inputs ?? [], entry, path);
-  const wanted = withEntry(root, servers, entry, missing, path);
-  if (isDeepStrictEqual(wanted, root)) return text;
-  const after = edited(before, root, servers, entry, missing);
-  // Repeated keys, for one, make an edit land where no reader looks.
-  if (!isDeepStrictEqual(parseJsonc(after, []), wanted)) {
-    throw damaged(path, 'a key stands in it twice');
+  const json = text.slice(mark.length).trim() === '' ? '{}\n' : text.slice(mark.length);
+  const root = readRoot(json, path);
+  const list = root[servers] === undefined ? {} : root[servers];
+  if (!isObject(list)) throw invalidConfig(path, `"${servers}" is not an object`);
+  const existing = list[ENTRY_NAME];
+  const merged = mergeEntry(existing, entry);
+  const inputs = missingInputs(root.inputs ?? [], entry, path);
+  const wanted: JsonObject = {
+    ...root,
+    [servers]: { ...list, [ENTRY_NAME]: merged },
+    ...(inputs.length === 0 ? {} : { inputs: [...((root.inputs ?? []) as unknown[]), ...inputs] }),
+  };
+  if (isDeepStrictEqual(wanted, root)) return { text, existing, merged };
+  const edited = withInputs(withEntry(json, root, servers, merged), root, inputs);
+  // A repeated key can make an edit land where no reader looks.
+  if (!isDeepStrictEqual(parseJsonc(edited, []), wanted)) {
+    throw invalidConfig(path, 'it contains a duplicate key');
   }
-  return mark + after;
+  return { text: mark + edited, existing, merged };
 }
 
 function readRoot(json: string, path: string): JsonObject {
@@ -44,9 +59,9 @@ function readRoot(json: string, path: string): JsonObject {
   const [error] = errors;
   if (error !== undefined) {
     const line = json.slice(0, error.offset).split('\n').length;
-    throw damaged(path, `it is not JSON (line ${line}: ${printParseErrorCode(error.error)})`);
+    throw invalidConfig(path, `it is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
   }
-  if (!isObject(root)) throw damaged(path, 'it holds no JSON object');
+  if (!isObject(root)) throw invalidConfig(path, 'it does not contain a JSON object');
   return root;
 }
 
@@ -65,69 +80,92 @@ function nodeValue({ type, value, children = [] }: Node): unknown {
   return Object.fromEntries(members);
 }
 
-/** What the file shall hold. */
-function withEntry(
-  root: JsonObject,
-  servers: string,
-  entry: Entry,
-  missing: readonly JsonObject[],
-  path: string,
-): JsonObject {
-  const { [servers]: held = {}, inputs = [] } = root;
-  if (!isObject(held)) throw damaged(path, `"${servers}" is no object`);
-  return {
-    ...root,
-    [servers]: { ...held, [ENTRY_NAME]: mergedEntry(held[ENTRY_NAME], entry) },
-    ...(missing.length === 0 ? {} : { inputs: [...(inputs as unknown[]), ...missing] }),
-  };
-}
-
-/** The entry as it shall be: ours, and what the user added to the one that was there. */
-export function mergedEntry(held: unknown, { value, ownKeys }: Entry): JsonObject {
-  const theirs = Object.entries(isObject(held) ? held : {}).filter(([key]) => !ownKeys.includes(key));
-  return { ...value, ...Object.fromEntries(theirs) };
-}
-
+/** Returns the items of `inputs` that the file does not have yet. */
 function missingInputs(inputs: unknown, entry: Entry, path: string): JsonObject[] {
   if (entry.inputs.length === 0) return [];
-  if (!Array.isArray(inputs)) throw damaged(path, '"inputs" is no array');
+  if (!Array.isArray(inputs)) throw invalidConfig(path, '"inputs" is not an array');
   return entry.inputs.filter(({ id }) => !inputs.some((input) => isObject(input) && input.id === id));
 }
 
-/** The text with the entry in it. */
-function edited(
-  before: string,
-  root: JsonObject,
-  servers: string,
-  entry: Entry,
-  missing: readonly JsonObject[],
-): string {
+function withEntry(json: string, root: JsonObject, servers: string, merged: JsonObject): string {
+  if (root[servers] === undefined) return insertLast(json, [], servers, { [ENTRY_NAME]: merged });
+  const list = root[servers] as JsonObject;
   const place = [servers, ENTRY_NAME];
-  const held = isObject(root[servers]) ? root[servers][ENTRY_NAME] : undefined;
-  let json = before;
-  if (root[servers] === undefined) json = insertLast(json, [], servers, { [ENTRY_NAME]: entry.value });
-  else if (held === undefined) json = insertLast(json, [servers], ENTRY_NAME, entry.value);
-  else if (!isObject(held)) json = set(json, place, entry.value);
-  else json = changed(json, place, held, entry);
-  if (missing.length > 0 && root.inputs === undefined) return insertLast(json, [], 'inputs', missing);
-  return missing.reduce<string>((text, input) => insertLast(text, ['inputs'], undefined, input), json);
-}
-
-/** An entry of ours that was there before: what differs is set, what does not belong to it any more goes. */
-function changed(before: string, place: JSONPath, held: JsonObject, { value, ownKeys }: Entry): string {
-  const gone = Object.keys(held).filter((key) => ownKeys.includes(key) && !(key in value));
-  const differs = Object.entries(value).filter(([key, each]) => !isDeepStrictEqual(held[key], each));
-  const json = gone.reduce((text, key) => set(text, [...place, key], undefined), before);
-  return differs.reduce(
-    (text, [key, each]) =>
-      key in held ? set(text, [...place, key], each) : insertLast(text, place, key, each),
-    json,
+  const existing = list[ENTRY_NAME];
+  if (existing === undefined) return insertLast(json, [servers], ENTRY_NAME, merged);
+  if (!isObject(existing)) return setValue(json, place, merged);
+  const removed = Object.keys(existing).filter((key) => !(key in merged));
+  const changed = Object.entries(merged).filter(([key, value]) => !isDeepStrictEqual(existing[key], value));
+  const rest = removed.reduce((text, key) => setValue(text, [...place, key], undefined), json);
+  return changed.reduce(
+    (text, [key, value]) =>
+      key in existing ? setValue(text, [...place, key], value) : insertLast(text, place, key, value),
+    rest,
   );
 }
 
-/** Sets a value that is there; undefined removes it. */
-function set(json: string, place: JSONPath, value: unknown): string {
+function withInputs(json: string, root: JsonObject, inputs: readonly JsonObject[]): string {
+  if (inputs.length > 0 && root.inputs === undefined) return insertLast(json, [], 'inputs', inputs);
+  return inputs.reduce<string>((text, input) => insertLast(text, ['inputs'], undefined, input), json);
+}
+
+/** Sets an existing value; undefined removes it. */
+function setValue(json: string, place: JSONPath, value: unknown): string {
   const { indent, eol } = styleOf(json);
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
   return applyEdits(json, modify(json, place, value, { formattingOptions }));
+}
+
+/** Returns the indentation and line ending of a text; two spaces and LF when it shows none. */
+function styleOf(json: string): { readonly indent: string; readonly eol: string } {
+  return {
+    indent: /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ',
+    eol: json.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
+
+/** Blanks and comments that can follow a member on its line. */
+const REST_OF_LINE = /[ \t]*(?:\/\*[^\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?/y;
+
+/**
+ * Inserts a member at the end of an object or array, on its own lines. No other byte changes: unlike jsonc-parser's own
+ * insertion, it formats nothing again, and a comment stays on the line that it describes.
+ * @param key of the member; undefined in an array
+ */
+function insertLast(json: string, place: JSONPath, key: string | undefined, value: unknown): string {
+  const root = parseTree(json, [], { allowTrailingComma: true });
+  const parent = root && findNodeAtLocation(root, place);
+  if (parent === undefined) return json;
+  const last = parent.children?.at(-1);
+  const { indent, eol } = styleOf(json);
+  const margin = (last && marginOf(json, last.offset)) ?? indent.repeat(place.length + 1);
+  const end = last === undefined ? parent.offset + 1 : last.offset + last.length;
+  const comma = last === undefined ? undefined : commaAfter(json, end);
+  const at = lineRest(json, comma ?? end);
+  const name = key === undefined ? '' : `${JSON.stringify(key)}: `;
+  const text = name + JSON.stringify(value, null, indent).replaceAll('\n', eol + margin);
+  const close = parent.offset + parent.length - 1;
+  const tail = json.slice(at, close).includes('\n') ? '' : eol + margin.slice(indent.length);
+  const head = last === undefined || comma !== undefined ? '' : ',';
+  return [json.slice(0, end), head, json.slice(end, at), eol, margin, text, tail, json.slice(at)].join('');
+}
+
+/** Returns the blanks before a member that is the first on its line. */
+function marginOf(json: string, offset: number): string | undefined {
+  const line = json.slice(json.lastIndexOf('\n', offset - 1) + 1, offset);
+  return /^[ \t]*$/.test(line) && line !== '' ? line : undefined;
+}
+
+/** Returns the offset after the comma that follows a member, if there is one. */
+function commaAfter(json: string, end: number): number | undefined {
+  const scanner = createScanner(json, true);
+  scanner.setPosition(end);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return json[at] === ',' ? at + 1 : undefined;
+}
+
+function lineRest(json: string, from: number): number {
+  REST_OF_LINE.lastIndex = from;
+  return from + (REST_OF_LINE.exec(json)?.[0].length ?? 0);
 }

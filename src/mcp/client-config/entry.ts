@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../client/rpc/envelope.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
-import type { McpClient, Via } from './clients.ts';
+import type { McpClient, Transport } from './clients.ts';
 
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
@@ -8,89 +8,137 @@ export const ENTRY_NAME = 'restaurant';
 /** The command that a client starts. */
 export const COMMAND = 'restaurant';
 
-/** What is asked for, before it is known whether the client can. */
-export interface Choice {
-  readonly via?: Via | undefined;
-  /** The key itself is to stand in the file. */
+/** What decides between http and stdio. */
+export interface TransportChoice {
+  readonly transport?: Transport | undefined;
+  /** Write the key itself into the file. */
   readonly literalKey: boolean;
-  /** There is no URL to write: the run has a sandbox of its own. */
+  /** The run uses its own sandbox, so there is no URL to write. */
   readonly demo: boolean;
+  /** Tells whether the service is known to support only plain `tools/call`, which no MCP client can use directly. */
+  isPlain(): boolean;
 }
 
 /**
- * How the client is to reach the service: as asked, else by itself where it can without the key in its file.
- * @throws {AppError} `usage` naming the other way where the client cannot
+ * Chooses how the client connects: as requested; else directly (http) when the client and the service can and the key
+ * stays out of the file.
+ * @throws {AppError} `usage` naming the alternative when the client cannot
  */
-export function chooseVia(client: McpClient, { via, literalKey, demo }: Choice): Via {
+export function chooseTransport(client: McpClient, choice: TransportChoice): Transport {
   const { name } = client;
+  const { transport, literalKey, demo } = choice;
   const byReference = client.reference !== undefined || client.httpByVariable !== undefined;
   const canHttp = client.http !== undefined && !demo && (byReference || literalKey);
-  const chosen = via ?? (canHttp ? 'http' : 'stdio');
-  if (chosen === 'stdio') {
+  if (transport === undefined) {
+    if (!canHttp && !literalKey) return 'stdio';
+    if (canHttp) return literalKey || !(client.prefersStdio === true || choice.isPlain()) ? 'http' : 'stdio';
+  }
+  if (transport === 'stdio') {
     if (!literalKey) return 'stdio';
     const http = client.http === undefined ? '' : ', or use --via http';
-    throw new AppError('usage', '--literal-key is for --via http: the bridge takes the saved login', {
+    throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
       hint: `restaurant mcp config ${name} --via stdio without --literal-key${http}`,
     });
   }
   if (client.http === undefined) {
-    throw new AppError('usage', `${name} starts programs and takes no URL: --via http is not for it`, {
+    throw new AppError('usage', `${name} only supports stdio servers; --via http is not available`, {
       hint: `restaurant mcp config ${name} --via stdio`,
     });
   }
   if (demo) {
-    throw new AppError('usage', '--demo has no URL that a client could use', {
+    throw new AppError('usage', '--demo has no URL for a client', {
       hint: `restaurant mcp config ${name} --via stdio --demo`,
     });
   }
   if (canHttp) return 'http';
-  throw new AppError(
-    'usage',
-    `${name} knows no reference to a variable, so the key would stand in its file`,
-    {
-      hint: `restaurant mcp config ${name} --via stdio, or add --literal-key`,
-    },
-  );
+  throw new AppError('usage', `${name} cannot read the key from a variable, so its file would hold the key`, {
+    hint: `restaurant mcp config ${name} --via stdio, or add --literal-key`,
+  });
 }
 
-/** What a client reaches the service by. */
+/** What an entry connects to. */
 export type Target =
-  | { readonly via: 'stdio'; readonly args: readonly string[] }
+  | {
+      readonly via: 'stdio';
+      readonly args: readonly string[];
+      /** Environment variables that the bridge needs and the client may not have. */
+      readonly env: Readonly<Record<string, string>>;
+    }
   | { readonly via: 'http'; readonly url: string; readonly literalKey?: string };
 
-/** An entry and what goes with it. */
+/** An entry, and the items that the file's `inputs` must hold for it. */
 export interface Entry {
+  readonly via: Transport;
   readonly value: JsonObject;
-  /** Items that the file's `inputs` must hold. */
   readonly inputs: readonly JsonObject[];
-  /** Every key that an entry of ours may have. Others in it are the user's. */
-  readonly ownKeys: readonly string[];
 }
 
-/** The entry for a client that can do what is wanted of it; see {@link chooseVia}. */
+/** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, target: Target): Entry {
-  const value = entryValue(client, target);
-  const referring = target.via === 'http' && target.literalKey === undefined;
-  const shapes = [
-    client.stdio('', []),
-    client.http?.('', { Authorization: '' }) ?? {},
-    client.httpByVariable?.('') ?? {},
-  ];
+  const byReference = target.via === 'http' && target.literalKey === undefined;
   return {
-    value,
-    inputs: referring ? (client.inputs ?? []) : [],
-    ownKeys: shapes.flatMap((shape) => Object.keys(shape)),
+    via: target.via,
+    value: entryValue(client, target),
+    inputs: byReference ? (client.inputs ?? []) : [],
   };
 }
 
 function entryValue(client: McpClient, target: Target): JsonObject {
-  if (target.via === 'stdio') return client.stdio(COMMAND, target.args);
+  if (target.via === 'stdio') {
+    const env = Object.keys(target.env).length === 0 ? {} : { [client.envKey ?? 'env']: target.env };
+    return { ...client.stdio(COMMAND, target.args), ...env };
+  }
   const { url, literalKey } = target;
   if (literalKey === undefined && client.httpByVariable !== undefined) return client.httpByVariable(url);
   return client.http?.(url, { Authorization: `Bearer ${literalKey ?? client.reference}` }) ?? {};
 }
 
-/** The entry inside what its file holds, for copying. */
+/** Keys of a program's environment in some client. */
+const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
+
+/** Keys that describe how some client starts a program. */
+const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'env_vars', 'envFile', 'env_file'];
+
+/** Keys by which some client selects or describes a transport. Two of different transports in one entry conflict. */
+const TRANSPORT_KEYS: readonly string[] = [
+  ...PROCESS_KEYS,
+  ...[
+    'command',
+    'args',
+    'type',
+    'transport',
+    'transportType',
+    'source',
+    'url',
+    'serverUrl',
+    'httpUrl',
+    'tcp',
+  ],
+  ...['headers', 'http_headers', 'env_http_headers', 'headersHelper', 'requestInit', 'bearer_token_env_var'],
+  ...['oauth', 'oauth_resource', 'oauthScopes', 'scopes', 'auth', 'authProviderType', 'disableOAuth'],
+];
+
+/**
+ * Merges the entry into the one that is in the file, whoever wrote it: every key that belongs to another transport is
+ * removed; the user's other keys (timeouts, trust, tool filters) stay, and so does the environment when the entry
+ * started a program before.
+ */
+export function mergeEntry(existing: unknown, { via, value }: Entry): JsonObject {
+  const old = isObject(existing) ? existing : {};
+  const startsProgram = via === 'stdio' && 'command' in old;
+  const kept = Object.entries(old).filter(
+    ([key]) =>
+      !(key in value) && (!TRANSPORT_KEYS.includes(key) || (startsProgram && PROCESS_KEYS.includes(key))),
+  );
+  const merged = { ...value, ...Object.fromEntries(kept) };
+  if ('tools' in value && 'tools' in old) merged.tools = old.tools;
+  for (const key of startsProgram ? ENVIRONMENT_KEYS : []) {
+    if (isObject(old[key]) && isObject(value[key])) merged[key] = { ...old[key], ...value[key] };
+  }
+  return merged;
+}
+
+/** Returns the entry inside the structure of its file, for copying. */
 export function snippet(client: McpClient, entry: Entry): JsonObject {
   return {
     [client.servers]: { [ENTRY_NAME]: entry.value },

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
@@ -13,43 +13,70 @@ describe('--check with http', () => {
   const plain = useService();
   const mcp = useService({ mode: 'mcp' });
 
-  it.each(HTTP_CLIENTS.map(({ name }) => name))('makes the call that %s would make', async (name) => {
+  it.each(HTTP_CLIENTS.map(({ name }) => name))('connects as %s does', async (name) => {
     mcp.sent();
-    const { exit, stdout, stderr } = await mcp.run(['mcp', 'config', name, '--check', '--json']);
+    const { exit, stdout, stderr } = await mcp.run([
+      'mcp',
+      'config',
+      name,
+      '--via',
+      'http',
+      '--check',
+      '--json',
+    ]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ written: false, check: { ok: true, tools: 3 } });
     expect(mcp.sent()).toBeGreaterThan(0);
     expect(mcp.sandbox.requests.at(-1)?.key).toBe('paid');
   });
 
-  it('says where the service has no list of tools', async () => {
-    const { exit, stdout, stderr } = await plain.run(['mcp', 'config', 'cursor', '--check']);
-    expect(exit).toBe(0);
-    expect(stdout).toMatch(/\ncheck: the service answered; it lists no tools.*--via stdio/);
-    expect(stderr).toBe('');
+  it('fails for a service that supports only plain requests, and writes nothing', async () => {
+    const words = ['mcp', 'config', 'cursor', '--via', 'http', '--check', '--write', '--json'];
+    const { exit, stdout, stderr } = await plain.run(words);
+    expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'rpc_error',
+      message: expect.stringContaining('cursor cannot connect with this URL'),
+      hint: expect.stringContaining('restaurant mcp config cursor --via stdio'),
+    });
+    const again = await plain.run(['mcp', 'config', 'cursor', '--via', 'http', '--json', '--write']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ written: true });
+    expect(JSON.parse(again.stdout)).not.toHaveProperty('backup');
   });
 
-  it('fails with what the call failed with, and writes nothing', async () => {
-    const { exit, stdout, stderr } = await plain.run(
+  it('fails with the error of the connection, and writes nothing', async () => {
+    const { exit, stdout, stderr } = await mcp.run(
       ['mcp', 'config', 'cursor', '--check', '--write', '--json'],
-      {
-        env: { RESTAURANT_API_KEY: REVOKED },
-      },
+      { env: { RESTAURANT_API_KEY: REVOKED } },
     );
     expect({ exit, stdout }).toEqual({ exit: 4, stdout: '' });
     expect(JSON.parse(stderr).error.code).toBe('unauthorized');
-    expect((await plain.run(['mcp', 'config', 'cursor', '--json', '--write'])).stdout).toContain(
+    expect((await mcp.run(['mcp', 'config', 'cursor', '--json', '--write'])).stdout).toContain(
       '"written":true',
     );
   });
 
-  it('says that the variable is missing where the saved login helped out', async () => {
+  it('fails without the variable that the client reads, even when a login is saved', async () => {
     const { env } = freshHome();
     const base = ['--base-url', mcp.sandbox.baseUrl];
     await runCli(['login', ...base, '--key-stdin'], { env, stdin: PAID });
-    const { exit, stdout } = await runCli(['mcp', 'config', 'cursor', '--check'], { env });
-    expect(exit).toBe(0);
-    expect(stdout).toContain('has 3 tools; RESTAURANT_API_KEY is not set here');
+    const { exit, stderr } = await runCli(['mcp', 'config', 'cursor', '--via', 'http', '--check'], { env });
+    expect(exit).toBe(4);
+    expect(stderr).toContain('cursor reads the key from RESTAURANT_API_KEY, which is not set');
+    const prompts = await runCli(['mcp', 'config', 'vscode', '--via', 'http', '--check'], { env });
+    expect(prompts).toMatchObject({ exit: 0 });
+    const literal = ['mcp', 'config', 'zed', '--via', 'http', '--literal-key', '--check'];
+    expect(await runCli(literal, { env })).toMatchObject({ exit: 0 });
+  });
+
+  it('keeps stdout to the entry unless it is written', async () => {
+    const { stdout, stderr } = await mcp.run(['mcp', 'config', 'cursor', '--check'], {
+      tty: { stderr: true },
+    });
+    expect(JSON.parse(stdout)).toHaveProperty('mcpServers');
+    expect(stderr).toContain('check: cursor can connect; the service has 3 tools');
+    const written = await mcp.run(['mcp', 'config', 'cursor', '--check', '--write']);
+    expect(written.stdout).toContain('\ncheck: cursor can connect; the service has 3 tools\n');
   });
 });
 
@@ -68,7 +95,7 @@ describe('--check with stdio', () => {
     expect(service.sandbox.requests.at(-1)?.body).toMatchObject({ params: { name: 'find_restaurant' } });
   });
 
-  it('fails where the client will hide the key from the program', async () => {
+  it('fails when the client does not pass the key to the program', async () => {
     const { exit, stderr } = await check('claude-desktop');
     expect(exit).toBe(4);
     expect(JSON.parse(stderr).error).toMatchObject({
@@ -77,19 +104,54 @@ describe('--check with stdio', () => {
     });
   });
 
-  it('fails with what the search failed with', async () => {
+  it('fails with the error of the search', async () => {
     const { exit, stderr } = await check('cursor', { RESTAURANT_API_KEY: REVOKED });
     expect(exit).toBe(4);
     expect(JSON.parse(stderr).error.code).toBe('unauthorized');
   });
 
-  it('says that the command is not on the PATH', async () => {
+  it('fails when the command is not on the PATH, and names no package', async () => {
     const { exit, stderr } = await check('cursor', { PATH: '/nonexistent' });
     expect(exit).toBe(9);
-    expect(stderr).toContain('PATH');
+    expect(JSON.parse(stderr).error.message).toContain('not on the PATH');
+    expect(stderr).toContain('npm install --global .');
+    expect(stderr).not.toMatch(/restaurant-(cli|data)/);
   });
 
-  /** A program called `restaurant` that is none of ours. */
+  it('gives the program no more variables than the client does', async () => {
+    const dump = join(freshHome().home, 'env');
+    const path = impostor(`env > ${dump}; exit 3`);
+    const secrets = { RESTAURANT_API_KEY: PAID, EXTRA_CERT: 'c', XDG_STATE_HOME: '/s' };
+    const passed = async (name: string) => {
+      await check(name, { ...secrets, PATH: path });
+      return readFileSync(dump, 'utf8')
+        .split('\n')
+        .map((line) => line.split('=')[0] ?? '')
+        .filter((name) => Object.hasOwn(secrets, name))
+        .sort();
+    };
+    expect(await passed('codex')).toEqual([]);
+    expect(await passed('gemini')).toEqual(['XDG_STATE_HOME']);
+    expect(await passed('cursor')).toEqual(['EXTRA_CERT', 'RESTAURANT_API_KEY', 'XDG_STATE_HOME']);
+  });
+
+  it('uses the login in a config folder that the client does not know', async () => {
+    const { home, env } = freshHome();
+    const own = { ...env, XDG_CONFIG_HOME: join(home, 'conf'), PATH: installed.path };
+    const base = ['--base-url', service.sandbox.baseUrl];
+    await runCli(['login', ...base, '--key-stdin'], { env: own, stdin: PAID });
+    const words = ['mcp', 'config', 'codex', '--via', 'stdio', '--check'];
+    expect(await runCli(words, { env: own })).toMatchObject({ exit: 0 });
+  });
+
+  it('fails when the command is another MCP server', async () => {
+    const reply = '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"other"}}}';
+    const { exit, stderr } = await check('cursor', { PATH: impostor(`read line; echo '${reply}'; cat`) });
+    expect(exit).toBe(7);
+    expect(stderr).toContain('the restaurant on the PATH is another program');
+  });
+
+  /** A program named `restaurant` that is not ours. */
   function impostor(script: string): string {
     const bin = join(freshHome().home, 'bin');
     mkdirSync(bin);
@@ -98,13 +160,13 @@ describe('--check with stdio', () => {
     return `${bin}:${installed.path}`;
   }
 
-  it('tells a command that ends, and what it said last', async () => {
+  it('reports a command that exits, with its last line on stderr', async () => {
     const { exit, stderr } = await check('cursor', { PATH: impostor('echo "no such option" >&2; exit 3') });
     expect(exit).toBe(7);
-    expect(JSON.parse(stderr).error.message).toMatch(/ended before it answered \(3\): no such option/);
+    expect(JSON.parse(stderr).error.message).toMatch(/exited before it responded \(3\): no such option/);
   });
 
-  it('gives up on a command that says nothing, and leaves none behind', async () => {
+  it('stops a command that does not respond', async () => {
     const { exit, stderr } = await check('cursor', {
       PATH: impostor('exec sleep 30'),
       RESTAURANT_TIMEOUT: '200ms',

@@ -12,6 +12,7 @@ import { parse as parseToml } from '@decimalturn/toml-patch';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
+import { openProtocolStore } from '../../../src/storage/state.ts';
 import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
 
 const URL = 'https://api.example.com/api/mcp';
@@ -20,7 +21,7 @@ const NAMES = MCP_CLIENTS.map(({ name }) => name);
 
 const reference = (text: string) => ({ Authorization: `Bearer ${text}` });
 
-/** What each client wants, spelled out once more: the shapes are promises. */
+/** The structure that each client expects, written out: users rely on it. */
 const SHAPES: Readonly<Record<string, { file: string; http?: object; stdio: object; inputs?: object[] }>> = {
   'claude-code': {
     file: 'proj/.mcp.json',
@@ -67,7 +68,9 @@ const SHAPES: Readonly<Record<string, { file: string; http?: object; stdio: obje
   },
   gemini: {
     file: '.gemini/settings.json',
-    http: { mcpServers: { restaurant: { httpUrl: URL, headers: reference('$RESTAURANT_API_KEY') } } },
+    http: {
+      mcpServers: { restaurant: { url: URL, type: 'http', headers: reference('$RESTAURANT_API_KEY') } },
+    },
     stdio: { mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } },
   },
   zed: {
@@ -86,7 +89,7 @@ const SHAPES: Readonly<Record<string, { file: string; http?: object; stdio: obje
     },
   },
   opencode: {
-    file: '.config/opencode/opencode.json',
+    file: '.config/opencode/opencode.jsonc',
     http: {
       mcp: {
         restaurant: {
@@ -167,9 +170,9 @@ it('knows the twelve clients', () => {
 
 describe.each(NAMES)('%s', (name) => {
   const shape = SHAPES[name] ?? { file: '', stdio: {} };
-  const wanted = shape.http ?? shape.stdio;
+  const wanted = (name === 'cline' ? undefined : shape.http) ?? shape.stdio;
 
-  it('gets its entry printed, and nothing is written', async () => {
+  it('prints the entry and writes nothing', async () => {
     const { run, at } = desk();
     const { exit, stdout, stderr } = await run([name]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -178,7 +181,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(existsSync(at(shape.file))).toBe(false);
   });
 
-  it('gets its entry written, parsed back, written again without a change', async () => {
+  it('writes the entry, and changes nothing the second time', async () => {
     const { run, at, read } = desk();
     const first = await run([name, '--write', '--json']);
     expect(first).toMatchObject({ exit: 0, stderr: '' });
@@ -186,7 +189,7 @@ describe.each(NAMES)('%s', (name) => {
     const { restaurant } = (wanted as Record<string, { restaurant: object }>)[servers] ?? {};
     expect(JSON.parse(first.stdout)).toMatchObject({
       client: name,
-      via: shape.http === undefined ? 'stdio' : 'http',
+      via: wanted === shape.http ? 'http' : 'stdio',
       file: at(shape.file),
       entry: restaurant,
       written: true,
@@ -199,29 +202,29 @@ describe.each(NAMES)('%s', (name) => {
     expect(read(shape.file)).toBe(text);
   });
 
-  it('can start the bridge', async () => {
+  it('writes a stdio entry', async () => {
     const { run, read } = desk();
     expect(await run([name, '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
     expect(parsed(name, read(shape.file))).toEqual(shape.stdio);
   });
 
-  it('changes its way in an entry that is there', async () => {
+  it.runIf(shape.http !== undefined)('switches between http and stdio', async () => {
     const { run, read } = desk();
     await run([name, '--via', 'stdio', '--write']);
-    await run([name, '--write']);
-    expect(parsed(name, read(shape.file))).toEqual(wanted);
+    await run([name, '--via', 'http', '--write']);
+    expect(parsed(name, read(shape.file))).toEqual(shape.http);
     await run([name, '--via', 'stdio', '--write']);
     expect(parsed(name, read(shape.file))).toMatchObject(shape.stdio);
   });
 
-  it('never has the key in it unless that was asked for', async () => {
+  it('never contains the key unless requested', async () => {
     const { run, read } = desk({ RESTAURANT_API_KEY: KEY });
     const outputs = await Promise.all([run([name]), run([name, '--json']), run([name, '--via', 'stdio'])]);
     await run([name, '--write']);
     expect(JSON.stringify([outputs, read(shape.file)])).not.toContain(KEY);
   });
 
-  it('has a damaged file left alone', async () => {
+  it('rejects an invalid file and leaves it unchanged', async () => {
     const { run, put, read, at } = desk();
     const text = '{"mcpServers": {';
     put(shape.file, text);
@@ -234,7 +237,7 @@ describe.each(NAMES)('%s', (name) => {
 });
 
 describe('--write', () => {
-  it('keeps comments and other entries, keeps a copy, and shows the change', async () => {
+  it('keeps comments and other entries, writes a backup and shows the change', async () => {
     const { run, put, read } = desk();
     const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x" } // keep\n  }\n}\n';
     const file = put('.cursor/mcp.json', before, 0o640);
@@ -244,24 +247,60 @@ describe('--write', () => {
     for (const kept of ['// mine', '"other": { "command": "x" }', '// keep']) expect(after).toContain(kept);
     expect(read('.cursor/mcp.json.bak')).toBe(before);
     expect([modeOf(file), modeOf(`${file}.bak`)]).toEqual([0o640, 0o640]);
-    expect(stdout).toContain(`wrote ${file}; what it was is kept in ${file}.bak\n`);
-    expect(stdout).toContain('+     "restaurant": {');
+    expect(stdout).toContain(`wrote ${file}; the previous version is in ${file}.bak\n`);
+    expect(stdout).toContain(`+ url: "${URL}"\n+ headers: `);
     expect(stdout).toContain(`Bearer \${env:RESTAURANT_API_KEY}`);
   });
 
-  it('never replaces an older copy', async () => {
+  it('keeps the three newest backups', async () => {
     const { run, put, read, at } = desk();
-    put('.cursor/mcp.json.bak', 'the first one');
-    put('.cursor/mcp.json', '{}');
-    const first = await run(['cursor', '--write', '--json']);
-    expect(JSON.parse(first.stdout).backup).toMatch(/mcp\.json\.bak\.2$/);
-    await run(['cursor', '--via', 'stdio', '--write']);
-    expect(read('.cursor/mcp.json.bak')).toBe('the first one');
-    expect(read('.cursor/mcp.json.bak.2')).toBe('{}');
-    expect(existsSync(at('.cursor/mcp.json.bak.3'))).toBe(true);
+    const file = put('.cursor/mcp.json', '{"version":0}');
+    for (const version of [1, 2, 3, 4]) {
+      const { stdout } = await run(['cursor', '--write', '--json']);
+      expect(JSON.parse(stdout).backup).toBe(`${file}.bak`);
+      put('.cursor/mcp.json', `{"version":${version}}`);
+    }
+    expect(['', '.2', '.3'].map((end) => read(`.cursor/mcp.json.bak${end}`))).toEqual([
+      '{"version":3}',
+      '{"version":2}',
+      '{"version":1}',
+    ]);
+    expect(existsSync(at('.cursor/mcp.json.bak.4'))).toBe(false);
   });
 
-  it('makes new files for the user alone, and those of a project for all', async () => {
+  it('moves a link that has the name of a backup, and writes nothing through it', async () => {
+    const { run, put, read, at } = desk();
+    put('.cursor/mcp.json', '{"a":1}');
+    symlinkSync(at('.profile'), at('.cursor/mcp.json.bak'));
+    expect(await run(['cursor', '--write'])).toMatchObject({ exit: 0 });
+    expect(existsSync(at('.profile'))).toBe(false);
+    expect(read('.cursor/mcp.json.bak')).toBe('{"a":1}');
+  });
+
+  it('shows nothing of other entries', async () => {
+    const { run, put } = desk();
+    put('.cursor/mcp.json', '{"mcpServers":{"github":{"env":{"GITHUB_TOKEN":"ghp_secret"}}}}');
+    const { exit, stdout } = await run(['cursor', '--write']);
+    expect(exit).toBe(0);
+    expect(stdout).not.toContain('ghp_secret');
+    put('.cursor/mcp.json', '{"mcpServers":{"restaurant":{"command":"x","env":{"T":"ghp_secret"}}}}');
+    const over = await run(['cursor', '--write']);
+    expect(over.stdout).toContain('- command\n- env\n+ url: ');
+    expect(over.stdout).not.toContain('ghp_secret');
+  });
+
+  it.each([
+    ['cursor', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+    ['codex', `a = ${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+  ])('rejects a file of %s that is nested 200,000 levels deep', async (name, text) => {
+    const { run, put } = desk();
+    put(SHAPES[name]?.file ?? '', text);
+    const { exit, stderr } = await run([name, '--write', '--json']);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr).error.code).toBe('bad_config');
+  });
+
+  it('creates user files with mode 0600 and project files with mode 0644', async () => {
     const { run, at } = desk();
     await run(['cursor', '--write']);
     await run(['vscode', '--write']);
@@ -269,7 +308,7 @@ describe('--write', () => {
     expect(modeOf(at('proj/.vscode/mcp.json')) & 0o600).toBe(0o600);
   });
 
-  it('writes through a symbolic link', async () => {
+  it('follows a link of the user in a user file', async () => {
     const { run, put, at, read } = desk();
     const real = put('dotfiles/mcp.json', '{}');
     mkdirSync(at('.cursor'));
@@ -278,12 +317,216 @@ describe('--write', () => {
     expect(read('dotfiles/mcp.json')).toContain('restaurant');
   });
 
-  it('says where it cannot write', async () => {
+  it('names the folder that it cannot write to', async () => {
     const { run, put } = desk();
     put('.cursor', 'a file where a folder should be');
     const { exit, stderr } = await run(['cursor', '--write']);
     expect(exit).toBe(9);
     expect(stderr).toContain('.cursor');
+  });
+});
+
+describe('a project file', () => {
+  it.each([
+    ['.mcp.json', 'target.json'],
+    ['.mcp.json.bak', '.bash_profile'],
+    ['.mcp.json.bak.3', '.bash_profile'],
+  ])('is not written when %s is a link', async (link, target) => {
+    const { run, at, put, read } = desk();
+    put('target.json', '{"secret":1}');
+    if (link !== '.mcp.json') put('proj/.mcp.json', '{}');
+    symlinkSync(at(target), at(`proj/${link}`));
+    const { exit, stdout, stderr } = await run(['claude-code', '--write', '--via', 'stdio']);
+    expect({ exit, stdout }).toEqual({ exit: 9, stdout: '' });
+    expect(stderr).toContain(`${link} is a symbolic link`);
+    expect(stderr).not.toContain('rm ');
+    expect(read('target.json')).toBe('{"secret":1}');
+    expect(existsSync(at('.bash_profile'))).toBe(false);
+  });
+
+  it('is not written when its folder is a link', async () => {
+    const { run, at } = desk();
+    mkdirSync(at('elsewhere'));
+    symlinkSync(at('elsewhere'), at('proj/.vscode'));
+    expect(await run(['vscode', '--write', '--via', 'stdio'])).toMatchObject({ exit: 9, stdout: '' });
+    expect(existsSync(at('elsewhere/mcp.json'))).toBe(false);
+  });
+
+  it.each([
+    ['opencode', 'proj/opencode.jsonc'],
+    ['codex', 'proj/.codex/config.toml'],
+    ['copilot-cli', 'proj/.mcp.json'],
+    ['zed', 'proj/.zed/settings.json'],
+  ])('is supported for %s', async (name, file) => {
+    const { run, read } = desk();
+    expect(await run([name, '--scope', 'project', '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
+    expect(parsed(name, read(file))).toEqual(SHAPES[name]?.stdio);
+  });
+
+  it('of OpenCode is the one that exists', async () => {
+    const { run, put, read } = desk();
+    put('proj/opencode.json', '{}');
+    await run(['opencode', '--scope', 'project', '--via', 'stdio', '--write']);
+    expect(parsed('opencode', read('proj/opencode.json'))).toEqual(SHAPES.opencode?.stdio);
+  });
+});
+
+describe('an entry that somebody else wrote', () => {
+  const list = (servers: string, entry: object) => JSON.stringify({ [servers]: { restaurant: entry } });
+
+  it.each([
+    [
+      'gemini',
+      'stdio',
+      list('mcpServers', { url: 'http://old', type: 'http', headers: { a: 'b' }, trust: true }),
+      { command: 'restaurant', args: ['mcp'], trust: true },
+    ],
+    [
+      'cline',
+      'stdio',
+      list('mcpServers', { transport: { type: 'streamableHttp', url: 'http://old' }, autoApprove: ['a'] }),
+      { command: 'restaurant', args: ['mcp'], disabled: false, autoApprove: ['a'] },
+    ],
+    [
+      'roo',
+      'http',
+      list('mcpServers', { command: 'x', args: [], env: { A: '1' }, timeout: 60 }),
+      { type: 'streamable-http', url: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`), timeout: 60 },
+    ],
+    [
+      'windsurf',
+      'http',
+      list('mcpServers', { url: 'http://old/', disabledTools: ['a'] }),
+      { serverUrl: URL, headers: reference(`\${env:RESTAURANT_API_KEY}`), disabledTools: ['a'] },
+    ],
+    [
+      'cursor',
+      'stdio',
+      list('mcpServers', { type: 'http', url: 'http://old/', headers: { Authorization: 'Bearer x' } }),
+      { command: 'restaurant', args: ['mcp'] },
+    ],
+    [
+      'copilot-cli',
+      'stdio',
+      list('mcpServers', { type: 'local', command: 'x', env: { A: '1' }, cwd: '/c', tools: ['a'] }),
+      { type: 'local', command: 'restaurant', args: ['mcp'], tools: ['a'], env: { A: '1' }, cwd: '/c' },
+    ],
+    [
+      'codex',
+      'http',
+      '[mcp_servers.restaurant]\ncommand = "x"\ncwd = "/c"\nenv_vars = ["A"]\nstartup_timeout_sec = 9\n[mcp_servers.restaurant.env]\nA = "1"\n',
+      { url: URL, bearer_token_env_var: 'RESTAURANT_API_KEY', startup_timeout_sec: 9 },
+    ],
+    [
+      'codex',
+      'stdio',
+      '[mcp_servers.restaurant]\nurl = "http://old"\nscopes = ["a"]\n[mcp_servers.restaurant.env_http_headers]\nA = "B"\n',
+      { command: 'restaurant', args: ['mcp'] },
+    ],
+  ])('of %s loses every key of another transport when %s is written', async (name, via, text, entry) => {
+    const { run, put, read } = desk();
+    const { file = '' } = SHAPES[name] ?? {};
+    put(file, text);
+    expect(await run([name, '--via', via, '--write'])).toMatchObject({ exit: 0 });
+    const [servers] = Object.values(parsed(name, read(file)) as Record<string, { restaurant: object }>);
+    expect(servers?.restaurant).toEqual(entry);
+  });
+
+  it('keeps the environment of a stdio entry', async () => {
+    const { run, put, read } = desk();
+    put('.cursor/mcp.json', list('mcpServers', { command: 'old', env: { HTTPS_PROXY: 'http://p' } }));
+    await run(['cursor', '--via', 'stdio', '--write']);
+    expect(JSON.parse(read('.cursor/mcp.json')).mcpServers.restaurant).toEqual({
+      command: 'restaurant',
+      args: ['mcp'],
+      env: { HTTPS_PROXY: 'http://p' },
+    });
+  });
+
+  it('that is switched off is reported', async () => {
+    const { run, put } = desk();
+    put('.codex/config.toml', '[mcp_servers.restaurant]\nurl = "http://a"\nenabled = false\n');
+    const { stderr } = await run(['codex', '--write'], { tty: { stderr: true } });
+    expect(stderr).toContain('the entry is switched off');
+  });
+});
+
+describe('the default transport', () => {
+  const detected = (era: string) => {
+    const { home, run, ...rest } = desk();
+    const folder = join(home, '.local/state/restaurant');
+    openProtocolStore(folder, URL).write({ era });
+    return { run, ...rest };
+  };
+
+  it('is stdio when the service was detected to support only plain requests', async () => {
+    const { run } = detected('bare');
+    expect(JSON.parse((await run(['cursor', '--json'])).stdout).via).toBe('stdio');
+    expect(JSON.parse((await run(['cursor', '--via', 'http', '--json'])).stdout).via).toBe('http');
+    expect(JSON.parse((await run(['cursor', '--protocol', '2025-11-25', '--json'])).stdout).via).toBe('http');
+  });
+
+  it('is http when it was detected to support MCP, or was never used', async () => {
+    expect(JSON.parse((await detected('legacy').run(['cursor', '--json'])).stdout).via).toBe('http');
+    expect(JSON.parse((await desk().run(['cursor', '--json'])).stdout).via).toBe('http');
+  });
+
+  it('is stdio for --protocol bare', async () => {
+    const { stdout } = await desk().run(['cursor', '--protocol', 'bare', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      via: 'stdio',
+      entry: { args: ['mcp', '--protocol', 'bare'] },
+    });
+  });
+});
+
+describe('the config folder', () => {
+  it.each([
+    ['cursor', { XDG_CONFIG_HOME: '/x' }, { env: { RESTAURANT_CONFIG_DIR: '/x/restaurant' } }],
+    ['cursor', { RESTAURANT_CONFIG_DIR: '/conf' }, { env: { RESTAURANT_CONFIG_DIR: '/conf' } }],
+    ['opencode', { RESTAURANT_CONFIG_DIR: '/conf' }, { environment: { RESTAURANT_CONFIG_DIR: '/conf' } }],
+  ])('of %s with %j is part of a stdio entry', async (name, own, entry) => {
+    const { stdout } = await desk(own).run([name, '--via', 'stdio', '--json']);
+    expect(JSON.parse(stdout).entry).toMatchObject(entry);
+  });
+
+  it('is not part of a project file, nor when it is relative or default', async () => {
+    const project = await desk({ RESTAURANT_CONFIG_DIR: '/conf' }).run(['roo', '--via', 'stdio', '--json']);
+    expect(JSON.parse(project.stdout).entry).not.toHaveProperty('env');
+    const relative = await desk({ XDG_CONFIG_HOME: 'conf' }).run(['cursor', '--via', 'stdio', '--json']);
+    expect(JSON.parse(relative.stdout).entry).not.toHaveProperty('env');
+  });
+});
+
+describe('the restaurant on the PATH', () => {
+  const warned = async (files: Record<string, string>) => {
+    const { put, run, at } = desk();
+    for (const [path, text] of Object.entries(files)) put(path, text, 0o755);
+    const { stderr } = await run(['cursor', '--via', 'stdio'], {
+      env: { HOME: at(''), PATH: at('bin') },
+      tty: { stderr: true },
+    });
+    return stderr.replaceAll(at(''), '');
+  };
+
+  it('is reported when it is missing', async () => {
+    const text = await warned({});
+    expect(text).toContain('restaurant is not on the PATH');
+    expect(text).not.toMatch(/npm install.* restaurant-/);
+  });
+
+  it('is reported when it belongs to another package', async () => {
+    const files = {
+      'bin/restaurant': '#!/bin/sh\n',
+      'package.json': '{"name":"x","bin":{"restaurant":"y"}}',
+    };
+    expect(await warned(files)).toContain('bin/restaurant is another program');
+  });
+
+  it('is accepted when it is this program, or of an unknown package', async () => {
+    const own = { 'bin/restaurant': '#!/bin/sh\n', 'package.json': '{"name":"restaurant-data-cli"}' };
+    expect(await warned(own)).not.toContain('warning');
+    expect(await warned({ 'bin/restaurant': '#!/bin/sh\n' })).not.toContain('warning');
   });
 });
 
@@ -328,17 +571,18 @@ describe('the key itself', () => {
     expect(existsSync(at('proj/.mcp.json'))).toBe(false);
   });
 
-  it.each([['claude-code', '--scope', 'project'], ['cursor', '--scope', 'project'], ['roo']])(
-    'never goes into a project file: %s',
-    async (...words) => {
-      const { run, cwd } = withKey();
-      const { exit, stderr } = await run([...words, '--literal-key', '--write']);
-      expect(exit).toBe(2);
-      expect(stderr).toContain('project file');
-      expect(stderr).toContain('--via stdio');
-      expect(existsSync(join(cwd, '.mcp.json'))).toBe(false);
-    },
-  );
+  it.each([
+    ['claude-code', '--scope', 'project'],
+    ['cursor', '--scope', 'project'],
+    ['roo', '--scope', 'project'],
+  ])('never goes into a project file: %s', async (...words) => {
+    const { run, cwd } = withKey();
+    const { exit, stderr } = await run([...words, '--literal-key', '--write']);
+    expect(exit).toBe(2);
+    expect(stderr).toContain('project file');
+    expect(stderr).toContain('--via stdio');
+    expect(existsSync(join(cwd, '.mcp.json'))).toBe(false);
+  });
 
   it('is asked for where there is none', async () => {
     const { exit } = await desk().run(['zed', '--literal-key']);
@@ -352,8 +596,8 @@ describe('what a client cannot do', () => {
     [['zed', '--via', 'http'], 'restaurant mcp config zed --via stdio'],
     [['cursor', '--via', 'http', '--demo'], '--via stdio --demo'],
     [['cursor', '--via', 'stdio', '--literal-key'], '--via http'],
-    [['roo', '--scope', 'user'], 'restaurant mcp config roo --scope project'],
-    [['codex', '--scope', 'project'], 'restaurant mcp config codex --scope user'],
+    [['windsurf', '--scope', 'project'], 'restaurant mcp config windsurf --scope user'],
+    [['claude-desktop', '--literal-key'], '--via stdio'],
     [['cursr'], 'did you mean cursor'],
     [['cursor', '--via', 'pigeon'], 'http'],
   ])('is an error that names the other way: %j', async (words, hint) => {
@@ -462,7 +706,7 @@ describe('the places of files', () => {
     ['codex', { env: { HOME: '/home/u', CODEX_HOME: 'relative' } }, '/home/u/.codex/config.toml'],
     ['claude-code', { env: { HOME: '/home/u' } }, '/home/u/.claude.json'],
     ['copilot-cli', windows, 'C:\\Users\\u\\.copilot\\mcp-config.json'],
-    ['opencode', { env: { HOME: '/home/u' } }, '/home/u/.config/opencode/opencode.json'],
+    ['opencode', { env: { HOME: '/home/u' } }, '/home/u/.config/opencode/opencode.jsonc'],
     ['gemini', { env: {}, homedir: (): string => '/home/passwd' }, '/home/passwd/.gemini/settings.json'],
   ])('%s', async (name, options, path) => {
     expect(await place(name, options)).toBe(path);

@@ -4,7 +4,6 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
-import { changedLines } from '../../../src/mcp/client-config/diff.ts';
 import { editJson } from '../../../src/mcp/client-config/edit-json.ts';
 import { editToml } from '../../../src/mcp/client-config/edit-toml.ts';
 import { buildEntry, type Entry } from '../../../src/mcp/client-config/entry.ts';
@@ -16,27 +15,35 @@ function client(name: string): McpClient {
 }
 
 const HTTP = { via: 'http', url: 'https://api.example.com/api/mcp' } as const;
-const STDIO = { via: 'stdio', args: ['mcp'] } as const;
+const STDIO = { via: 'stdio', args: ['mcp'], env: {} } as const;
 const cursor = buildEntry(client('cursor'), HTTP);
 const cursorStdio = buildEntry(client('cursor'), STDIO);
 const codex = buildEntry(client('codex'), HTTP);
 const codexStdio = buildEntry(client('codex'), STDIO);
 
 const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
-  editJson(text, servers, entry, '/home/u/mcp.json');
-const toml = (text: string, entry: Entry = codex) => editToml(text, 'mcp_servers', entry, '/home/u/c.toml');
+  editJson(text, servers, entry, '/home/u/mcp.json').text;
+const toml = (text: string, entry: Entry = codex) =>
+  editToml(text, 'mcp_servers', entry, '/home/u/c.toml').text;
 
-function refusal(run: () => unknown): AppError {
+/** Lines that only one of two texts has. */
+function changedLines(before: string, after: string): string[] {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const only = (lines: string[], others: string[]) => lines.filter((line) => !others.includes(line));
+  return [...only(old, now).map((line) => `- ${line}`), ...only(now, old).map((line) => `+ ${line}`)];
+}
+
+function rejection(run: () => unknown): AppError {
   try {
     run();
   } catch (error) {
     if (error instanceof AppError) return error;
   }
-  throw new Error('not refused');
+  throw new Error('not rejected');
 }
 
 describe('editJson', () => {
-  it('makes a file where there is none, or a blank one', () => {
+  it('creates the content of a missing or blank file', () => {
     for (const text of ['', '  \n']) {
       expect(json(text)).toBe(`{
   "mcpServers": {
@@ -86,7 +93,7 @@ describe('editJson', () => {
       '{\n   "mcpServers": {\n      "x": {}\n   }\n}',
       '      "x": {},\n      "restaurant": {\n         "url"',
     ],
-  ])('adds lines of its own to %j', (text, part) => {
+  ])('inserts whole lines into %j', (text, part) => {
     const after = json(text);
     expect(after).toContain(part);
     expect(changedLines(text, after).filter((line) => line.startsWith('- ')).length).toBeLessThanOrEqual(1);
@@ -101,7 +108,7 @@ describe('editJson', () => {
     expect(after).toContain('\r\n\t\t"restaurant": {\r\n\t\t\t"url"');
   });
 
-  it('changes its own entry alone, and keeps what the user added to it', () => {
+  it('changes only its own entry and keeps keys that the user added', () => {
     const text = `{
   "mcpServers": {
     "restaurant": {
@@ -123,7 +130,7 @@ describe('editJson', () => {
     });
   });
 
-  it('replaces an entry that is no object', () => {
+  it('replaces an entry that is not an object', () => {
     expect(parseJsonc(json('{"mcpServers":{"restaurant":null}}'))).toEqual({
       mcpServers: { restaurant: cursor.value },
     });
@@ -149,15 +156,15 @@ describe('editJson', () => {
     ['single quotes', "{'a': 1}"],
     ['servers that are an array', '{"mcpServers": []}'],
     ['servers that are null', '{"mcpServers": null}'],
-    ['a key that stands twice', '{"mcpServers": {"a": 1}, "mcpServers": {"b": 1}}'],
-  ])('leaves a damaged file alone: %s', (_what, text) => {
-    const error = refusal(() => json(text));
+    ['a duplicate key', '{"mcpServers": {"a": 1}, "mcpServers": {"b": 1}}'],
+  ])('rejects an invalid file: %s', (_what, text) => {
+    const error = rejection(() => json(text));
     expect(error).toMatchObject({ code: 'bad_config', kind: 'usage' });
     expect(error.message).toContain('/home/u/mcp.json');
   });
 
   it('names the line of the damage', () => {
-    expect(refusal(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
+    expect(rejection(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
   });
 
   it('keeps members named __proto__', () => {
@@ -169,7 +176,7 @@ describe('editJson', () => {
     expect(json(after)).toBe(after);
   });
 
-  it('changes nothing else in any JSON, and is done the first time', () => {
+  it('changes nothing else in any JSON, and nothing the second time', () => {
     const value = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, '\t', 2, 4), fc.boolean(), (root, indent, crlf) => {
@@ -228,7 +235,7 @@ describe('editToml', () => {
     expect(after).toContain('# all of them');
   });
 
-  it('changes its own table alone, and keeps what the user added to it', () => {
+  it('changes only its own table and keeps keys that the user added', () => {
     const text = `# top
 [mcp_servers.restaurant]
 command = "restaurant"
@@ -258,38 +265,18 @@ b = 1 # last
   });
 
   it.each([
-    ['no TOML', 'hello'],
-    ['a key that stands twice', 'a = 1\na = 2\n'],
-    ['servers that are no table', 'mcp_servers = 7\n'],
-  ])('leaves a damaged file alone: %s', (_what, text) => {
-    const error = refusal(() => toml(text));
+    ['not TOML', 'hello'],
+    ['a duplicate key', 'a = 1\na = 2\n'],
+    ['servers that are not a table', 'mcp_servers = 7\n'],
+  ])('rejects an invalid file: %s', (_what, text) => {
+    const error = rejection(() => toml(text));
     expect(error).toMatchObject({ code: 'bad_config' });
     expect(error.message).toContain('/home/u/c.toml');
   });
 
-  it('says the line of the damage and nothing of what stands there', () => {
-    const { message } = refusal(() => toml('ok = 1\nkey = sk_service_secret_secret\n'));
+  it('reports the line of the error without quoting the file', () => {
+    const { message } = rejection(() => toml('ok = 1\nkey = sk_service_secret_secret\n'));
     expect(message).toContain('line 2');
     expect(message).not.toContain('secret');
-  });
-});
-
-describe('changedLines', () => {
-  it('gives what was taken and given, and nothing between', () => {
-    expect(changedLines('a\nb\nsecret\nc\n', 'a\nB\nsecret\nc\nd\n')).toEqual(['- b', '+ B', '+ d']);
-    expect(changedLines('', 'a\n')).toEqual(['+ a']);
-    expect(changedLines('a\r\nb', 'a\r\nb')).toEqual([]);
-  });
-
-  it('gives as many lines as it must', () => {
-    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 });
-    fc.assert(
-      fc.property(lines, lines, (old, now) => {
-        const changes = changedLines(old.join('\n'), now.join('\n'));
-        const count = (sign: string) => changes.filter((line) => line.startsWith(sign)).length;
-        expect(old.length - count('-')).toBe(now.length - count('+'));
-        expect(changes.length === 0).toBe(old.join() === now.join());
-      }),
-    );
   });
 });

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { posix, win32 } from 'node:path';
+import type { Context } from '../context.ts';
+
+const COMMAND = 'restaurant';
+const PACKAGE = 'restaurant-data-cli';
+
+/**
+ * The `restaurant` that programs find on the PATH: this program, another one, or one whose package is unknown (a
+ * launcher script, a standalone executable).
+ */
+export type InstalledCommand =
+  | { readonly state: 'missing' }
+  | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
+
+/** Finds the command on the PATH. It reads package files and starts nothing. */
+export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform'>): InstalledCommand {
+  const windows = platform === 'win32';
+  const { delimiter, join, isAbsolute } = windows ? win32 : posix;
+  const names = windows ? [`${COMMAND}.exe`, `${COMMAND}.cmd`] : [COMMAND];
+  const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
+  if (path === undefined) return { state: 'missing' };
+  return { state: packageState(path), path };
+}
+
+/** Finds the npm package that a command belongs to: by its real path, or by the script that npm's launcher names. */
+function packageState(path: string): 'ours' | 'other' | 'unknown' {
+  const real = realpathSync(path);
+  let folder = posix.dirname(real);
+  if (/\.cmd$/i.test(real)) {
+    // npm's launcher names the script, relative to its own folder.
+    const script = /%dp0%\\([^"]*node_modules\\[^"]+)"/.exec(readFileSync(real, 'utf8'))?.[1];
+    if (script === undefined) return 'unknown';
+    folder = win32.dirname(win32.join(win32.dirname(real), script));
+  }
+  const { dirname, join } = /\.(cmd|exe)$/i.test(real) ? win32 : posix;
+  for (; ; folder = dirname(folder)) {
+    try {
+      const { name, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      if (name === PACKAGE) return 'ours';
+      return name === COMMAND || Object.hasOwn(Object(bin), COMMAND) ? 'other' : 'unknown';
+    } catch {
+      if (dirname(folder) === folder) return 'unknown';
+    }
+  }
+}
