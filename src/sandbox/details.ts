@@ -1,6 +1,5 @@
-import type { Level, LookupOutput } from '../client/types.ts';
-import { premiumDetails } from './premium.ts';
-import { type Draw, drawFrom } from './random.ts';
+import type { Coordinates, Level, LookupOutput } from '../client/types.ts';
+import { type SeededRandom, seededRandom } from './random.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
@@ -26,28 +25,41 @@ const DISHES = [
   'chickpea stew',
   'burnt custard',
 ] as const;
+const THEMES = [
+  'service',
+  'value',
+  'noise',
+  'portions',
+  'wine list',
+  'waiting time',
+  'dessert',
+  'atmosphere',
+] as const;
+const EARTH_RADIUS_METERS = 6_371_000;
+
+/** Letter grades, best first. */
+const GRADES: readonly string[] = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C'];
 
 /**
- * What `lookup_restaurant` says about a restaurant. Everything that is not in the data is drawn from the id, so it is
- * plausible and always the same.
+ * Returns the output of `lookup_restaurant`. What the data lacks is derived from the id, so it never changes.
  */
 export function describe(
   restaurant: SandboxRestaurant,
   level: Level,
-  neighbours: readonly SandboxRestaurant[],
+  neighbors: readonly SandboxRestaurant[],
 ): LookupOutput {
-  const draw = drawFrom(restaurant.service_id);
-  const basic = basicDetails(restaurant, draw);
+  const random = seededRandom(restaurant.service_id);
+  const basic = basicDetails(restaurant, random);
   if (level === 'basic') return basic;
-  const standard = { ...basic, ...standardDetails(restaurant, draw) };
-  return level === 'standard' ? standard : { ...standard, ...premiumDetails(restaurant, draw, neighbours) };
+  const standard = { ...basic, ...standardDetails(restaurant, random) };
+  return level === 'standard' ? standard : { ...standard, ...premiumDetails(restaurant, random, neighbors) };
 }
 
-function basicDetails(restaurant: SandboxRestaurant, draw: Draw): LookupOutput {
+function basicDetails(restaurant: SandboxRestaurant, random: SeededRandom): LookupOutput {
   const { service_id, name, grade, cuisine_tags = [], neighborhood, city } = restaurant;
   const where = neighborhood ? `${neighborhood}, ${city}` : city;
-  const tldr = `${draw.pick(PRAISE)}: ${cuisine_tags.join(' and ') || 'good'} cooking in ${where}.`;
-  const price = draw.pick(PRICES);
+  const tldr = `${random.pick(PRAISE)}: ${cuisine_tags.join(' and ') || 'good'} cooking in ${where}.`;
+  const price = random.pick(PRICES);
   return {
     status: 'ok',
     service_id,
@@ -59,7 +71,7 @@ function basicDetails(restaurant: SandboxRestaurant, draw: Draw): LookupOutput {
   };
 }
 
-function standardDetails(restaurant: SandboxRestaurant, draw: Draw): LookupOutput {
+function standardDetails(restaurant: SandboxRestaurant, random: SeededRandom): LookupOutput {
   const { address, coordinates, city, neighborhood, coverage_level } = restaurant;
   const known = coverage_level !== 'minimal';
   return {
@@ -68,42 +80,42 @@ function standardDetails(restaurant: SandboxRestaurant, draw: Draw): LookupOutpu
     neighborhood: neighborhood || null,
     coordinates: coordinates ?? null,
     coverage_level: coverage_level ?? null,
-    phone: known ? phone(city, draw) : null,
+    phone: known ? phone(city, random) : null,
     website: known ? `https://${slug(restaurant)}.example/` : null,
-    hours: known ? hours(draw) : null,
-    signature_dishes: known ? dishes(draw) : [],
+    hours: known ? hours(random) : null,
+    signature_dishes: known ? dishes(random) : [],
     seating: {
-      indoor: draw.integer(12, 120),
-      outdoor: draw.chance(0.4) ? draw.integer(4, 40) : 0,
-      bar: draw.chance(0.5),
+      indoor: random.integer(12, 120),
+      outdoor: random.chance(0.4) ? random.integer(4, 40) : 0,
+      bar: random.chance(0.5),
     },
-    wheelchair_accessible: known ? draw.chance(0.7) : null,
-    takes_cards: draw.chance(0.9),
+    wheelchair_accessible: known ? random.chance(0.7) : null,
+    takes_cards: random.chance(0.9),
   };
 }
 
-/** Opening times by weekday; an empty list is a day off. */
-function hours(draw: Draw): Record<string, { open: string; close: string }[]> {
-  const lunch = draw.chance(0.5) ? [{ open: '12:00', close: draw.pick(['14:30', '15:00']) }] : [];
+/** Opening hours by weekday; an empty list means closed. */
+function hours(random: SeededRandom): Record<string, { open: string; close: string }[]> {
+  const lunch = random.chance(0.5) ? [{ open: '12:00', close: random.pick(['14:30', '15:00']) }] : [];
   const dinner = {
-    open: draw.pick(['17:00', '17:30', '18:00']),
-    close: draw.pick(['21:30', '22:00', '23:30']),
+    open: random.pick(['17:00', '17:30', '18:00']),
+    close: random.pick(['21:30', '22:00', '23:30']),
   };
-  const dayOff = draw.integer(0, DAYS.length);
+  const dayOff = random.integer(0, DAYS.length);
   return Object.fromEntries(DAYS.map((day, place) => [day, place === dayOff ? [] : [...lunch, dinner]]));
 }
 
-function dishes(draw: Draw): LookupOutput[] {
-  return draw.some(DISHES, draw.integer(2, 4)).map((name) => ({
+function dishes(random: SeededRandom): LookupOutput[] {
+  return random.some(DISHES, random.integer(2, 4)).map((name) => ({
     name,
-    price: draw.integer(12, 90) / 2,
+    price: random.integer(12, 90) / 2,
     vegetarian: !/chicken|bream|pork|broth/.test(name),
   }));
 }
 
-/** A number from a range that is set aside for fiction, or that nobody can have. */
-function phone(city: string, draw: Draw): string | null {
-  const line = String(draw.integer(100, 199));
+/** A phone number from a range that is reserved for fiction or not assigned. */
+function phone(city: string, random: SeededRandom): string | null {
+  const line = String(random.integer(100, 199));
   const numbers: Readonly<Record<string, string>> = {
     'San Francisco': `+1 415-555-0${line}`,
     'New York': `+1 212-555-0${line}`,
@@ -122,4 +134,82 @@ function slug({ name, service_id }: SandboxRestaurant): string {
     .toLowerCase()
     .replace(/[^a-z0-9 ]/g, '');
   return letters.trim().replace(/ +/g, '-').slice(0, 40).replace(/-$/, '') || `r-${service_id.slice(0, 8)}`;
+}
+
+/** The fields that `premium` adds: nested objects and lists, with gaps like real data. */
+function premiumDetails(
+  restaurant: SandboxRestaurant,
+  random: SeededRandom,
+  neighbors: readonly SandboxRestaurant[],
+): LookupOutput {
+  const known = restaurant.coverage_level !== 'minimal';
+  const score = () => random.integer(60, 98) / 10;
+  return {
+    scores: { food: score(), service: score(), ambience: score(), value: known ? score() : null },
+    review_themes: known ? themes(random) : [],
+    dietary: {
+      vegetarian: random.chance(0.8),
+      vegan: random.chance(0.4),
+      gluten_free: random.chance(0.5),
+      halal: random.chance(0.2) ? true : null,
+      kosher: null,
+    },
+    reservations: {
+      accepted: random.chance(0.8),
+      lead_days: random.integer(0, 30),
+      deposit: random.chance(0.2) ? { amount: random.integer(10, 50), refundable: true } : null,
+    },
+    grade_history: history(restaurant.grade, random),
+    nearby: nearby(restaurant, neighbors),
+  };
+}
+
+function themes(random: SeededRandom): LookupOutput[] {
+  return random.some(THEMES, random.integer(2, 4)).map((theme) => ({
+    theme,
+    mentions: random.integer(5, 400),
+    sentiment: random.integer(-100, 100) / 100,
+    examples: [`"${theme}" came up again and again`],
+  }));
+}
+
+/** Three half-years, oldest first, ending with the present grade. */
+function history(grade: string | undefined, random: SeededRandom): LookupOutput[] {
+  if (grade === undefined) return [];
+  const place = GRADES.indexOf(grade);
+  const near = () => GRADES[Math.max(0, place) + random.integer(0, 1)] ?? grade;
+  return [
+    { date: '2024-07-01', grade: near() },
+    { date: '2025-01-01', grade: near() },
+    { date: '2025-07-01', grade },
+  ];
+}
+
+/** The three closest others of the city, closest first. */
+function nearby(
+  { service_id, coordinates }: SandboxRestaurant,
+  neighbors: readonly SandboxRestaurant[],
+): LookupOutput[] {
+  if (coordinates === undefined) return [];
+  const others = neighbors.flatMap((other) => {
+    if (other.service_id === service_id || other.coordinates === undefined) return [];
+    const distance = Math.round(metersBetween(coordinates, other.coordinates));
+    return [{ service_id: other.service_id, name: other.name, distance_m: distance }];
+  });
+  return others.sort((a, b) => a.distance_m - b.distance_m).slice(0, 3);
+}
+
+/** Great-circle distance (haversine). */
+function metersBetween(from: Coordinates, to: Coordinates): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const sinLat = Math.sin(radians(to.lat - from.lat) / 2);
+  const sinLng = Math.sin(radians(to.lng - from.lng) / 2);
+  const chord = sinLat ** 2 + Math.cos(radians(from.lat)) * Math.cos(radians(to.lat)) * sinLng ** 2;
+  return 2 * EARTH_RADIUS_METERS * Math.asin(Math.sqrt(chord));
+}
+
+/** Returns the rank of a grade, 0 for the best; unknown and missing grades come last. */
+export function gradeRank(grade: string | undefined): number {
+  const index = GRADES.indexOf(grade ?? '');
+  return index < 0 ? GRADES.length : index;
 }

@@ -1,37 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Access, authorize, keyKind } from './auth.ts';
-import { drain, holdOpen, pause, readBody } from './body.ts';
-import { checkContentType, checkDoor } from './door.ts';
-import type { FaultKind, Target } from './faults.ts';
-import { type Journal, type JournalEntry, openEntry } from './journal.ts';
-import type { Limiter } from './limits.ts';
+import { drain, pause, readBody } from './body.ts';
+import type { FaultKind, FaultTarget } from './faults.ts';
+import { corruptMessage, corruptPayload, faultError, sendBroken } from './inject-fault.ts';
 import type { Headers, Protocol } from './protocol.ts';
-import { Refusal } from './refusal.ts';
-import { encode, JSON_TYPE, type Payload, SSE_TYPE } from './reply.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { encode, HttpError, type Payload, SSE_TYPE } from './reply.ts';
+import { type Access, authorize, checkContentType, checkOrigin, keyKind } from './request-guard.ts';
+import type { LogEntry, RequestLog } from './request-log.ts';
 import {
   decodeText,
   errorMessage,
   INTERNAL_ERROR,
-  type Incoming,
   idOf,
   isObject,
   parseJson,
   RpcError,
+  type RpcMessage,
   readMessage,
 } from './rpc.ts';
-import { breakOff, distort, faultRefusal, spoil } from './sabotage.ts';
 import type { ReplyForm, RequestEntry } from './types.ts';
 
-/** What all exchanges of a sandbox share. */
-export interface Desk {
+/** How long a rejected caller may finish sending, in milliseconds. */
+const DRAIN_MS = 1000;
+
+/** State and settings that all exchanges of a sandbox share. */
+export interface ServerContext {
   readonly auth: boolean;
   readonly reply: ReplyForm;
   readonly latencyMs: number;
   readonly requestTimeoutMs: number;
   readonly now: () => number;
-  readonly journal: Journal;
-  readonly limiter: Limiter;
-  readonly chooseFault: (target: Target) => FaultKind | undefined;
+  readonly log: RequestLog;
+  readonly limiter: RateLimiter;
+  readonly nextFault: (target: FaultTarget) => FaultKind | undefined;
   readonly protocol: Protocol;
   readonly onRequest: (entry: RequestEntry) => void;
 }
@@ -41,101 +42,87 @@ interface Reply {
   readonly fault?: FaultKind | undefined;
 }
 
-/** How long a caller who still sends is listened to after it was refused. */
-const LINGER_MS = 1000;
-
 /** Serves one HTTP request, from its first header to the last byte of the reply. */
 export async function serve(
-  desk: Desk,
+  context: ServerContext,
   port: number,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const started = performance.now();
-  const entry = openEntry(request, keyKind(request.headersDistinct.authorization), desk.now());
-  desk.journal.add(entry);
+  const key = keyKind(request.headersDistinct.authorization);
+  const entry = context.log.add(request, key, context.now());
   response.on('error', () => undefined);
-  const body = await readBody(request, desk.requestTimeoutMs);
+  const body = await readBody(request, context.requestTimeoutMs);
   if (body !== undefined) {
-    const { payload, fault } = compose(desk, port, request, entry, body);
-    await pause(response, desk.latencyMs);
+    const { payload, fault } = createReply(context, port, request, entry, body);
+    await pause(response, context.latencyMs);
     entry.status = fault === 'hang' || fault === 'reset' ? 0 : payload.status;
-    await (breakOff(response, payload, fault) ?? send(request, response, payload));
+    await (sendBroken(response, payload, fault) ?? send(request, response, payload));
   }
-  desk.onRequest({
-    ...callOf(entry.body),
-    status: entry.status,
-    key: entry.key,
-    ms: performance.now() - started,
-  });
+  const { status } = entry;
+  context.onRequest({ ...calledTool(entry.body), status, key, ms: performance.now() - started });
 }
 
-/** Everything that is checked before the protocol has its say, in the order in which callers are told. */
-function compose(
-  desk: Desk,
+/** Checks everything that comes before the protocol, in the order in which problems are reported. */
+function createReply(
+  { auth, reply, log, limiter, nextFault, protocol }: ServerContext,
   port: number,
   request: IncomingMessage,
-  entry: JournalEntry,
-  body: Buffer | Refusal,
+  entry: LogEntry,
+  body: Buffer | HttpError,
 ): Reply {
   try {
-    if (body instanceof Buffer) desk.journal.fill(entry, readable(body), body.length);
-    checkDoor(request, port, desk.protocol.methods);
-    if (body instanceof Refusal) throw body;
-    const access = authorize(entry.key, desk.auth);
-    desk.limiter.book(access.account);
+    if (body instanceof Buffer) log.setBody(entry, parseForLog(body), body.length);
+    checkOrigin(request, port, protocol.methods);
+    if (body instanceof HttpError) throw body;
+    const access = authorize(entry.key, auth);
+    limiter.consume(access.account);
     if (entry.method !== 'POST') {
-      return { payload: encode(desk.protocol.bodiless(entry.method, entry.headers, access), desk.reply) };
+      return { payload: encode(protocol.withoutBody(entry.method, entry.headers, access), reply) };
     }
     checkContentType(request);
-    return answerPost(desk, body, access, entry.headers);
+    return answerPost(body, access, entry.headers);
   } catch (error) {
-    return { payload: failure(error, entry.body) };
+    return { payload: errorPayload(error, entry.body) };
   }
-}
 
-function answerPost(desk: Desk, body: Buffer, access: Access, headers: Headers): Reply {
-  const incoming = readMessage(parseJson(decodeText(body)));
-  const fault = desk.chooseFault(targetOf(incoming));
-  const refusal = faultRefusal(fault);
-  if (refusal !== undefined) throw refusal;
-  const answer = desk.protocol.post({ incoming, access, headers });
-  const distorted = answer.message && { ...answer, message: distort(answer.message, fault) };
-  return { payload: spoil(encode(distorted ?? answer, desk.reply), fault), fault };
+  function answerPost(bytes: Buffer, access: Access, headers: Headers): Reply {
+    const incoming = readMessage(parseJson(decodeText(bytes)));
+    const fault = nextFault(faultTarget(incoming));
+    const error = faultError(fault);
+    if (error !== undefined) throw error;
+    const answer = protocol.post({ incoming, access, headers });
+    const { message } = answer;
+    const changed = message === undefined ? answer : { ...answer, message: corruptMessage(message, fault) };
+    return { payload: corruptPayload(encode(changed, reply), fault), fault };
+  }
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, payload: Payload): Promise<void> {
-  const { status, headers, body, standing } = payload;
+  const { status, headers, body } = payload;
   const bytes = Buffer.from(body);
   const length = headers['Content-Type'] === SSE_TYPE ? {} : { 'Content-Length': bytes.length };
-  response.writeHead(status, { ...headers, ...length });
-  response.write(bytes);
-  if (status === 413) await drain(request, LINGER_MS);
-  if (standing !== undefined) await holdOpen(response, standing);
+  response.writeHead(status, { ...headers, ...length }).write(bytes);
+  if (status === 413) await drain(request, DRAIN_MS);
   response.end();
 }
 
-/** The reply to what went wrong: HTTP's refusals, JSON-RPC errors, and faults of the sandbox itself. */
-function failure(error: unknown, body: unknown): Payload {
-  if (error instanceof Refusal) {
-    return {
-      status: error.status,
-      headers: { 'Content-Type': JSON_TYPE, ...error.headers },
-      body: error.body(),
-    };
-  }
+/** The reply to an HTTP error, a JSON-RPC error, or an internal error of the sandbox. */
+function errorPayload(error: unknown, body: unknown): Payload {
+  if (error instanceof HttpError) return error.toPayload();
   const known =
     error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
   return encode({ status: known.status, message: errorMessage(idOf(body), known) }, 'json');
 }
 
-function targetOf(incoming: Incoming): Target {
+function faultTarget(incoming: RpcMessage): FaultTarget {
   if (incoming.kind !== 'request') return 'other';
   return incoming.method === 'tools/call' ? 'tool' : 'request';
 }
 
-/** A body for the journal: parsed if it is JSON, else its text. */
-function readable(body: Buffer): unknown {
+/** Parses a body for the request log; returns its text if it is not JSON. */
+function parseForLog(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   const text = body.toString('utf8');
   try {
@@ -145,8 +132,8 @@ function readable(body: Buffer): unknown {
   }
 }
 
-/** The method and the tool of a body, for the log. */
-function callOf(body: unknown): Pick<RequestEntry, 'method' | 'tool'> {
+/** Returns the method and the tool of a body, for the log. */
+function calledTool(body: unknown): Pick<RequestEntry, 'method' | 'tool'> {
   if (!isObject(body) || typeof body.method !== 'string') return {};
   const { method, params } = body;
   if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return { method };

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** What can be made to go wrong. */
+/** All faults that the sandbox can inject. */
 export const FAULT_KINDS = [
   '401',
   '403',
@@ -23,21 +23,21 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** A fault, and how often it strikes. */
+/** A fault, and how often it is injected. */
 export interface Fault {
   readonly kind: FaultKind;
   /** Share of the requests, 0 to 1. */
   readonly rate: number;
-  /** Strikes only the first so many requests. */
+  /** Limits the fault to the first requests. */
   readonly first?: number;
 }
 
-/** What a request is, as far as faults care: a tool call can fail in more ways than a notification. */
-export type Target = 'tool' | 'request' | 'other';
+/** The kinds of requests: a tool call can fail in more ways than a notification. */
+export type FaultTarget = 'tool' | 'request' | 'other';
 
-/** Faults that need a `tools/call`, and those that need a request with an answer. All others strike anything. */
+/** Faults of a `tools/call`, and of a request with a response. All others apply to any request. */
 const TOOL_FAULTS: readonly FaultKind[] = ['bad-text', 'tool-error'];
-const ANSWER_FAULTS: readonly FaultKind[] = [
+const RESPONSE_FAULTS: readonly FaultKind[] = [
   'slow',
   'truncate',
   'html',
@@ -49,7 +49,7 @@ const ANSWER_FAULTS: readonly FaultKind[] = [
 ];
 
 /**
- * Reads `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests).
+ * Parses `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests).
  * @throws {AppError} `usage`
  */
 export function parseFault(text: string): Fault {
@@ -58,37 +58,37 @@ export function parseFault(text: string): Fault {
   const often = colon < 0 ? '1' : text.slice(colon + 1);
   const kind = FAULT_KINDS.find((known) => known === name);
   if (kind === undefined) {
-    throw wrong(`unknown fault ${JSON.stringify(name)}; known are ${FAULT_KINDS.join(', ')}`);
+    throw usageError(`unknown fault ${JSON.stringify(name)}; known faults: ${FAULT_KINDS.join(', ')}`);
   }
   if (/^\d{1,9}x$/.test(often)) return { kind, rate: 1, first: Number.parseInt(often, 10) };
   if (/^(0|1|0?\.\d{1,9}|[01]\.0*)$/.test(often)) return { kind, rate: Number(often) };
-  throw wrong(
-    `${JSON.stringify(often)} is no rate for the fault ${kind}: give 0 to 1, or 3x for the first three requests`,
+  throw usageError(
+    `invalid rate ${JSON.stringify(often)} for the fault ${kind}: use 0 to 1, or 3x for the first three requests`,
   );
 }
 
-/** Chooses the fault of each request: the first of the list that applies to it and strikes. */
+/** Returns a function that chooses the fault of each request: the first in the list that applies and is due. */
 export function createFaults(
   faults: readonly Fault[],
   random: () => number,
-): (target: Target) => FaultKind | undefined {
+): (target: FaultTarget) => FaultKind | undefined {
   const seen = faults.map(() => 0);
   return (target) => {
-    for (const [place, { kind, rate, first }] of faults.entries()) {
+    for (const [index, { kind, rate, first }] of faults.entries()) {
       if (!applies(kind, target)) continue;
-      const before = seen[place] ?? 0;
-      seen[place] = before + 1;
+      const before = seen[index] ?? 0;
+      seen[index] = before + 1;
       if (first !== undefined ? before < first : random() < rate) return kind;
     }
     return undefined;
   };
 }
 
-function applies(kind: FaultKind, target: Target): boolean {
+function applies(kind: FaultKind, target: FaultTarget): boolean {
   if (TOOL_FAULTS.includes(kind)) return target === 'tool';
-  return target !== 'other' || !ANSWER_FAULTS.includes(kind);
+  return target !== 'other' || !RESPONSE_FAULTS.includes(kind);
 }
 
-function wrong(message: string): AppError {
+function usageError(message: string): AppError {
   return new AppError('usage', message, { hint: 'restaurant sandbox --fault 503:0.2' });
 }

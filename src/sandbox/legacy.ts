@@ -1,33 +1,70 @@
-import { progressMessages } from './progress.ts';
-import { type Headers, type Post, respond } from './protocol.ts';
-import { Refusal } from './refusal.ts';
-import { type Answer, SSE_TYPE } from './reply.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  type Headers,
+  INSTRUCTIONS,
+  LEGACY_VERSIONS,
+  methodNotAllowed,
+  type Post,
+  progressMessages,
+  respond,
+  SERVER_ERROR,
+  SERVER_INFO,
+  SESSION_NOT_FOUND,
+} from './protocol.ts';
+import { type Answer, SSE_TYPE, type SseEvent } from './reply.ts';
 import { badArgument, isObject, METHOD_NOT_FOUND, RpcError, type RpcId, type RpcObject } from './rpc.ts';
-import { createSessions, type Session } from './sessions.ts';
-import type { McpTools } from './tool-list.ts';
+import type { McpTools } from './tools.ts';
 import type { ReplyForm } from './types.ts';
-import { INSTRUCTIONS, LEGACY_VERSIONS, SERVER_ERROR, SERVER_INFO, SESSION_NOT_FOUND } from './versions.ts';
 
 /** MCP with a handshake (2025-03-26 to 2025-11-25). */
 export interface Legacy {
   post(post: Post): Answer;
-  /** Takes up a cut stream (`Last-Event-ID`), or opens the one for messages of the server's own. */
-  get(headers: Headers, account: string): Answer;
-  /** Ends a session. */
-  remove(headers: Headers, account: string): Answer;
+  /** Returns the rest of a stream that was cut off (`Last-Event-ID`). */
+  resume(headers: Headers, account: string): Answer;
+  endSession(headers: Headers, account: string): Answer;
 }
 
-/** Clients of this revision and later know the empty event that a resumable stream begins with. */
+interface Session {
+  readonly id: string;
+  /** The account whose key opened it. */
+  readonly account: string;
+  /** The negotiated protocol version. */
+  readonly version: string;
+  /** True after `notifications/initialized`. */
+  ready: boolean;
+  readonly streams: EventStore;
+}
+
+/** The newest streams of a session, so that a client can resume one that was cut off. */
+interface EventStore {
+  /** Gives each message an id and stores them as one stream. */
+  add(messages: readonly string[]): SseEvent[];
+  /** Returns the events of a stream after the one with this id; undefined for an unknown id. */
+  after(lastEventId: string): SseEvent[] | undefined;
+}
+
+const MAX_SESSIONS = 1000;
+const MAX_STREAMS = 100;
+/** Clients of this version and later know the empty event that a resumable stream begins with. */
 const PRIMING_SINCE = '2025-11-25';
 const RETRY_MS = 100;
 
+/** @param withSessions false for a server without `Mcp-Session-Id` */
 export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: boolean): Legacy {
-  const sessions = createSessions();
+  const sessions = new Map<string, Session>();
+
+  function openSession(account: string, version: string): Session {
+    const [oldest] = sessions.keys();
+    if (oldest !== undefined && sessions.size >= MAX_SESSIONS) sessions.delete(oldest);
+    const session = { id: randomUUID(), account, version, ready: false, streams: createEventStore() };
+    sessions.set(session.id, session);
+    return session;
+  }
 
   function initialize(id: RpcId, params: unknown, account: string): Answer {
-    const asked = isObject(params) ? params.protocolVersion : undefined;
-    if (typeof asked !== 'string') throw badArgument('protocolVersion', 'is not a string');
-    const protocolVersion = LEGACY_VERSIONS.find((version) => version === asked) ?? LEGACY_VERSIONS[0] ?? '';
+    const requested = isObject(params) ? params.protocolVersion : undefined;
+    if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
+    const protocolVersion = LEGACY_VERSIONS.includes(requested) ? requested : (LEGACY_VERSIONS[0] ?? '');
     const capabilities = { tools: { listChanged: false } };
     const message = respond(id, () => ({
       protocolVersion,
@@ -36,11 +73,11 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
       instructions: INSTRUCTIONS,
     }));
     if (!withSessions) return { status: 200, message };
-    const session = sessions.open(account, protocolVersion);
-    return { ...stream(session, message), headers: { 'Mcp-Session-Id': session.id } };
+    const session = openSession(account, protocolVersion);
+    return { ...answer(session, message), headers: { 'Mcp-Session-Id': session.id } };
   }
 
-  /** The session of a request; undefined where none are given out. */
+  /** Returns the session of a request; undefined for a server without sessions. */
   function sessionOf(headers: Headers, account: string): Session | undefined {
     const version = headers['mcp-protocol-version'];
     if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {
@@ -52,22 +89,23 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
       if (withSessions) throw badRequest('Mcp-Session-Id header is required');
       return undefined;
     }
-    const session = sessions.get(id, account);
-    if (session === undefined) throw new RpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
+    const session = sessions.get(id);
+    if (session?.account !== account) {
+      throw new RpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
+    }
     return session;
   }
 
-  /** The form of a response in a stream: with event ids, so that it can be taken up again. */
-  function stream(
+  /** Adds what a stream of this session needs to be resumable: event ids, and an empty first event. */
+  function answer(
     session: Session | undefined,
     message: RpcObject,
     progress: readonly string[] = [],
   ): Answer {
     if (reply === 'json') return { status: 200, message };
     if (session === undefined) return { status: 200, message, before: progress.map((data) => ({ data })) };
-    const primed = session.version >= PRIMING_SINCE;
-    const messages = [...(primed ? [''] : []), ...progress, JSON.stringify(message)];
-    const events = session.streams.keep(messages);
+    const primer = session.version >= PRIMING_SINCE ? [''] : [];
+    const events = session.streams.add([...primer, ...progress, JSON.stringify(message)]);
     const before = events
       .slice(0, -1)
       .map((event) => (event.data === '' ? { ...event, retry: RETRY_MS } : event));
@@ -88,7 +126,7 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
       }
       const { id, method, params } = incoming;
       if (method !== 'ping' && session?.ready === false) {
-        throw badRequest('Server not initialized: notifications/initialized has not come');
+        throw badRequest('Server not initialized: notifications/initialized was not received');
       }
       const message = respond(id, () => {
         if (method === 'ping') return {};
@@ -96,40 +134,50 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
         if (method === 'tools/call') return tools.call(params, access.paid);
         throw new RpcError(METHOD_NOT_FOUND, 'Method not found');
       });
-      return stream(session, message, progressMessages(params));
+      return answer(session, message, progressMessages(params));
     },
 
-    get(headers, account) {
+    resume(headers, account) {
       if (!(headers.accept ?? '').includes(SSE_TYPE)) {
         throw new RpcError(SERVER_ERROR, `Not Acceptable: Client must accept ${SSE_TYPE}`, undefined, 406);
       }
       const session = sessionOf(headers, account);
-      if (session === undefined) throw postOnly();
-      const last = headers['last-event-id'];
-      if (last !== undefined) {
-        const replay = session.streams.after(last);
-        if (replay === undefined) throw badRequest('Last-Event-ID is unknown');
-        return { status: 200, replay };
-      }
-      const standing = session.openStanding();
-      if (standing === undefined) {
-        throw new RpcError(SERVER_ERROR, 'Conflict: only one standing stream per session', undefined, 409);
-      }
-      return { status: 200, replay: [], standing };
+      const lastEventId = headers['last-event-id'];
+      // The server has no messages of its own, so it offers no other stream.
+      if (session === undefined || lastEventId === undefined) throw methodNotAllowed();
+      const replay = session.streams.after(lastEventId);
+      if (replay === undefined) throw badRequest('Last-Event-ID is unknown');
+      return { status: 200, replay };
     },
 
-    remove(headers, account) {
+    endSession(headers, account) {
       const session = sessionOf(headers, account);
-      if (session === undefined) throw postOnly();
-      sessions.end(session);
+      if (session === undefined) throw methodNotAllowed();
+      sessions.delete(session.id);
       return { status: 200 };
     },
   };
 }
 
-/** 405, for what needs a session where there is none. */
-export function postOnly(): Refusal {
-  return new Refusal(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });
+function createEventStore(): EventStore {
+  const streams = new Map<string, readonly SseEvent[]>();
+  let count = 0;
+  return {
+    add(messages) {
+      count += 1;
+      const stream = String(count);
+      const events = messages.map((data, index) => ({ id: `${stream}-${index}`, data }));
+      streams.set(stream, events);
+      const [oldest] = streams.keys();
+      if (oldest !== undefined && streams.size > MAX_STREAMS) streams.delete(oldest);
+      return events;
+    },
+    after(lastEventId) {
+      const events = streams.get(lastEventId.split('-', 1)[0] ?? '');
+      const index = events?.findIndex(({ id }) => id === lastEventId) ?? -1;
+      return index < 0 ? undefined : events?.slice(index + 1);
+    },
+  };
 }
 
 function badRequest(message: string): RpcError {

@@ -1,19 +1,25 @@
-import { createLegacy, postOnly } from './legacy.ts';
-import type { Catalog } from './match.ts';
+import type { Catalog } from './catalog.ts';
+import { createLegacy } from './legacy.ts';
 import { createModern, metaVersion, unsupportedVersion } from './modern.ts';
-import type { Post, Protocol } from './protocol.ts';
+import {
+  LEGACY_VERSIONS,
+  MODERN_VERSION,
+  methodNotAllowed,
+  type Post,
+  type Protocol,
+  SERVER_ERROR,
+} from './protocol.ts';
 import { JSON_TYPE, SSE_TYPE } from './reply.ts';
 import { isObject, RpcError } from './rpc.ts';
-import { createMcpTools } from './tool-list.ts';
+import { createMcpTools } from './tools.ts';
 import type { Era, SandboxOptions } from './types.ts';
-import { LEGACY_VERSIONS, MODERN_VERSION, SERVER_ERROR } from './versions.ts';
 
-/** A full MCP server on the one endpoint: each request is of the era that it shows itself to be of. */
+/** A full MCP server at one endpoint: each request shows which protocol version it uses. */
 export function createMcp(catalog: Catalog, options: SandboxOptions): Protocol {
   const { eras = ['legacy', 'modern'], reply = 'json', sessions = true } = options;
-  const speaksLegacy = eras.includes('legacy');
-  const speaksModern = eras.includes('modern');
-  const supported = [...(speaksModern ? [MODERN_VERSION] : []), ...(speaksLegacy ? LEGACY_VERSIONS : [])];
+  const servesLegacy = eras.includes('legacy');
+  const servesModern = eras.includes('modern');
+  const supported = [...(servesModern ? [MODERN_VERSION] : []), ...(servesLegacy ? LEGACY_VERSIONS : [])];
   const tools = createMcpTools(catalog, options.pageSize);
   const legacy = createLegacy(tools, reply, sessions);
   const modern = createModern(tools, supported);
@@ -21,19 +27,18 @@ export function createMcp(catalog: Catalog, options: SandboxOptions): Protocol {
     methods: ['POST', 'GET', 'DELETE'],
     post(post) {
       checkAccept(post.headers.accept ?? '');
-      const era = eraOf(post);
-      if (era === 'modern' && speaksModern) return modern(post);
-      if (!speaksLegacy) throw unsupportedVersion(versionAsked(post), supported);
+      if (eraOf(post) === 'modern' && servesModern) return modern(post);
+      if (!servesLegacy) throw unsupportedVersion(requestedVersion(post), supported);
       return legacy.post(post);
     },
-    bodiless(method, headers, { account }) {
-      if (!speaksLegacy || headers['mcp-session-id'] === undefined) throw postOnly();
-      return method === 'GET' ? legacy.get(headers, account) : legacy.remove(headers, account);
+    withoutBody(method, headers, { account }) {
+      if (!servesLegacy || headers['mcp-session-id'] === undefined) throw methodNotAllowed();
+      return method === 'GET' ? legacy.resume(headers, account) : legacy.endSession(headers, account);
     },
   };
 }
 
-/** A request with metadata of its own, or with a revision that the other era does not know, is modern. */
+/** A request with metadata of its own, or with a version that has no handshake, is modern. */
 function eraOf({ incoming, headers }: Post): Era {
   if (incoming.kind !== 'response') {
     if (metaVersion(incoming.params) !== undefined || incoming.method === 'server/discover') return 'modern';
@@ -44,12 +49,12 @@ function eraOf({ incoming, headers }: Post): Era {
   return version === undefined || LEGACY_VERSIONS.includes(version) ? 'legacy' : 'modern';
 }
 
-function versionAsked({ incoming, headers }: Post): unknown {
+function requestedVersion({ incoming, headers }: Post): unknown {
   const params = incoming.kind === 'response' ? undefined : incoming.params;
   return headers['mcp-protocol-version'] ?? (isObject(params) ? params.protocolVersion : undefined);
 }
 
-/** Real servers insist on both forms, since the answer may take either. */
+/** Real servers require both types, since the reply may be either. */
 function checkAccept(accept: string): void {
   if (accept.includes(JSON_TYPE) && accept.includes(SSE_TYPE)) return;
   const message = `Not Acceptable: Client must accept both ${JSON_TYPE} and ${SSE_TYPE}`;

@@ -1,6 +1,14 @@
-import { checkMirroredHeaders } from './mirrored.ts';
-import { progressMessages } from './progress.ts';
-import { type Post, respond } from './protocol.ts';
+import {
+  HEADER_MISMATCH,
+  type Headers,
+  INSTRUCTIONS,
+  MODERN_VERSION,
+  type Post,
+  progressMessages,
+  respond,
+  SERVER_INFO,
+  UNSUPPORTED_VERSION,
+} from './protocol.ts';
 import type { Answer } from './reply.ts';
 import {
   INVALID_PARAMS,
@@ -10,21 +18,28 @@ import {
   RpcError,
   type RpcObject,
 } from './rpc.ts';
-import type { McpTools } from './tool-list.ts';
-import { INSTRUCTIONS, MODERN_VERSION, SERVER_INFO, UNSUPPORTED_VERSION } from './versions.ts';
+import { TOOLS } from './tool-list.ts';
+import type { McpTools } from './tools.ts';
 
 const PREFIX = 'io.modelcontextprotocol/';
 const VERSION_KEY = `${PREFIX}protocolVersion`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const CLIENT_KEY = `${PREFIX}clientInfo`;
 
-/** How long the list of tools, and what is discovered, stay true: the sandbox never changes. */
+/** How long clients may cache the tools and the discovery, which never change. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 const META = { [`${PREFIX}serverInfo`]: SERVER_INFO };
 
+/** Methods whose `Mcp-Name` header repeats a field of the params. */
+const NAME_FIELDS: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
 /**
- * MCP without a handshake (2026-07-28): each request brings its metadata, and headers that mirror its body. `supported`
- * is what callers are told of the revisions spoken.
+ * MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its body.
+ * @param supported the protocol versions that the server reports
  */
 export function createModern(tools: McpTools, supported: readonly string[]): (post: Post) => Answer {
   const discovery = {
@@ -35,11 +50,11 @@ export function createModern(tools: McpTools, supported: readonly string[]): (po
     ...CACHING,
   };
   return ({ incoming, access, headers }) => {
-    if (incoming.kind === 'response') throw invalidRequest('the server asks nothing');
+    if (incoming.kind === 'response') throw invalidRequest('the server sent no request');
     if (incoming.kind === 'notification') return { status: 202 };
     const { id, method, params } = incoming;
     const meta = readMeta(params);
-    checkMirroredHeaders({ method, params, version: meta[VERSION_KEY], headers });
+    checkHeaders(headers, method, isObject(params) ? params : {}, meta[VERSION_KEY]);
     if (meta[VERSION_KEY] !== MODERN_VERSION) throw unsupportedVersion(meta[VERSION_KEY], supported);
     const message = respond(id, () => ({ resultType: 'complete', ...run(method), _meta: META }));
     return { status: 200, message, before: progressMessages(params).map((data) => ({ data })) };
@@ -53,19 +68,19 @@ export function createModern(tools: McpTools, supported: readonly string[]): (po
   };
 }
 
-/** The revision that a request's metadata names, if it has any. */
+/** Returns the protocol version in the metadata of a request. */
 export function metaVersion(params: unknown): unknown {
   const meta = isObject(params) ? params._meta : undefined;
   return isObject(meta) ? meta[VERSION_KEY] : undefined;
 }
 
-/** -32022 with the revisions that would do. */
+/** -32022 with the supported versions. */
 export function unsupportedVersion(requested: unknown, supported: readonly string[]): RpcError {
   const data = { supported, requested: typeof requested === 'string' ? requested.slice(0, 100) : null };
   return new RpcError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data, 400);
 }
 
-/** @throws {RpcError} -32602 with `data.envelope` naming what is missing or wrong. */
+/** @throws {RpcError} -32602 with `data.envelope` listing the keys that are missing or wrong. */
 function readMeta(params: unknown): RpcObject {
   const value = isObject(params) ? params._meta : undefined;
   const meta = isObject(value) ? value : {};
@@ -80,4 +95,40 @@ function readMeta(params: unknown): RpcObject {
 
 function isImplementation(value: unknown): boolean {
   return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
+}
+
+/**
+ * Checks that the headers of a request match its body. Arguments whose schema has `x-mcp-header` are repeated in a header,
+ * unless they are null or absent.
+ * @throws {RpcError} -32020 naming the header.
+ */
+function checkHeaders(headers: Headers, method: string, params: RpcObject, version: unknown): void {
+  checkHeader(headers, 'MCP-Protocol-Version', version);
+  checkHeader(headers, 'Mcp-Method', method);
+  const nameField = NAME_FIELDS[method];
+  if (nameField !== undefined) checkHeader(headers, 'Mcp-Name', params[nameField]);
+  if (method !== 'tools/call') return;
+  const schema = TOOLS.find(({ name }) => name === params.name)?.inputSchema;
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  for (const [argument, property] of Object.entries(properties)) {
+    const header = isObject(property) ? property['x-mcp-header'] : undefined;
+    if (typeof header !== 'string') continue;
+    const value = isObject(params.arguments) ? params.arguments[argument] : undefined;
+    checkHeader(headers, `Mcp-Param-${header}`, value ?? undefined);
+  }
+}
+
+function checkHeader(headers: Headers, name: string, expected: unknown): void {
+  const sent = headers[name.toLowerCase()];
+  const decoded = sent === undefined ? undefined : decodeHeader(sent);
+  if (decoded === (expected === undefined ? undefined : String(expected))) return;
+  const problem = sent === undefined ? 'is missing' : 'does not match the body';
+  throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} ${problem}`, { header: name, problem }, 400);
+}
+
+/** Decodes the value of a header: plain, or `=?base64?<UTF-8 in base64>?=`. */
+function decodeHeader(value: string): string {
+  const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+  const encoded = BASE64.exec(value)?.[1];
+  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8');
 }

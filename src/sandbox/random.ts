@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A UUID (version 4 in looks) that is always the same for the same parts. */
+/** Derives a UUID (in the format of version 4) from the parts. */
 export function stableId(...parts: readonly string[]): string {
   const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];
@@ -14,22 +14,22 @@ export function stableId(...parts: readonly string[]): string {
   return groups.join('-');
 }
 
-/** Draws that look random and are always the same for the same seed. */
-export interface Draw {
-  /** A number in [0, 1). */
+/** A random number generator that always gives the same sequence for a seed. */
+export interface SeededRandom {
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** An integer from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   integer(low: number, high: number): number;
-  /** One of the choices. */
+  /** Returns one of the choices. */
   pick<T>(choices: readonly [T, ...T[]]): T;
-  /** `count` different ones of the choices, in their order. */
+  /** Returns `count` different choices, in their order. */
   some<T>(choices: readonly T[], count: number): T[];
-  /** True in `share` of the draws. */
-  chance(share: number): boolean;
+  /** Returns true with this probability. */
+  chance(probability: number): boolean;
 }
 
-/** Draws from a seed text (mulberry32 over an FNV-1a hash). */
-export function drawFrom(seed: string): Draw {
+/** Creates a generator from a text (mulberry32 over an FNV-1a hash). */
+export function seededRandom(seed: string): SeededRandom {
   let state = 0x811c9dc5;
   for (const byte of Buffer.from(seed)) state = Math.imul(state ^ byte, 0x01000193);
   const next = () => {
@@ -43,11 +43,11 @@ export function drawFrom(seed: string): Draw {
     integer: (low, high) => low + Math.floor(next() * (high - low + 1)),
     pick: (choices) => choices[Math.floor(next() * choices.length)] ?? choices[0],
     some(choices, count) {
-      const left = choices.map((choice, place) => ({ choice, place, order: next() }));
+      const left = choices.map((choice, index) => ({ choice, index, order: next() }));
       left.sort((a, b) => a.order - b.order);
-      const taken = left.slice(0, count).sort((a, b) => a.place - b.place);
+      const taken = left.slice(0, count).sort((a, b) => a.index - b.index);
       return taken.map(({ choice }) => choice);
     },
-    chance: (share) => next() < share,
+    chance: (probability) => next() < probability,
   };
 }

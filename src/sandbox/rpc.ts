@@ -8,13 +8,13 @@ export const INTERNAL_ERROR = -32603;
 export type RpcId = number | string;
 export type RpcObject = Record<string, unknown>;
 
-/** What a well-formed body is. */
-export type Incoming =
+/** A well-formed body. */
+export type RpcMessage =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | { readonly kind: 'response' };
 
-/** A JSON-RPC error on its way to the caller, with the HTTP status it travels under. */
+/** A JSON-RPC error, with the HTTP status of its reply. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -34,10 +34,12 @@ export function badArgument(argument: string, problem: string): RpcError {
   return new RpcError(INVALID_PARAMS, `invalid params: ${argument} ${problem}`, { argument, problem });
 }
 
-/**
- * Text of a body.
- * @throws {RpcError} -32700 where it is not UTF-8.
- */
+/** -32600, sent with HTTP 400. */
+export function invalidRequest(message: string): RpcError {
+  return new RpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
+}
+
+/** @throws {RpcError} -32700 if the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -46,7 +48,7 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** @throws {RpcError} -32700 where the text is not JSON. */
+/** @throws {RpcError} -32700 if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -56,10 +58,10 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Tells requests, notifications and responses apart. Ids are integers or strings (MCP); null is none.
+ * Classifies a body as request, notification or response. Ids are integers or strings (MCP), never null.
  * @throws {RpcError} -32600 for anything else, batches included.
  */
-export function readMessage(value: unknown): Incoming {
+export function readMessage(value: unknown): RpcMessage {
   if (!isObject(value)) throw invalidRequest('the body is not one JSON-RPC object');
   if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc is not "2.0"');
   const { id, method, params } = value;
@@ -69,33 +71,27 @@ export function readMessage(value: unknown): Incoming {
     throw invalidRequest('params is not an object');
   }
   if (id === undefined) return { kind: 'notification', method, params };
-  if (typeof id !== 'string' && !Number.isSafeInteger(id)) throw invalidRequest('id is not an integer');
-  return { kind: 'request', id: id as RpcId, method, params };
+  if (!isId(id)) throw invalidRequest('id is not an integer');
+  return { kind: 'request', id, method, params };
 }
 
-/** -32600, sent with HTTP 400. */
-export function invalidRequest(message: string): RpcError {
-  return new RpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
-}
-
-/** A successful response. */
 export function resultMessage(id: RpcId, result: unknown): RpcObject {
   return { jsonrpc: '2.0', id, result };
 }
 
-/** An error response; `id` is null where the request's could not be read. */
-export function errorMessage(id: RpcId | null, error: RpcError): RpcObject {
-  const { code, message, data } = error;
+/** An error response; `id` is null if that of the request could not be read. */
+export function errorMessage(id: RpcId | null, { code, message, data }: RpcError): RpcObject {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** The id that an answer to this body must carry, as far as it can be told. */
+/** Returns the id that the reply to this body must have, or null. */
 export function idOf(value: unknown): RpcId | null {
-  if (!isObject(value)) return null;
-  return typeof value.id === 'string' || Number.isSafeInteger(value.id) ? (value.id as RpcId) : null;
+  return isObject(value) && isId(value.id) ? value.id : null;
 }
 
-/** A JSON object: no array, no null. */
+/** True for a JSON object, false for an array or null. */
 export function isObject(value: unknown): value is RpcObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);

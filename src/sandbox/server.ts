@@ -1,17 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, systemCode } from '../errors.ts';
-import { KEYS } from './auth.ts';
-import { limitConnections } from './connections.ts';
-import { PATH } from './door.ts';
-import { type Desk, serve } from './exchange.ts';
+import { createCatalog } from './catalog.ts';
+import { type ServerContext, serve } from './exchange.ts';
 import { createFaults } from './faults.ts';
-import { createJournal } from './journal.ts';
-import { createLimiter } from './limits.ts';
-import { createCatalog } from './match.ts';
 import { createMcp } from './mcp.ts';
+import { createService } from './protocol.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { KEYS, PATH } from './request-guard.ts';
+import { createRequestLog } from './request-log.ts';
 import { sampleRestaurants } from './restaurants.ts';
-import { createService } from './service.ts';
 import { createTools } from './tools.ts';
 import type { Sandbox, SandboxOptions } from './types.ts';
 
@@ -19,33 +18,38 @@ export type { Sandbox, SandboxOptions, SandboxRequest, SandboxRestaurant } from 
 
 const HOST = '127.0.0.1';
 const MAX_CONNECTIONS = 512;
-/** Longer than clients keep an idle connection, so that none is closed while a request is on its way. */
+/** Longer than clients keep an idle connection, so that none is closed while a request is being sent. */
 const KEEP_ALIVE_MS = 60_000;
 
+const STATUS_BY_ERROR: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
 /**
- * Starts the service on this machine, reachable from this machine alone.
- * @throws {AppError} `in_use` when the port is taken, `io_error` when it may not be opened, `usage` when it is none.
+ * Starts the service on this machine, reachable only from this machine.
+ * @throws {AppError} `in_use` if the port is taken, `io_error` if it cannot be opened, `usage` if it is out of range.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const desk = createDesk(options);
+  const context = createServerContext(options);
   const server = createServer({
-    headersTimeout: desk.requestTimeoutMs,
-    requestTimeout: 0, // bodies have their own clock, which ends in a proper reply
-    connectionsCheckingInterval: Math.min(1000, desk.requestTimeoutMs),
+    headersTimeout: context.requestTimeoutMs,
+    requestTimeout: 0, // bodies have a timeout of their own, which ends in a proper reply
+    connectionsCheckingInterval: Math.min(1000, context.requestTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  limitConnections(server, MAX_CONNECTIONS);
+  limitConnections(server);
   server.on('clientError', rejectConnection);
   const port = await listen(server, options.port ?? 0);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    serve(desk, port, request, response).catch(() => response.destroy());
+    serve(context, port, request, response).catch(() => response.destroy());
   });
   const baseUrl = `http://${HOST}:${port}`;
-  const { requests } = desk.journal;
-  return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => shut(server) };
+  const { requests } = context.log;
+  return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => close(server) };
 }
 
-function createDesk(options: SandboxOptions): Desk {
+function createServerContext(options: SandboxOptions): ServerContext {
   const { perMinute = 100, perDay = 2000, now = Date.now } = options;
   const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
   return {
@@ -54,21 +58,52 @@ function createDesk(options: SandboxOptions): Desk {
     latencyMs: options.latencyMs ?? 0,
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
     now,
-    journal: createJournal(),
-    limiter: createLimiter(perMinute, perDay, now),
-    chooseFault: createFaults(options.faults ?? [], options.random ?? Math.random),
+    log: createRequestLog(),
+    limiter: createRateLimiter(perMinute, perDay, now),
+    nextFault: createFaults(options.faults ?? [], options.random ?? Math.random),
     protocol: options.mode === 'mcp' ? createMcp(catalog, options) : createService(createTools(catalog)),
     onRequest: options.onRequest ?? (() => undefined),
   };
 }
 
+/**
+ * Keeps at most 512 connections. A new one replaces the oldest without a complete request in progress, so that callers who
+ * connect and send nothing, or send slowly, lock nobody out. If all are busy, the new connection is closed.
+ */
+function limitConnections(server: Server): void {
+  /** Complete requests in progress by connection, those that have waited longest first. */
+  const open = new Map<Socket, number>();
+  const change = (socket: Socket, by: 1 | -1) => {
+    const count = open.get(socket);
+    if (count === undefined) return;
+    open.delete(socket);
+    open.set(socket, count + by);
+  };
+  server.on('connection', (socket: Socket) => {
+    socket.once('close', () => open.delete(socket));
+    if (open.size >= MAX_CONNECTIONS) {
+      const [oldest] = [...open].find(([, count]) => count === 0) ?? [socket];
+      open.delete(oldest);
+      oldest.destroy();
+      if (oldest === socket) return;
+    }
+    open.set(socket, 0);
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    request.once('end', () => {
+      change(request.socket, 1);
+      response.once('close', () => change(request.socket, -1));
+    });
+  });
+}
+
 function listen(server: Server, port: number): Promise<number> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     const hint = 'restaurant sandbox --port 0';
-    return Promise.reject(new AppError('usage', `${port} is no port: give 0 to 65535`, { hint }));
+    return Promise.reject(new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint }));
   }
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(port, error)));
+    server.once('error', (error) => reject(listenError(port, error)));
     server.listen(port, HOST, () => {
       server.removeAllListeners('error').on('error', () => undefined);
       const address = server.address();
@@ -77,31 +112,23 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-function cannotListen(port: number, cause: Error): AppError {
-  const hint = 'restaurant sandbox --port 0 takes any free port';
+function listenError(port: number, cause: Error): AppError {
+  const hint = 'restaurant sandbox --port 0 uses any free port';
   if (systemCode(cause) === 'EADDRINUSE') {
     return new AppError('in_use', `port ${port} of ${HOST} is in use`, { cause, hint });
   }
   const reason = systemCode(cause) ?? 'unknown reason';
-  return new AppError('io_error', `port ${port} of ${HOST} cannot be opened (${reason})`, { cause, hint });
+  return new AppError('io_error', `cannot listen on port ${port} of ${HOST}: ${reason}`, { cause, hint });
 }
 
-/** Answers what is no HTTP request, or came too slowly, and hangs up. */
+/** Replies to what is not an HTTP request, or whose headers arrive too slowly, and closes the connection. */
 function rejectConnection(error: Error, socket: Duplex): void {
-  if (systemCode(error) === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = MALFORMED[systemCode(error) ?? ''] ?? '400 Bad Request';
+  if (systemCode(error) === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = STATUS_BY_ERROR[systemCode(error) ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-const MALFORMED: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-};
-
-function shut(server: Server): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

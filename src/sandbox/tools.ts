@@ -1,13 +1,30 @@
-import type { Level, ToolResult } from '../client/types.ts';
-import { describe } from './details.ts';
-import type { Catalog } from './match.ts';
-import { badArgument, INVALID_PARAMS, isObject, RpcError } from './rpc.ts';
+import type { Level, Tool, ToolResult } from '../client/types.ts';
+import type { Catalog } from './catalog.ts';
+import { fold } from './catalog.ts';
+import { describe, gradeRank } from './details.ts';
+import { badArgument, INVALID_PARAMS, isObject, RpcError, type RpcObject } from './rpc.ts';
+import { TOOLS } from './tool-list.ts';
+import type { SandboxRestaurant } from './types.ts';
 
-/** Most results that one search returns. `total_matches` is not cut. */
-export const RESULT_LIMIT = 50;
+/** Maximum number of results of a search. `total_matches` counts all. */
+const MAX_RESULTS = 50;
+/** Number of best places in `explore_area`. */
+const TOP_COUNT = 5;
 
-/** A tool: arguments as they came, and whether the caller pays, to a result. */
-export type ToolFunction = (args: Readonly<Record<string, unknown>>, paid: boolean) => ToolResult;
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Maps the arguments of a tool, and whether the caller has a paid key, to a result. */
+export type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
+
+/**
+ * The tools of an MCP server. Both functions throw an RpcError -32602 for wrong params; wrong arguments of a tool are an
+ * error of the tool (MCP 2025-11-25, error handling), so that a model can correct them.
+ */
+export interface McpTools {
+  /** Returns the result of `tools/list`. Cursors are opaque to the caller. */
+  list(params: unknown): RpcObject;
+  call(params: unknown, paid: boolean): ToolResult;
+}
 
 /** The two documented tools, by name. */
 export function createTools(catalog: Catalog): Map<string, ToolFunction> {
@@ -17,9 +34,21 @@ export function createTools(catalog: Catalog): Map<string, ToolFunction> {
   ]);
 }
 
+/** The documented tools, and `explore_area`. `pageSize` is the number of tools on a page of the list. */
+export function createMcpTools(catalog: Catalog, pageSize: number = TOOLS.length): McpTools {
+  const tools = createTools(catalog).set('explore_area', (args) => exploreArea(catalog, args));
+  const reporting = new Map([...tools].map(([name, tool]) => [name, withArgumentErrors(tool)]));
+  return {
+    list: (params) => listTools(params, pageSize),
+    // `arguments` is optional.
+    call: (params, paid) =>
+      callTool(reporting, isObject(params) ? { arguments: {}, ...params } : params, paid),
+  };
+}
+
 /**
- * Runs the tool that the params of a `tools/call` name.
- * @throws {RpcError} -32602 for an unknown tool or wrong arguments; `data` says which.
+ * Calls the tool in the params of a `tools/call`.
+ * @throws {RpcError} -32602 for an unknown tool or wrong arguments, named in `data`.
  */
 export function callTool(
   tools: ReadonlyMap<string, ToolFunction>,
@@ -38,37 +67,30 @@ export function callTool(
   return tool(args, paid);
 }
 
-/**
- * An argument that must be a string with something in it.
- * @throws {RpcError} -32602
- */
-export function stringArgument(args: Readonly<Record<string, unknown>>, name: string): string {
+/** @throws {RpcError} -32602 unless the argument is a string that is not blank. */
+function stringArgument(args: Arguments, name: string): string {
   const value = args[name];
   if (typeof value !== 'string') throw badArgument(name, problemOf(value, 'a string'));
   if (value.trim() === '') throw badArgument(name, 'is empty');
   return value;
 }
 
-/** A tool's output, encoded as the service does it: JSON in a text block. */
-export function outputResult(output: Record<string, unknown>, isError = false): ToolResult {
+/** Encodes the output of a tool as the service does: JSON in a text block. */
+function outputResult(output: Record<string, unknown>, isError = false): ToolResult {
   const content = [{ type: 'text', text: JSON.stringify(output) }];
   return isError ? { content, isError } : { content };
 }
 
-function findRestaurant(catalog: Catalog, args: Readonly<Record<string, unknown>>): ToolResult {
+function findRestaurant(catalog: Catalog, args: Arguments): ToolResult {
   const matches = catalog.find(stringArgument(args, 'name'), stringArgument(args, 'city'));
   return outputResult({
     status: 'ok',
-    results: matches.slice(0, RESULT_LIMIT),
+    results: matches.slice(0, MAX_RESULTS),
     total_matches: matches.length,
   });
 }
 
-function lookupRestaurant(
-  catalog: Catalog,
-  args: Readonly<Record<string, unknown>>,
-  paid: boolean,
-): ToolResult {
+function lookupRestaurant(catalog: Catalog, args: Arguments, paid: boolean): ToolResult {
   const id = stringArgument(args, 'restaurant_id');
   const level = levelOf(args.fields);
   if (level !== 'basic' && !paid) {
@@ -82,7 +104,7 @@ function lookupRestaurant(
   return outputResult(describe(restaurant, level, catalog.inCity(restaurant.city)));
 }
 
-/** Left out is the basic level; the two others are named. */
+/** The basic level is the default. */
 function levelOf(fields: unknown): Level {
   if (fields === undefined) return 'basic';
   if (fields === 'standard' || fields === 'premium') return fields;
@@ -91,4 +113,76 @@ function levelOf(fields: unknown): Level {
 
 function problemOf(value: unknown, wanted: string): string {
   return value === undefined ? 'is missing' : `is not ${wanted}`;
+}
+
+/** The tool `explore_area`: the dining scene of a city, or of one neighborhood. */
+function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
+  const city = stringArgument(args, 'city');
+  const neighborhood = args.neighborhood ?? '';
+  if (typeof neighborhood !== 'string') throw badArgument('neighborhood', 'is not a string');
+  const inCity = catalog.inCity(city);
+  const wanted = fold(neighborhood);
+  const area =
+    wanted === '' ? inCity : inCity.filter((restaurant) => fold(restaurant.neighborhood ?? '') === wanted);
+  const output = {
+    status: 'ok',
+    city: inCity[0]?.city ?? city,
+    neighborhood: neighborhood === '' ? null : neighborhood,
+    total: area.length,
+    cuisines: tally(
+      area.flatMap((restaurant) => restaurant.cuisine_tags ?? []),
+      'cuisine',
+    ),
+    grades: tally(
+      area.flatMap((restaurant) => restaurant.grade ?? []),
+      'grade',
+    ),
+    neighborhoods: tally(
+      area.flatMap((restaurant) => restaurant.neighborhood || []),
+      'neighborhood',
+    ),
+    top: [...area].sort(byGrade).slice(0, TOP_COUNT).map(brief),
+  };
+  return { ...outputResult(output), structuredContent: output };
+}
+
+/** Counts each value, the most frequent first. */
+function tally(values: readonly string[], key: string): Record<string, unknown>[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([value, count]) => ({ [key]: value, count }));
+}
+
+function byGrade(a: SandboxRestaurant, b: SandboxRestaurant): number {
+  return gradeRank(a.grade) - gradeRank(b.grade);
+}
+
+function brief({ service_id, name, grade, neighborhood }: SandboxRestaurant): Record<string, unknown> {
+  return { service_id, name, grade: grade ?? null, neighborhood: neighborhood || null };
+}
+
+/** Reports wrong arguments in the result of the tool. */
+function withArgumentErrors(tool: ToolFunction): ToolFunction {
+  return (args, paid) => {
+    try {
+      return tool(args, paid);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== INVALID_PARAMS) throw error;
+      return outputResult({ status: 'invalid_arguments', message: error.message }, true);
+    }
+  };
+}
+
+function listTools(params: unknown, pageSize: number): RpcObject {
+  const cursor = isObject(params) ? params.cursor : undefined;
+  const from = cursor === undefined ? 0 : TOOLS.findIndex((tool) => cursorOf(tool) === cursor);
+  if (from < 0) throw badArgument('cursor', 'is unknown');
+  const page = TOOLS.slice(from, from + pageSize);
+  const next = TOOLS[from + pageSize];
+  return { tools: page, ...(next && { nextCursor: cursorOf(next) }) };
+}
+
+function cursorOf({ name }: Tool): string {
+  return Buffer.from(`from ${name}`).toString('base64url');
 }

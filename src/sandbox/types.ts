@@ -1,82 +1,82 @@
 import type { Restaurant } from '../client/types.ts';
 import type { Fault } from './faults.ts';
 
-/** A restaurant that the sandbox serves: what a search returns. The rest is derived from it. */
+/** A restaurant of the sandbox, as a search returns it. The details are derived from it. */
 export interface SandboxRestaurant extends Restaurant {
   city: string;
 }
 
-/** Form of the answers: one JSON body, or a stream of server-sent events. */
+/** Format of the replies: one JSON body, or a stream of server-sent events. */
 export type ReplyForm = 'json' | 'sse';
 
-/** `service`: bare `tools/call` alone, as documented. `mcp`: a full MCP server. */
+/** `service`: only `tools/call` without a handshake, as documented. `mcp`: a full MCP server. */
 export type Mode = 'service' | 'mcp';
 
-/** The two ways of speaking MCP: with a handshake, or with metadata in every request. */
+/** MCP with a handshake, or with metadata in every request. */
 export type Era = 'legacy' | 'modern';
 
-/** What the `Authorization` header of a request was worth. */
+/** The kind of key in the `Authorization` header of a request. */
 export type KeyKind = 'free' | 'paid' | 'revoked' | 'none' | 'unknown';
 
 export interface SandboxOptions {
-  /** 0 (the default) takes any free port. */
+  /** Default 0: any free port. */
   readonly port?: number;
   readonly reply?: ReplyForm;
   readonly mode?: Mode;
-  /** False: no key is asked and every level is open. */
+  /** False: no key is required and every level is allowed. */
   readonly auth?: boolean;
-  /** Requests a key may make in 60 seconds; 0 = no limit. Default 100. */
+  /** Requests per key in 60 seconds; 0 = no limit. Default 100. */
   readonly perMinute?: number;
-  /** Requests a key may make in 24 hours; 0 = no limit. Default 2000. */
+  /** Requests per key in 24 hours; 0 = no limit. Default 2000. */
   readonly perDay?: number;
-  /** Milliseconds before each answer. */
+  /** Delay before each reply, in milliseconds. */
   readonly latencyMs?: number;
   readonly faults?: readonly Fault[];
   /** Default: the sample data. */
   readonly restaurants?: readonly SandboxRestaurant[];
-  /** Milliseconds since the epoch, for the limits. */
+  /** Clock of the limits, in milliseconds since the epoch. */
   readonly now?: () => number;
-  /** A number in [0, 1), for the faults. */
+  /** Random numbers in [0, 1) for the faults. */
   readonly random?: () => number;
-  /** Milliseconds a request may take to arrive. Default 10,000. */
+  /** Maximum time for a request to arrive, in milliseconds. Default 10,000. */
   readonly requestTimeoutMs?: number;
-  /** Called when an exchange is over. Never sees a key. */
+  /** Called after each exchange. Never receives a key. */
   readonly onRequest?: (entry: RequestEntry) => void;
-  /** Mode `mcp`, legacy: give out session ids. Default true. */
+  /** Mode `mcp`, with a handshake: use sessions. Default true. */
   readonly sessions?: boolean;
-  /** Mode `mcp`: how many tools a page of `tools/list` holds. Default: all. */
+  /** Mode `mcp`: number of tools on a page of `tools/list`. Default: all. */
   readonly pageSize?: number;
-  /** Mode `mcp`: the eras spoken. Default both. */
+  /** Mode `mcp`: supported kinds of MCP. Default both. */
   readonly eras?: readonly Era[];
 }
 
-/** One line of the sandbox's log. */
+/** An exchange, for the log. */
 export interface RequestEntry {
-  /** JSON-RPC method, where the body had one. */
+  /** JSON-RPC method of the body. */
   readonly method?: string;
   /** Tool of a `tools/call`. */
   readonly tool?: string;
-  /** HTTP status sent; 0 where a fault sent none. */
+  /** HTTP status that was sent; 0 if a fault sent none. */
   readonly status: number;
   readonly key?: KeyKind;
-  /** How long the exchange took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly ms: number;
 }
 
-/** What came in, for tests and for whoever looks. */
+/** A received request, for tests. */
 export interface SandboxRequest {
   /** HTTP method. */
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** All headers but `authorization`. */
+  /** All headers except `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly key: KeyKind;
-  /** The body parsed as JSON; the text where it is none; undefined where there is no body. */
+  /** The body parsed as JSON, else its text; undefined without a body. */
   readonly body: unknown;
-  /** HTTP status sent; 0 as long as none was. */
+  /** HTTP status that was sent; 0 before. */
   readonly status: number;
-  /** When it came, by the injected clock. */
+  /** Time of arrival, by the clock of the sandbox. */
   readonly time: number;
 }
 
@@ -95,6 +95,6 @@ export interface Sandbox {
   readonly keys: SandboxKeys;
   /** The last 10,000 requests, oldest first. */
   readonly requests: readonly SandboxRequest[];
-  /** Ends at once, also with open connections. */
+  /** Stops at once, even with open connections. */
   close(): Promise<void>;
 }

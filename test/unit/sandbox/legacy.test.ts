@@ -1,7 +1,6 @@
-import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
+import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { HEADERS, type HttpReply, outputOf, post, send, toolCall } from './http.ts';
 import { eventsOf, messageOf } from './sse.ts';
 import { sandboxes } from './with-sandbox.ts';
@@ -285,14 +284,10 @@ describe('streams', () => {
     expect(messageOf(resumed)).toMatchObject({ id: 1, result: { protocolVersion: '2025-11-25' } });
   });
 
-  it('of the server stand open, one per session, until the session ends', async () => {
+  it('are not offered for messages of the server itself', async () => {
     const { sandbox, headers } = await connected();
-    const { first, ended } = await openStream(sandbox, { ...HEADERS, ...headers });
-    expect(first).toBe(': open\n\n');
-    const second = await send(sandbox, { method: 'GET', headers: { ...HEADERS, ...headers } });
-    expect(second.status).toBe(409);
-    await send(sandbox, { method: 'DELETE', headers: { ...HEADERS, ...headers } });
-    expect(await ended).toBe('');
+    const reply = await send(sandbox, { method: 'GET', headers: { ...HEADERS, ...headers } });
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'POST']);
   });
 
   it('need a client that accepts them', async () => {
@@ -304,23 +299,3 @@ describe('streams', () => {
     expect(reply.status).toBe(406);
   });
 });
-
-/** Opens a standing stream: what came first, and later all that came until its end. */
-function openStream(
-  sandbox: Sandbox,
-  headers: Record<string, string>,
-): Promise<{ first: string; ended: Promise<string> }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(sandbox.endpoint, { method: 'GET', headers }, (reply) => {
-      reply.setEncoding('utf8').once('data', (first: string) => {
-        let rest = '';
-        reply.on('data', (more: string) => {
-          rest += more;
-        });
-        resolve({ first, ended: new Promise((over) => reply.on('end', () => over(rest))) });
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
-}

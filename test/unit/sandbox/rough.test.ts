@@ -192,6 +192,20 @@ describe('very many connections', () => {
     expect(hanging.readableEnded).toBe(false);
   });
 
+  it('with slow bodies lock nobody out, even more of them than are kept', async () => {
+    const sandbox = await open();
+    const port = portOf(sandbox);
+    for (let round = 0; round < 3; round += 1) {
+      const slow = Array.from({ length: 200 }, () => dial(port));
+      for (const socket of slow) socket.write(wire(port).slice(0, -20));
+      await Promise.all(slow.map((socket) => once(socket, 'connect')));
+    }
+    const before = performance.now();
+    await lives(sandbox);
+    // Without a place for it, the request would have waited until a slow one times out, after 10 s.
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+
   it('that send a letter now and then are closed in time', async () => {
     const sandbox = await open({ requestTimeoutMs: 100 });
     const port = portOf(sandbox);

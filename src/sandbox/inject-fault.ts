@@ -1,32 +1,31 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { unauthorized } from './auth.ts';
 import { pause } from './body.ts';
 import type { FaultKind } from './faults.ts';
-import { tooMany } from './limits.ts';
-import { Refusal } from './refusal.ts';
-import { formatEvent, type Payload, SSE_TYPE } from './reply.ts';
+import { tooManyRequests } from './rate-limiter.ts';
+import { formatEvent, HttpError, type Payload, SSE_TYPE } from './reply.ts';
+import { unauthorized } from './request-guard.ts';
 import { errorMessage, INTERNAL_ERROR, idOf, RpcError, type RpcObject, resultMessage } from './rpc.ts';
 
 const DRIP_MS = 100;
-/** Above the largest body that a careful client takes (64 MiB). */
+/** More than the largest body that a careful client accepts (64 MiB). */
 const HUGE_BYTES = 72 * 1024 * 1024;
 const CUT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":';
 const PAGE =
   '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
 
-/** The refusal that a fault stands for, if it is one. */
-export function faultRefusal(fault: FaultKind | undefined): Refusal | undefined {
+/** Returns the HTTP error that a fault causes. */
+export function faultError(fault: FaultKind | undefined): HttpError | undefined {
   if (fault === '401') return unauthorized('fault: 401');
-  if (fault === '403') return new Refusal(403, 'forbidden', 'fault: 403');
-  if (fault === '429') return tooMany('fault: 429', 1);
-  if (fault === '500') return new Refusal(500, 'internal', 'fault: 500');
-  if (fault === '503') return new Refusal(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' });
+  if (fault === '403') return new HttpError(403, 'forbidden', 'fault: 403');
+  if (fault === '429') return tooManyRequests('fault: 429', 1);
+  if (fault === '500') return new HttpError(500, 'internal', 'fault: 500');
+  if (fault === '503') return new HttpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' });
   return undefined;
 }
 
-/** The response message as a fault turns it: still well-formed JSON-RPC, but not what was asked for. */
-export function distort(message: RpcObject, fault: FaultKind | undefined): RpcObject {
+/** Changes a response as the fault says: still well-formed JSON-RPC, but wrong. */
+export function corruptMessage(message: RpcObject, fault: FaultKind | undefined): RpcObject {
   const id = idOf(message) ?? 0;
   if (fault === 'rpc-error') return errorMessage(id, new RpcError(INTERNAL_ERROR, 'fault: rpc-error'));
   if (fault === 'wrong-id') return { ...message, id: typeof id === 'number' ? id + 1000 : `${id}-other` };
@@ -38,16 +37,16 @@ export function distort(message: RpcObject, fault: FaultKind | undefined): RpcOb
   return message;
 }
 
-/** The reply as a fault turns it: complete HTTP, unreadable inside. */
-export function spoil(payload: Payload, fault: FaultKind | undefined): Payload {
+/** Changes a reply as the fault says: complete HTTP with an unreadable body. */
+export function corruptPayload(payload: Payload, fault: FaultKind | undefined): Payload {
   if (fault === 'html')
     return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE };
   if (fault === 'bad-json') return { ...payload, body: isStream(payload) ? formatEvent({ data: CUT }) : CUT };
   return payload;
 }
 
-/** Sends a reply the way a fault breaks it; undefined where the fault is none of sending. */
-export function breakOff(
+/** Sends a reply in a broken way; returns undefined if the fault does not affect sending. */
+export function sendBroken(
   response: ServerResponse,
   payload: Payload,
   fault: FaultKind | undefined,
@@ -99,7 +98,7 @@ async function flood(response: ServerResponse, payload: Payload): Promise<void> 
   response.end(`${after}${stream ? '\n\n' : ''}`);
 }
 
-/** Waits until there is room again, or nobody reads any more. */
+/** Waits until the stream accepts data again, or the reader disconnects. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLimiter } from '../../../src/sandbox/limits.ts';
-import { Refusal } from '../../../src/sandbox/refusal.ts';
+import { createRateLimiter } from '../../../src/sandbox/rate-limiter.ts';
+import { HttpError } from '../../../src/sandbox/reply.ts';
 import { type HttpReply, post, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
 
@@ -41,21 +41,21 @@ describe('limits over HTTP', () => {
   });
 });
 
-describe('createLimiter', () => {
+describe('createRateLimiter', () => {
   it('allows the documented 2,000 a day and says when there is room', () => {
     let time = 0;
-    const limiter = createLimiter(100, 2000, () => time);
+    const limiter = createRateLimiter(100, 2000, () => time);
     for (let booked = 0; booked < 2000; booked += 1) {
-      limiter.book('free');
+      limiter.consume('free');
       time += 1000;
     }
-    expect(waitOf(() => limiter.book('free'))).toBe(24 * 3600 - 2000);
+    expect(waitOf(() => limiter.consume('free'))).toBe(24 * 3600 - 2000);
   });
 
   it('has no limit at 0', () => {
-    const limiter = createLimiter(0, 0, () => 0);
+    const limiter = createRateLimiter(0, 0, () => 0);
     for (let booked = 0; booked < 5000; booked += 1)
-      expect(waitOf(() => limiter.book('free'))).toBeUndefined();
+      expect(waitOf(() => limiter.consume('free'))).toBeUndefined();
   });
 
   it('never lets more than the limit into any window, and never turns away without need', () => {
@@ -63,12 +63,12 @@ describe('createLimiter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, waits) => {
         let time = 0;
-        const limiter = createLimiter(limit, 0, () => time);
+        const limiter = createRateLimiter(limit, 0, () => time);
         const granted: number[] = [];
         for (const wait of waits) {
           time += wait;
           const inside = granted.filter((at) => at > time - 60_000).length;
-          const told = waitOf(() => limiter.book('free'));
+          const told = waitOf(() => limiter.consume('free'));
           expect(told === undefined).toBe(inside < limit);
           if (told === undefined) granted.push(time);
           else expect(told).toBeGreaterThanOrEqual(1);
@@ -84,7 +84,7 @@ function waitOf(act: () => void): number | undefined {
     act();
     return undefined;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     expect(error.status).toBe(429);
     return Number(error.headers['Retry-After']);
   }

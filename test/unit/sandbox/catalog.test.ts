@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cityKey, fold } from '../../../src/sandbox/fold.ts';
-import { createCatalog } from '../../../src/sandbox/match.ts';
+import { cityKey, createCatalog, fold } from '../../../src/sandbox/catalog.ts';
 import { sampleRestaurants } from '../../../src/sandbox/restaurants.ts';
 
 const catalog = createCatalog(sampleRestaurants());

@@ -1,0 +1,114 @@
+import type { SandboxRestaurant } from './types.ts';
+
+/** The restaurants of a sandbox, indexed for searching. */
+export interface Catalog {
+  /** Returns the best matches first; equal ones in the order of the data. */
+  find(name: string, city: string): SandboxRestaurant[];
+  get(id: string): SandboxRestaurant | undefined;
+  /** Returns all restaurants of a city, in the order of the data. */
+  inCity(city: string): readonly SandboxRestaurant[];
+}
+
+interface Entry {
+  readonly restaurant: SandboxRestaurant;
+  readonly folded: string;
+}
+
+const NO_MATCH = 4;
+
+/** Letters that Unicode does not decompose into a base letter and an accent. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
+/** The names of each city, the name in the data first. */
+const CITY_NAMES: readonly (readonly string[])[] = [
+  ['San Francisco', 'SF', 'S.F.', 'San Fran', 'Frisco', 'San Francisco CA', 'San Francisco California'],
+  ['New York', 'NY', 'NYC', 'New York City', 'Manhattan', 'New York NY'],
+  ['Los Angeles', 'LA', 'L.A.', 'Los Angeles CA'],
+  ['Mexico City', 'Ciudad de México', 'CDMX', 'México DF', 'México'],
+  ['São Paulo', 'Sampa', 'SP', 'San Pablo'],
+  ['London', 'Londres', 'Greater London', 'London UK'],
+  ['Paris', 'Paname', 'Paris France'],
+  ['Lyon', 'Lyons'],
+  ['Berlin', 'Berlin DE'],
+  ['Tokyo', '東京', '東京都', 'とうきょう', 'トウキョウ', 'Tōkyō', 'Tokio'],
+  ['Seoul', '서울', '서울시', '서울특별시'],
+  ['Hong Kong', '香港', 'HK', 'Hongkong'],
+  ['Bangkok', 'กรุงเทพ', 'กรุงเทพฯ', 'กรุงเทพมหานคร', 'Krung Thep', 'BKK'],
+  ['Mumbai', 'मुंबई', 'मुम्बई', 'Bombay'],
+  ['Nairobi', 'Nairobi City', 'NBO'],
+  ['Cairo', 'القاهرة', 'Al Qahirah', 'Le Caire'],
+  ['Tel Aviv', 'תל אביב', 'תל אביב-יפו', 'Tel Aviv-Yafo', 'TLV'],
+  ['Sydney', 'Sydney NSW', 'SYD'],
+];
+
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  CITY_NAMES.flatMap((names) => names.map((name) => [fold(name), fold(names[0] ?? name)] as const)),
+);
+
+/** Indexes the data by id and by city. */
+export function createCatalog(restaurants: readonly SandboxRestaurant[]): Catalog {
+  const byId = new Map(restaurants.map((restaurant) => [restaurant.service_id, restaurant]));
+  const byCity = new Map<string, Entry[]>();
+  for (const restaurant of restaurants) {
+    const key = cityKey(restaurant.city);
+    const entries = byCity.get(key) ?? [];
+    entries.push({ restaurant, folded: fold(restaurant.name) });
+    byCity.set(key, entries);
+  }
+  const entriesOf = (city: string) => byCity.get(cityKey(city)) ?? [];
+  return {
+    find(name, city) {
+      const query = fold(name);
+      const ranked = entriesOf(city).map((entry) => ({ entry, rank: rank(entry, query, name) }));
+      const hits = ranked.filter((hit) => hit.rank < NO_MATCH).sort((a, b) => a.rank - b.rank);
+      return hits.map((hit) => hit.entry.restaurant);
+    },
+    get: (id) => byId.get(id),
+    inCity: (city) => entriesOf(city).map((entry) => entry.restaurant),
+  };
+}
+
+/** 0: the same name, 1: a prefix, 2: all words, 3: a part. */
+function rank({ restaurant, folded }: Entry, query: string, typed: string): number {
+  // Names of symbols alone (emoji) fold to nothing: those are compared as typed.
+  if (query === '') return restaurant.name.includes(typed.trim()) ? 3 : NO_MATCH;
+  if (folded === query) return 0;
+  if (folded.startsWith(query)) return 1;
+  const words = folded.split(' ');
+  if (query.split(' ').every((part) => words.includes(part))) return 2;
+  return folded.includes(query) ? 3 : NO_MATCH;
+}
+
+/**
+ * Folds a name for comparison: no case, accents, punctuation or leading "the". Marks of scripts that need them (kana,
+ * Thai, Devanagari) stay. Symbols alone fold to nothing.
+ */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[ßæœøłđðþı]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/['’‘`´]/g, '')
+    .replace(/[&＆]/g, ' and ')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim()
+    .replace(/^the (?=.)/, '');
+}
+
+/** Returns what two spellings of one city have in common. A part after a comma ("Paris, France") is ignored. */
+export function cityKey(city: string): string {
+  const folded = fold(city);
+  const beforeComma = fold(city.split(/[,、，]/, 1)[0] ?? '');
+  return ALIASES.get(folded) ?? ALIASES.get(beforeComma) ?? (beforeComma || folded);
+}

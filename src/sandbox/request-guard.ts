@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './reply.ts';
+import type { KeyKind, SandboxKeys } from './types.ts';
+
+/** The only path of the service. */
+export const PATH = '/api/mcp';
+
+/** The keys that every sandbox accepts, and the one that it rejects as revoked. */
+export const KEYS: SandboxKeys = {
+  free: 'sk_service_demo_free',
+  paid: 'sk_service_demo_paid',
+  revoked: 'sk_service_demo_revoked',
+};
+
+/** Rights of a caller. */
+export interface Access {
+  /** True if the levels `standard` and `premium` are allowed. */
+  readonly paid: boolean;
+  /** The account whose quota the request uses. */
+  readonly account: string;
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+const KEY_PROBLEMS = {
+  none: 'the Authorization header is missing',
+  revoked: 'this API key was revoked',
+  unknown: 'the API key is unknown, or the Authorization header is not "Bearer <key>" with one space',
+} as const;
+
+/**
+ * Checks where a request comes from, before its content: a page in a browser must not reach a server on this machine
+ * (DNS rebinding, cross-site requests).
+ * @throws {HttpError} 400, 403, 404 or 405.
+ */
+export function checkOrigin(request: IncomingMessage, port: number, methods: readonly string[]): void {
+  const { host: hosts = [], origin: origins = [] } = request.headersDistinct;
+  if (hosts.length > 1) throw new HttpError(400, 'bad_request', 'more than one Host header');
+  const { authority = hosts[0] ?? '', path } = parseTarget(request.url ?? '');
+  if (![hosts[0] ?? '', authority].every((host) => isLoopbackHost(host, port))) {
+    throw forbidden('the Host header is not this server');
+  }
+  if (!origins.every(isLoopbackOrigin)) throw forbidden('the Origin header is not of this machine');
+  const method = request.method ?? '';
+  if (method === 'OPTIONS') throw forbidden('cross-origin requests are not allowed');
+  if (path !== PATH) throw new HttpError(404, 'not_found', `the service is at ${PATH}`);
+  if (!methods.includes(method)) {
+    throw new HttpError(405, 'method_not_allowed', `use ${methods[0]}`, { Allow: methods.join(', ') });
+  }
+}
+
+/** @throws {HttpError} 415 unless the body is plain JSON by its headers. */
+export function checkContentType({ headers }: IncomingMessage): void {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (type !== 'application/json' || encoding.trim().toLowerCase() !== 'identity') {
+    throw new HttpError(415, 'unsupported_media_type', 'send Content-Type: application/json');
+  }
+}
+
+/** Classifies the `Authorization` headers of a request. Valid is exactly one of `Bearer <key>`, with one space. */
+export function keyKind(headers: readonly string[] = []): KeyKind {
+  const [header, second] = headers;
+  if (header === undefined) return 'none';
+  const key = /^Bearer ([\x21-\x7e]+)$/.exec(header)?.[1];
+  const known = (['free', 'paid', 'revoked'] as const).find((kind) => KEYS[kind] === key);
+  return second === undefined ? (known ?? 'unknown') : 'unknown';
+}
+
+/**
+ * Returns the rights of a key.
+ * @throws {HttpError} 401 for every key but the free and the paid one. The key is never repeated.
+ */
+export function authorize(kind: KeyKind, auth: boolean): Access {
+  if (!auth) return { paid: true, account: 'open' };
+  if (kind === 'free' || kind === 'paid') return { paid: kind === 'paid', account: kind };
+  throw unauthorized(KEY_PROBLEMS[kind]);
+}
+
+/** The 401 of the service. */
+export function unauthorized(message: string): HttpError {
+  return new HttpError(401, 'unauthorized', message, { 'WWW-Authenticate': 'Bearer' });
+}
+
+/** Splits a target, which may be a whole URL as in a request to a proxy (RFC 9112, section 3.2.2). */
+function parseTarget(target: string): { authority?: string; path: string } {
+  const [, authority, path = '/'] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^?#]*)/i.exec(target) ?? [];
+  return authority === undefined ? { path: target.split('?', 1)[0] ?? '' } : { authority, path };
+}
+
+function isLoopbackHost(host: string, port: number): boolean {
+  const lower = host.toLowerCase();
+  return LOOPBACK.some((name) => lower === `${name}:${port}` || (port === 80 && lower === name));
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!/^https?:\/\//i.test(origin) || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return LOOPBACK.includes(url.hostname) && url.username === '';
+}
+
+function forbidden(message: string): HttpError {
+  return new HttpError(403, 'forbidden', message);
+}
