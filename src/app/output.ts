@@ -1,11 +1,14 @@
-import { existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
-import { extname, isAbsolute, resolve } from 'node:path';
+import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import type { Format, Presentation } from '../output/present.ts';
+import { FORMATS } from '../settings/catalogue.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
-import { ioError } from '../storage/io-error.ts';
+import { ioError, ioReason } from '../storage/io-error.ts';
 import { toJson } from '../util/json.ts';
+import { nearest } from '../util/nearest.ts';
+import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
 
 /**
@@ -47,22 +50,98 @@ export const outputExtension = (app: App): string =>
     .toLowerCase();
 
 /**
- * Refuses an output that stands already, before anything is asked of the service.
- * @throws {AppError} `usage` naming --force; `io_error` for a folder
+ * Checks the output options before anything is sent: format, columns and file.
+ * @param columns names that a result is documented to have; a misspelling of one is refused
+ * @throws {AppError} `usage`, `bad_config` for a format that a variable or the config file names, `io_error`
  */
-export function checkOutput(app: App): void {
+export function checkOutputOptions(app: App, columns: readonly string[] = []): void {
+  const format = outputFormat(app);
+  checkSelectedColumns(app, columns);
   const path = outputPath(app);
-  if (path === undefined || !existsSync(path)) return;
-  const facts = statSync(path);
-  if (facts.isDirectory()) {
-    throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+  const { output = '' } = app.globals;
+  if (path === undefined) return;
+  if (isBareFormat(output)) {
+    const option = output === 'json' ? '--json' : `--format ${output}`;
+    throw new AppError('usage', `--output expects a file, got the format '${output}'`, {
+      hint: `for ${output} on stdout add ${option}; for a file of that name: -o ./${output} ${option}`,
+    });
   }
-  if (facts.isFile() && app.globals.force !== true) {
-    throw new AppError('usage', `${path} exists`, {
-      hint: 'add --force to replace it, or name another file with -o',
+  const extension = outputExtension(app);
+  const isNamed = app.globals.open === true || app.settings.resolve('format').source === 'flag';
+  const isKnown = ['', 'txt'].includes(extension) || Object.hasOwn(EXTENSIONS, extension);
+  if (!isNamed && !isKnown && !isDevice(path)) {
+    throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
+      hint: `use one of .${Object.keys(EXTENSIONS).join(', .')}, or name the format: -o ${shellWord(output)} --format ${format}`,
+    });
+  }
+  checkOutput(app);
+}
+
+const isBareFormat = (output: string): boolean => FORMATS.some((format) => format === output);
+
+function isDevice(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isFile();
+}
+
+function checkSelectedColumns(app: App, known: readonly string[]): void {
+  const selected = selectedColumns(app);
+  if (selected === undefined) return;
+  const example = known.slice(0, 3).join(',') || 'name,address';
+  if (selected.length === 0) {
+    throw new AppError('usage', `--columns '${app.globals.columns}' names no column`, {
+      hint: `restaurant … --columns ${example}`,
+    });
+  }
+  for (const column of selected) {
+    // A service may have more fields than it documents, but a slip of the finger is none of them.
+    const [near] = known.includes(column) ? [] : nearest(column, known, 1);
+    if (near === undefined || column.startsWith(near) || near.startsWith(column)) continue;
+    const better = selected.map((each) => (each === column ? near : each)).join(',');
+    throw new AppError('usage', `there is no column '${column}'; valid: ${known.join(', ')}`, {
+      hint: `did you mean --columns ${shellWord(better)}?`,
     });
   }
 }
+
+/**
+ * Refuses an output file that exists already, or that cannot be created.
+ * @throws {AppError} `usage` naming --force; `io_error` for a folder, or where there is none to write in
+ */
+export function checkOutput(app: App): void {
+  const path = outputPath(app);
+  if (path === undefined) return;
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) {
+    throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+  }
+  // A link whose target is missing would create a file somewhere else.
+  const exists = stats === undefined ? isLink : stats.isFile();
+  if (exists && app.globals.force !== true) {
+    throw new AppError('usage', `${path} exists`, {
+      hint: 'add --force to overwrite it, or name another file with -o',
+    });
+  }
+  if (stats === undefined) checkFolder(path);
+}
+
+/** Checks that a new file can be created. @throws {AppError} `io_error` naming the folder */
+export function checkFolder(path: string, name = path): void {
+  const folder = dirname(path);
+  if (!existsSync(folder)) {
+    throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
+      hint: `mkdir -p ${shellWord(folder)}`,
+    });
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    throw new AppError('io_error', `cannot write ${name}: ${ioReason(cause)}`, { cause, hint: OTHER_PLACE });
+  }
+}
+
+const OTHER_PLACE = 'name a file in a folder of yours: restaurant … -o ~/out.csv';
 
 /** Opens the place for a command's data. @throws {AppError} as {@link checkOutput} */
 export function openOutput(app: App): OutputTarget {
@@ -86,8 +165,7 @@ function writeOutput(path: string, text: string): void {
     else writeFileAtomic(path, text, { mode: 0o644 });
   } catch (cause) {
     const { code, message, details } = ioError('write', path, cause);
-    const hint = details.hint ?? 'name another place: restaurant … -o <file>';
-    throw new AppError(code, message, { ...details, hint });
+    throw new AppError(code, message, { ...details, hint: details.hint ?? OTHER_PLACE });
   }
 }
 
@@ -125,13 +203,13 @@ export function selectedColumns(app: App): string[] | undefined {
 }
 
 /** A command's data of which the JSON document is there already; its other forms are made where they are wanted. */
-export interface Document {
+export interface ResultDocument {
   readonly json: unknown;
   present(): Promise<Presentation>;
 }
 
 /** Writes a command's data in the form that was asked for. */
-export async function writeResult(app: App, data: Presentation | Document): Promise<void> {
+export async function writeResult(app: App, data: Presentation | ResultDocument): Promise<void> {
   const format = outputFormat(app);
   const columns = selectedColumns(app);
   const prettyJson = writesToTerminal(app);
@@ -147,13 +225,6 @@ export async function writeResult(app: App, data: Presentation | Document): Prom
   const form = format === 'html' ? (writesToTerminal(app) ? 'table' : 'tsv') : format;
   const options = { columns, prettyJson, guardCsv: app.globals.rawCsv !== true, view: app.view };
   await write(app, present(presentation, form, options));
-  const extension = outputExtension(app);
-  const named = app.globals.format !== undefined || app.globals.json === true;
-  if (!named && !['', 'txt', ...Object.keys(EXTENSIONS)].includes(extension)) {
-    await app.note(
-      `.${extension} names no form that is known, so the file holds ${form}: restaurant help formats`,
-    );
-  }
 }
 
 /**

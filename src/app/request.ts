@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
-import { openOutput, writesToTerminal } from './output.ts';
+import { checkOutputOptions, openOutput, writesToTerminal } from './output.ts';
+import type { Service, ServiceOptions } from './service.ts';
 import { configuredKey, requireEndpoint } from './target.ts';
 
 /** A JSON-RPC call before it has an id. */
@@ -31,12 +32,38 @@ export const lookupCall = (id: string, level: Level): PlannedCall =>
 /** Whether the request is to be shown and not sent. */
 export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
+/** A command that calls the service. */
+export interface ServiceCommand<Plan, Result> {
+  /** Columns that results are documented to have; `--columns` with a misspelling of one is refused. */
+  readonly columns?: readonly string[];
+  /** How the service is opened. */
+  readonly service?: ServiceOptions;
+  /** Reads and checks the arguments: whatever can be wrong with the command line is found here. */
+  plan(): Plan | Promise<Plan>;
+  /** Returns the requests that `--dry-run` and `--curl` print. */
+  preview(plan: Plan): readonly PlannedCall[] | Promise<readonly PlannedCall[]>;
+  send(service: Service, plan: Plan): Promise<Result>;
+  write(result: Result, plan: Plan): Promise<void>;
+}
+
 /**
- * Shows the requests of this run instead of sending them, where that was asked for.
- * @returns whether it was
+ * Runs a command that calls the service: checks the whole command line, then prints a preview, or sends the request
+ * and writes the result. A usage error is never found after a request was sent.
  */
-export async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<boolean> {
-  if (!isPreview(app)) return false;
+export async function runServiceCommand<Plan, Result>(
+  app: App,
+  command: ServiceCommand<Plan, Result>,
+): Promise<void> {
+  checkOutputOptions(app, command.columns);
+  const plan = await command.plan();
+  if (isPreview(app)) return printPreview(app, await command.preview(plan));
+  const { openService } = await import('./service.ts');
+  const service = await openService(app, command.service);
+  await command.write(await command.send(service, plan), plan);
+}
+
+/** Prints requests instead of sending them. */
+export async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
     throw new AppError('usage', '--demo has no address to show', {
       hint: 'restaurant sandbox serves the same data at one; then --base-url <url> --dry-run',
@@ -62,5 +89,4 @@ export async function printPreview(app: App, calls: readonly PlannedCall[]): Pro
     await sink.write(`${toJson(previews.length === 1 ? only : previews, writesToTerminal(app))}\n`);
   }
   await sink.finish();
-  return true;
 }

@@ -40,7 +40,8 @@ interface Overrides {
   readonly maxWaitMs?: number;
 }
 
-interface Opening extends Overrides {
+/** How a service is opened. */
+export interface ServiceOptions extends Overrides {
   readonly demoMode?: DemoMode;
   /** For many calls: they keep the pace of the budget, which all processes with the key share. */
   readonly paced?: boolean;
@@ -49,7 +50,7 @@ interface Opening extends Overrides {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(
   app: App,
-  { demoMode, paced, ...overrides }: Opening = {},
+  { demoMode, paced, ...overrides }: ServiceOptions = {},
 ): Promise<Service> {
   const target = await openTarget(app, demoMode);
   return serviceOver(app, openClientFor(app, target, countRequests(app, target, paced), overrides), target);

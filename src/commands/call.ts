@@ -30,37 +30,39 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
 }
 
 async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
-  const { checkOutput } = await import('../app/output.ts');
-  checkOutput(app);
+  const { runServiceCommand, toolCall } = await import('../app/request.ts');
   const { readArguments } = await import('./call/arguments.ts');
-  const given = await readArguments(app, name, words, options.args);
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
-  const { isPreview, printPreview, toolCall } = await import('../app/request.ts');
-  if (isPreview(app)) {
-    await printPreview(app, [toolCall(name, await previewArguments(app, name, given))]);
-    return;
-  }
-  const { openService } = await import('../app/service.ts');
-  const service = await openService(app, { demoMode: 'mcp' });
-  const { tool, args } = await prepareCall(app, service, name, given);
-  const { progressLabel } = await import('../output/spinner.ts');
-  const result = await app.withSpinner(name, (update) => {
-    // A service that is asked for progress answers with a stream, so only where it is shown.
-    const onProgress = update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
-    const options = { tool, ...(onProgress && { onProgress }) };
-    return service
-      .cached(`call ${name}`, args, () => service.client.callTool(name, args, options))
-      .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
+  await runServiceCommand(app, {
+    service: { demoMode: 'mcp' },
+    plan: () => readArguments(app, name, words, options.args),
+    preview: async (given) => [toolCall(name, await previewArguments(app, name, given))],
+    send: async (service, given) => {
+      const { tool, args } = await prepareCall(app, service, name, given);
+      const { progressLabel } = await import('../output/spinner.ts');
+      return app.withSpinner(name, (update) => {
+        // A service that is asked for progress answers with a stream, so only where it is shown.
+        const onProgress =
+          update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
+        return service
+          .cached(`call ${name}`, args, () =>
+            service.client.callTool(name, args, { tool, ...(onProgress && { onProgress }) }),
+          )
+          .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
+      });
+    },
+    write: async (result) => {
+      const { writeResult, outputFormat } = await import('../app/output.ts');
+      const { callData } = await import('../output/call-data.ts');
+      await writeResult(app, {
+        json: callData(result),
+        present: async () => (await import('../output/render/call.ts')).callPresentation(result),
+      });
+      if (outputFormat(app) !== 'table') return;
+      const { isTruncated } = await import('../output/render/call.ts');
+      if (isTruncated(result)) {
+        await app.note('the table only names what is in brackets; --json prints the whole response');
+      }
+    },
   });
-  const { writeResult, outputFormat } = await import('../app/output.ts');
-  const { callData } = await import('../output/call-data.ts');
-  await writeResult(app, {
-    json: callData(result),
-    present: async () => (await import('../output/render/call.ts')).callPresentation(result),
-  });
-  if (outputFormat(app) !== 'table') return;
-  const { isTruncated } = await import('../output/render/call.ts');
-  if (isTruncated(result)) {
-    await app.note('the table only names what is in brackets; --json prints the whole response');
-  }
 }

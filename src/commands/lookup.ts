@@ -1,11 +1,20 @@
-import { checkId, isRowNumber, readIds } from '../actions/ids.ts';
 import type { App } from '../app/app.ts';
+import type { ResultDocument } from '../app/output.ts';
+import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
 import { LOOKUP_OUTPUT } from '../cli/schemas.ts';
-import { LEVELS, type Level } from '../client/types.ts';
+import { LEVELS, type Level, type LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import type { LookupItem } from '../output/render/lookup.ts';
 import { oneOf } from '../settings/values.ts';
+import { checkId } from '../util/restaurant-id.ts';
+import { isRowNumber, readIds } from './lookup/ids.ts';
+
+/** Maximum number of lookups that run at a time. */
+const CONCURRENCY = 4;
+/** Maximum number of ids that a message names for each kind of failure. */
+const MAX_NAMED = 3;
 
 interface LookupOptions {
   fields: Level;
@@ -35,43 +44,59 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
     )
     .notes(
       'From stdin come ids, one a line, or what find --json prints. An id given twice is ' +
-        'asked once. With several ids --json prints an array of {restaurant_id, output} or ' +
-        '{restaurant_id, error}, in the order asked.',
+        'requested once. With several ids --json prints an array of {restaurant_id, output} or ' +
+        '{restaurant_id, error}, in the order given.',
     )
     .action((words: string[], options: Partial<LookupOptions>) =>
       action(app, words, { fields: options.fields ?? 'basic' }),
     );
 }
 
+type Outcome =
+  | { restaurantId: string; output: LookupOutput; error?: undefined }
+  | { restaurantId: string; output?: undefined; error: AppError };
+
+/** One restaurant whose failure is the run's, or a list in which some may fail. */
+type Found =
+  | { readonly one: LookupOutput; readonly cachedAt?: number }
+  | { readonly list: readonly Outcome[] };
+
 async function runLookup(app: App, words: readonly string[], { fields }: LookupOptions): Promise<void> {
-  const { checkOutput } = await import('../app/output.ts');
-  checkOutput(app);
-  const list = words.length > 1 || words[0] === '-';
-  const ids = await gatherIds(app, words);
-  const { lookupCall, printPreview } = await import('../app/request.ts');
-  if (
-    await printPreview(
-      app,
-      ids.map((id) => lookupCall(id, fields)),
-    )
-  )
-    return;
-  const { lookupAll, lookupOne } = await import('../actions/lookup.ts');
-  const [only] = ids;
-  if (!list && only !== undefined) return lookupOne(app, only, fields);
-  await lookupAll(app, ids, fields);
+  const { lookupCall, runServiceCommand } = await import('../app/request.ts');
+  const isList = words.length > 1 || words[0] === '-';
+  await runServiceCommand(app, {
+    service: { paced: isList },
+    plan: () => gatherIds(app, words),
+    preview: (ids) => ids.map((id) => lookupCall(id, fields)),
+    send: async (service, ids): Promise<Found> => {
+      const [id = ''] = ids;
+      if (isList) return { list: await lookupAll(app, service, ids, fields) };
+      const { output, ...cached } = await app.withSpinner(`looking up ${id}`, () =>
+        service.lookup(id, fields),
+      );
+      return { one: output, ...cached };
+    },
+    write: async (found, [id = '']) => {
+      if ('list' in found) return reportFailures(found.list, fields);
+      const items = [{ restaurantId: id, output: found.one }];
+      await writeLookups(app, items, found.one, found.cachedAt);
+      if (found.cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
+    },
+  });
 }
 
-/** The ids that the words stand for: checked, row numbers looked up, each once, in order. */
+/** Returns the ids that the words name: checked, row numbers resolved, each once, in order. */
 async function gatherIds(app: App, words: readonly string[]): Promise<string[]> {
   if (words.includes('-') && words.length > 1) {
-    throw new AppError('usage', '- reads all ids from stdin, so no other can stand beside it', {
+    throw new AppError('usage', '- reads all ids from stdin and cannot be combined with other ids', {
       hint: 'restaurant lookup - < ids.txt',
     });
   }
   if (words[0] === '-') {
     const { readAllText } = await import('../app/input.ts');
-    return [...new Set(readIds(await readAllText(app, 'ids, one a line')))];
+    const ids = readIds(await readAllText(app, 'ids, one per line'));
+    if (ids.length === 0) await app.note('no ids on stdin, nothing to look up');
+    return [...new Set(ids)];
   }
   const rows = words.some(isRowNumber) ? await lastRows(app) : [];
   const ids = words.map((word) => (isRowNumber(word) ? rowId(rows, Number(word)) : checkId(word)));
@@ -95,4 +120,128 @@ function rowId(rows: readonly string[], number: number): string {
   throw new AppError('not_found', `no row ${number} in the last find: ${has}`, {
     hint: 'restaurant find <name> --city <city> makes a new list',
   });
+}
+
+/**
+ * Looks up many restaurants, some at a time, and writes them in order. A failed one does not stop the others, except
+ * where all that follow would fail too.
+ */
+async function lookupAll(
+  app: App,
+  service: Service,
+  ids: readonly string[],
+  level: Level,
+): Promise<Outcome[]> {
+  const { mapOrdered } = await import('../util/ordered.ts');
+  const { outputFormat } = await import('../app/output.ts');
+  const outcomes = mapOrdered(ids, CONCURRENCY, (id) => outcomeOf(service, id, level));
+  if (outputFormat(app) === 'ndjson') return streamRecords(app, outcomes);
+  const all: Outcome[] = [];
+  await app.withSpinner('looking up', async () => {
+    for await (const outcome of outcomes) all.push(outcome);
+  });
+  const items = all.map(({ restaurantId, output, error }) =>
+    output === undefined
+      ? { restaurantId, failure: { code: error.code, message: error.message } }
+      : { restaurantId, output },
+  );
+  await writeLookups(app, items, await Promise.all(all.map(asRecord)));
+  return all;
+}
+
+async function outcomeOf(service: Service, id: string, level: Level): Promise<Outcome> {
+  try {
+    const { output } = await service.lookup(id, level);
+    return { restaurantId: id, output };
+  } catch (error) {
+    const { RateLimitError } = await import('../storage/pacer.ts');
+    // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
+    if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
+    if (error instanceof RateLimitError) throw error;
+    return { restaurantId: id, error };
+  }
+}
+
+async function asRecord({ restaurantId, output, error }: Outcome): Promise<Record<string, unknown>> {
+  if (error === undefined) return { restaurant_id: restaurantId, output };
+  const { errorFields } = await import('../output/problem.ts');
+  return { restaurant_id: restaurantId, error: errorFields(error) };
+}
+
+/** Writes each record as soon as it and those before it are complete. */
+async function streamRecords(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
+  const { openOutput, selectedColumns } = await import('../app/output.ts');
+  const { pick } = await import('../output/records.ts');
+  const { toJson } = await import('../util/json.ts');
+  const target = openOutput(app);
+  const columns = selectedColumns(app);
+  const all: Outcome[] = [];
+  for await (const outcome of outcomes) {
+    const record = await asRecord(outcome);
+    if (columns !== undefined && outcome.output !== undefined) record.output = pick(outcome.output, columns);
+    await target.write(`${toJson(record, false)}\n`);
+    all.push(outcome);
+  }
+  await target.finish();
+  return all;
+}
+
+async function writeLookups(
+  app: App,
+  items: readonly LookupItem[],
+  json: unknown,
+  cachedAt?: number,
+): Promise<void> {
+  const { writeResult } = await import('../app/output.ts');
+  const document: ResultDocument = {
+    json,
+    present: async () => {
+      const { lookupPresentation } = await import('../output/render/lookup.ts');
+      return {
+        ...lookupPresentation(items, json),
+        page: async (columns) => {
+          const { lookupPage } = await import('../output/html/rows.ts');
+          return lookupPage(items, cachedAt ?? app.context.now(), columns);
+        },
+      };
+    },
+  };
+  await writeResult(app, document);
+}
+
+/** @throws {AppError} `partial` when some lookups of a list failed */
+function reportFailures(all: readonly Outcome[], level: Level): void {
+  const failed = all.filter((outcome) => outcome.error !== undefined);
+  if (failed.length === 0) return;
+  throw new AppError('partial', `${failed.length} of ${all.length} lookups failed: ${causesOf(failed)}`, {
+    hint: retryHint(failed, level),
+    retryable: failed.some(({ error }) => error?.retryable === true),
+  });
+}
+
+/** Returns the command that repeats what may work the next time; an id that does not exist never will. */
+function retryHint(failed: readonly Outcome[], level: Level): string {
+  const again = failed
+    .filter(({ error }) => error?.retryable === true)
+    .map(({ restaurantId }) => restaurantId);
+  if (again.length === 0) {
+    return 'these ids do not exist; use restaurant find <name> --city <city> to get valid ids';
+  }
+  const fields = level === 'basic' ? '' : ` --fields ${level}`;
+  const more = again.length > MAX_NAMED ? ' …' : '';
+  return `retry: restaurant lookup ${again.slice(0, MAX_NAMED).join(' ')}${more}${fields}`;
+}
+
+/** Lists the failures by code, with the first ids of each, on one line. */
+function causesOf(failed: readonly Outcome[]): string {
+  const byCode = new Map<string, string[]>();
+  for (const { restaurantId, error } of failed) {
+    const code = error?.code ?? 'unexpected';
+    byCode.set(code, [...(byCode.get(code) ?? []), restaurantId]);
+  }
+  const causes = [...byCode].map(([code, ids]) => {
+    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+    return `${code} (${ids.slice(0, MAX_NAMED).join(', ')}${more})`;
+  });
+  return causes.join('; ');
 }

@@ -46,31 +46,35 @@ async function runRaw(
   params: string | undefined,
   options: RawOptions,
 ): Promise<void> {
-  const { readHeaders, readParams } = await import('./raw/params.ts');
-  const { checkOutput, openOutput } = await import('../app/output.ts');
-  checkOutput(app);
-  const headers = readHeaders(options.header);
-  if (method.trim() === '') {
-    throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
-  }
-  const call = { method, params: await readParams(app, params, options) };
-  const { printPreview } = await import('../app/request.ts');
-  if (await printPreview(app, [{ ...call, headers }])) return;
-  const { openService } = await import('../app/service.ts');
-  const service = await openService(app);
-  const answer = await app.withSpinner(method, () =>
-    service.cached(
-      `raw ${method}`,
-      { params: call.params, headers },
-      () => service.client.raw(method, call.params, { headers }),
-      ({ failed }) => !failed,
-    ),
-  );
-  const sink = openOutput(app);
-  if (options.include === true) await sink.write(formatHead(answer));
-  await sink.write(await formatBody(app, answer, options.unwrap === true));
-  await sink.finish();
-  if (answer.failed) app.exitCode = 7;
+  const { runServiceCommand } = await import('../app/request.ts');
+  await runServiceCommand(app, {
+    plan: async () => {
+      const { readHeaders, readParams } = await import('./raw/params.ts');
+      const headers = readHeaders(options.header);
+      if (method.trim() === '') {
+        throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
+      }
+      return { method, params: await readParams(app, params, options), headers };
+    },
+    preview: (call) => [call],
+    send: (service, call) =>
+      app.withSpinner(method, () =>
+        service.cached(
+          `raw ${method}`,
+          { params: call.params, headers: call.headers },
+          () => service.client.raw(method, call.params, { headers: call.headers }),
+          ({ failed }) => !failed,
+        ),
+      ),
+    write: async (answer) => {
+      const { openOutput } = await import('../app/output.ts');
+      const target = openOutput(app);
+      if (options.include === true) await target.write(formatHead(answer));
+      await target.write(await formatBody(app, answer, options.unwrap === true));
+      await target.finish();
+      if (answer.failed) app.exitCode = 7;
+    },
+  });
 }
 
 function formatHead({ status, statusText, headers }: RawResponse): string {

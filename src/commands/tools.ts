@@ -19,29 +19,32 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  const { checkOutput } = await import('../app/output.ts');
-  checkOutput(app);
-  const { printPreview } = await import('../app/request.ts');
-  if (await printPreview(app, [{ method: 'tools/list' }])) return;
-  const { openService } = await import('../app/service.ts');
-  const service = await openService(app, { demoMode: 'mcp' });
+  const { runServiceCommand } = await import('../app/request.ts');
   // A service without a list still has its documented tools.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
-  const tools = await app.withSpinner('listing the tools', () =>
-    service.listTools().catch((error: unknown) => {
-      if (documented !== undefined && isRefused(error)) return [documented];
-      throw noList(service.label, error);
-    }),
-  );
-  const { writeResult } = await import('../app/output.ts');
-  const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
-  if (name === undefined) {
-    await writeResult(app, toolsPresentation(tools));
-    if (tools.length === 0) await app.note('the service offers no tools');
-    return;
-  }
-  const { findTool } = await import('./call/prepare.ts');
-  await writeResult(app, toolPresentation(findTool(tools, name)));
+  await runServiceCommand(app, {
+    service: { demoMode: 'mcp' },
+    plan: () => undefined,
+    preview: () => [{ method: 'tools/list' }],
+    send: (service) =>
+      app.withSpinner('listing the tools', () =>
+        service.listTools().catch((error: unknown) => {
+          if (documented !== undefined && isRefused(error)) return [documented];
+          throw noList(service.label, error);
+        }),
+      ),
+    write: async (tools) => {
+      const { writeResult } = await import('../app/output.ts');
+      const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
+      if (name === undefined) {
+        await writeResult(app, toolsPresentation(tools));
+        if (tools.length === 0) await app.note('the service offers no tools');
+        return;
+      }
+      const { findTool } = await import('./call/prepare.ts');
+      await writeResult(app, toolPresentation(findTool(tools, name)));
+    },
+  });
 }
 
 const isRefused = (error: unknown): error is AppError =>

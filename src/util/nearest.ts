@@ -1,29 +1,61 @@
-import { distance } from 'fastest-levenshtein';
-
-/** Longest part of a name that is compared. */
-const MOST = 64;
+/** Maximum number of characters of a name that are compared. */
+const MAX_LENGTH = 64;
 
 /**
- * The names that a word could have meant, nearest first; none where none is near.
+ * Counts the edits between two words: insertions, deletions, substitutions and swaps of two neighboring letters
+ * (optimal string alignment).
+ */
+export function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const substitution = (last[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
+      const shift = Math.min(last[column] ?? 0, current[column - 1] ?? 0) + 1;
+      const isSwap =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const swap = isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(substitution, shift, swap));
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[other.length] ?? 0;
+}
+
+/** Returns how far two names are apart; undefined where nobody would take one for the other. */
+function closeness(word: string, name: string): number | undefined {
+  if (word === '' || name === '') return undefined;
+  const shorter = Math.min(word.length, name.length);
+  const isPrefix = shorter >= 3 && (name.startsWith(word) || word.startsWith(name));
+  const edits = editDistance(word, name);
+  if (isPrefix) return Math.min(edits, 1);
+  const maxEdits = Math.max(1, Math.floor(shorter / 3));
+  // Another letter in a short word makes another word: map is not mcp.
+  const isOtherWord =
+    shorter <= 3 && word.length === name.length && [...word].sort().join() !== [...name].sort().join();
+  return edits > maxEdits || isOtherWord ? undefined : edits;
+}
+
+/**
+ * Returns the names that a word could have meant, nearest first; empty when none is near.
  * @param names what exists
- * @param most how many to give
+ * @param most maximum number of names to return
  */
 export function nearest(word: string, names: readonly string[], most = 3): string[] {
-  const wanted = word.toLowerCase().slice(0, MOST);
+  const normalize = (text: string): string => text.toLowerCase().slice(0, MAX_LENGTH);
   return names
-    .map((name) => {
-      const known = name.toLowerCase().slice(0, MOST);
-      const within = wanted.length >= 3 && (known.includes(wanted) || wanted.includes(known));
-      const edits = distance(wanted, known);
-      return { name, edits: within ? Math.min(edits, 1) : edits };
+    .flatMap((name) => {
+      const edits = closeness(normalize(word), normalize(name));
+      return edits === undefined ? [] : [{ name, edits }];
     })
-    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(Math.min(name.length, wanted.length) / 3)))
     .sort((one, other) => one.edits - other.edits)
     .slice(0, most)
     .map(({ name }) => name);
 }
 
-/** `did you mean a or b? `, to begin a hint with; empty where no name is near. As {@link nearest} */
+/** Begins a hint with `did you mean a or b? `; empty when no name is near. Parameters as in {@link nearest}. */
 export function didYouMean(word: string, names: readonly string[], most?: number): string {
   const near = nearest(word, names, most);
   return near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';

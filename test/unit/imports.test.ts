@@ -72,7 +72,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify/sync': ['output/csv.ts'],
   'csv-parse/sync': ['sandbox/restaurants.ts'],
   '@decimalturn/toml-patch': ['mcp/'],
-  'fastest-levenshtein': ['util/nearest.ts'],
   ajv: ['commands/call/validate.ts'],
   'ajv/dist/2020.js': ['commands/call/validate.ts'],
   'lossless-json': ['util/exact-json.ts'],

@@ -1,7 +1,7 @@
-import { checkId } from '../../actions/ids.ts';
 import { AppError } from '../../errors.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
+import { checkId } from '../../util/restaurant-id.ts';
 import type { InputRow } from '../read/row.ts';
 
 /** Header names that are known without being told, best first. A plain `id` may be anybody's. */

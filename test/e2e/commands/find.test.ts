@@ -135,13 +135,35 @@ describe('find', () => {
     expect(existsSync(join(service.home, 'no'))).toBe(false);
   });
 
-  it('tells a person that an extension is no form', async () => {
-    const told = async (...words: string[]) =>
-      (await service.run(['find', 'Nopa', '--city', 'SF', ...words], { tty: { stderr: true } })).stderr;
-    expect(await told('-o', join(service.home, 'out.xlsx'))).toMatch(
-      /\.xlsx names no form .* holds tsv: restaurant help formats/,
-    );
-    expect(await told('-o', join(service.home, 'out.ods'), '--format', 'csv')).not.toContain('names no form');
+  it('checks the whole command line before the first request', async () => {
+    const missing = join(service.home, 'missing', 'x.json');
+    service.sent();
+    for (const [words, exit, message] of [
+      [['--format', 'yaml'], 2, /--format 'yaml': expected one of table, json/],
+      [['--columns', 'nmae'], 2, /no column 'nmae'.*\nhint: did you mean --columns name\?/],
+      [['--columns', ''], 2, /--columns '' names no column/],
+      [['--columns', ' , '], 2, /--columns ' , ' names no column/],
+      [['-o', missing], 9, /there is no folder .*missing\nhint: mkdir -p /],
+      [['-o', 'json'], 2, /expects a file, got the format 'json'\nhint: .*--json.*-o \.\/json/],
+      [['-o', 'csv'], 2, /got the format 'csv'\nhint: .*--format csv/],
+      [['-o', 'out.pdf'], 2, /unknown file extension '\.pdf' in out\.pdf\nhint: .*-o out\.pdf --format tsv/],
+      [['--limit', '0'], 2, /--limit '0'/],
+      [['--cuisine', ''], 2, /--cuisine ''/],
+    ] as const) {
+      const run = await find('Nopa', '--city', 'SF', ...words);
+      expect({ words, exit: run.exit, stdout: run.stdout }).toEqual({ words, exit, stdout: '' });
+      expect(run.stderr).toMatch(message);
+    }
+    const env = await service.run(['find', 'Nopa', '--city', 'SF'], { env: { RESTAURANT_FORMAT: 'yaml' } });
+    expect(env.exit).toBe(2);
+    expect(env.stderr).toMatch(/RESTAURANT_FORMAT 'yaml'.*\nhint: unset RESTAURANT_FORMAT/);
+    expect(service.sent()).toBe(0);
+  });
+
+  it('accepts any file extension when the format is named', async () => {
+    const file = join(service.home, 'out.ods');
+    expect((await find('Nopa', '--city', 'SF', '-o', file, '--format', 'csv')).exit).toBe(0);
+    expect(readFileSync(file, 'utf8')).toMatch(/^service_id,name,/);
   });
 
   it('needs a city, by flag, variable or config', async () => {

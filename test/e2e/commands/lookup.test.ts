@@ -88,7 +88,7 @@ describe('lookup', () => {
   it('says of jq output that is null what it means', async () => {
     const { exit, stderr } = await service.run(['lookup', '-'], { stdin: 'null\n' });
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/line 1: 'null' is no id: the search before it found nothing/);
+    expect(stderr).toMatch(/line 1: 'null' is not an id: the search before it found nothing/);
   });
 
   it('looks several up in order, and goes on when one fails', async () => {

@@ -1,26 +1,5 @@
-import { AppError } from '../errors.ts';
-
-/** Longest id that is taken for one. */
-const MAX_LENGTH = 128;
-
-/**
- * A restaurant id as given, checked: one that could change a URL or a terminal is refused before any request.
- * @throws {AppError} `usage` or, from stdin, `bad_input`
- */
-export function checkId(text: string, where?: string): string {
-  const id = text.trim();
-  const at = where === undefined ? '' : `${where}: `;
-  const code = where === undefined ? 'usage' : 'bad_input';
-  const hint = 'an id is the service_id of restaurant find … --json';
-  if (id === 'null' || id === 'undefined') {
-    throw new AppError(code, `${at}'${id}' is no id: the search before it found nothing`, { hint });
-  }
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.:-]*$/.test(id) || id.includes('..') || id.length > MAX_LENGTH) {
-    const shown = id.length > 60 ? `${id.slice(0, 60)}…` : id;
-    throw new AppError(code, `${at}${JSON.stringify(shown)} is no restaurant id`, { hint });
-  }
-  return id;
-}
+import { AppError } from '../../errors.ts';
+import { checkId } from '../../util/restaurant-id.ts';
 
 /** Whether the word is a row number of the last find (an id is longer than that). */
 export const isRowNumber = (word: string): boolean => /^\d{1,4}$/.test(word);

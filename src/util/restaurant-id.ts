@@ -1,0 +1,25 @@
+import { AppError } from '../errors.ts';
+
+/** Maximum length of an id, in characters. */
+const MAX_LENGTH = 128;
+
+/**
+ * Checks a restaurant id, wherever it comes from: one that could change a URL, a shell command or a terminal is refused
+ * before any request.
+ * @param where the place in the input, for messages; undefined for the command line
+ * @throws {AppError} `usage` or, with `where`, `bad_input`
+ */
+export function checkId(text: string, where?: string): string {
+  const id = text.trim();
+  const at = where === undefined ? '' : `${where}: `;
+  const code = where === undefined ? 'usage' : 'bad_input';
+  const hint = 'an id is the service_id of restaurant find … --json';
+  if (id === 'null' || id === 'undefined') {
+    throw new AppError(code, `${at}'${id}' is not an id: the search before it found nothing`, { hint });
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.:-]*$/.test(id) || id.includes('..') || id.length > MAX_LENGTH) {
+    const shown = id.length > 60 ? `${id.slice(0, 60)}…` : id;
+    throw new AppError(code, `${at}${JSON.stringify(shown)} is not a restaurant id`, { hint });
+  }
+  return id;
+}
