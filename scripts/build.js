@@ -1,7 +1,7 @@
 // Bundles src/start.ts into dist/: CommonJS, which starts faster than ES modules do, and a chunk for each part that is
 // loaded on first use.
 import { execFile } from 'node:child_process';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -103,7 +103,17 @@ for (const { fileName, code } of output) {
   await writeFile(join(aside, fileName), lazyBuiltins(code));
 }
 await shipLicences(aside, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
-const { stdout: help } = await promisify(execFile)(process.execPath, [join(aside, 'start.cjs'), 'help']);
-await writeFile(join(aside, 'help.txt'), help);
+await embedHelp(join(aside, 'start.cjs'));
+// Executables built from an earlier build stay.
+await rename(join(root, 'dist/standalone'), join(aside, 'standalone')).catch(() => {});
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(aside, join(root, 'dist'));
+
+/** Puts the help of the program into its start, which prints it without loading the program. */
+async function embedHelp(file) {
+  const { stdout: help } = await promisify(execFile)(process.execPath, [file, 'help']);
+  const code = await readFile(file, 'utf8');
+  const embedded = code.replace(/(["'`])the build embeds the help here\1/, () => JSON.stringify(help));
+  if (embedded === code) throw new Error('the start has no place for the help');
+  await writeFile(file, embedded);
+}

@@ -36,6 +36,12 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Name and version of the runtime; the standalone executable contains Bun. */
+function runtimeName(): string {
+  const { bun } = process.versions;
+  return bun === undefined ? `Node.js ${process.version}` : `Bun ${bun}`;
+}
+
 const interruption = listenForSignals();
 
 let stdin: typeof process.stdin | undefined;
@@ -55,7 +61,7 @@ const context: Context = {
   stderr: outputTo(2, () => process.stderr, 'stderr'),
   env: process.env,
   platform: process.platform,
-  runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
+  runtime: `${runtimeName()}, ${process.platform} ${process.arch}`,
   cwd: () => process.cwd(),
   homedir: () => homedir(),
   now: Date.now,

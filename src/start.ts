@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { mkdirSync, statSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { keepCompiled } from './compile-cache.ts';
@@ -6,11 +6,13 @@ import { codeFolder, resolvePaths } from './storage/paths.ts';
 import { isFileOrPipe } from './streams.ts';
 import { VERSION } from './version.ts';
 
-/** What is always the same, where no terminal gives it a width. The build renders the help. */
+const HELP = 'the build embeds the help here';
+
+/** Returns text that is the same for every run, unless a terminal gives it a width. */
 function readyText([word, ...more]: readonly string[]): string | undefined {
   if (more.length > 0 || !isFileOrPipe(1)) return undefined;
   if (word === '--version' || word === '-V') return `${VERSION}\n`;
-  if (word === '--help' || word === '-h') return readFileSync(new URL('./help.txt', import.meta.url), 'utf8');
+  if (word === '--help' || word === '-h') return HELP;
   return undefined;
 }
 

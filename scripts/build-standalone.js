@@ -1,0 +1,120 @@
+// Compiles the program into executables that need no Node: the build of scripts/build.js with Bun's compiler and runtime.
+// Without arguments for this machine, into dist/standalone/restaurant; with --all for every platform, as archives with
+// checksums in dist/standalone/. Bun comes from its npm packages, which are fetched when this runs.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import './build.js';
+
+const BUN_VERSION = '1.4.5';
+/** Names of our archives, each with the npm package of Bun for it. */
+const PLATFORMS = {
+  'linux-x64': 'bun-linux-x64-baseline',
+  'linux-x64-musl': 'bun-linux-x64-musl-baseline',
+  'linux-arm64': 'bun-linux-aarch64',
+  'linux-arm64-musl': 'bun-linux-aarch64-musl',
+  'darwin-x64': 'bun-darwin-x64-baseline',
+  'darwin-arm64': 'bun-darwin-aarch64',
+  'windows-x64': 'bun-windows-x64-baseline',
+};
+/** What is shipped beside each executable. */
+const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'man/restaurant.1', 'dist/THIRD-PARTY.txt'];
+const BUN_NOTICE = `The executable contains Bun ${BUN_VERSION} (MIT) and the libraries that Bun links, among them JavaScriptCore
+(LGPL-2.0). Their licenses and how to relink them: https://bun.com/docs/project/license
+`;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const target = join(root, 'dist/standalone');
+const cache = join(root, 'node_modules/.cache', `bun-${BUN_VERSION}`);
+const run = promisify(execFile);
+
+/** Platform of this machine, as in {@link PLATFORMS}. */
+function ownPlatform() {
+  const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform];
+  const { glibcVersionRuntime } = process.report.getReport().header;
+  const libc = process.platform === 'linux' && glibcVersionRuntime === undefined ? '-musl' : '';
+  return `${system}-${process.arch}${libc}`;
+}
+
+const executableName = (platform) => (platform.startsWith('windows') ? 'restaurant.exe' : 'restaurant');
+
+/** Fetches Bun for a platform. @returns the path of its executable */
+async function fetchBun(platform) {
+  const name = PLATFORMS[platform];
+  if (name === undefined) {
+    throw new Error(`no executable for ${platform}; known platforms: ${Object.keys(PLATFORMS).join(', ')}`);
+  }
+  const folder = join(cache, name);
+  const file = join(folder, 'package/bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
+  if (existsSync(file)) return file;
+  await mkdir(folder, { recursive: true });
+  // `npm pack` checks the integrity that the registry gives, and takes packages for other platforms too.
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const words = ['pack', '--silent', `@oven/${name}@${BUN_VERSION}`, '--pack-destination', folder];
+  const { stdout } = await run(npm, words, { shell: process.platform === 'win32' });
+  const archive = join(folder, stdout.trim().split('\n').at(-1));
+  await run('tar', ['-xzf', archive, '-C', folder]);
+  await rm(archive);
+  await chmod(file, 0o755);
+  return file;
+}
+
+/** Compiles the program for a platform. @param compiler Bun for this machine @returns the executable's path */
+async function compile(compiler, platform, folder) {
+  const outfile = join(folder, executableName(platform));
+  await mkdir(folder, { recursive: true });
+  await run(compiler, [
+    'build',
+    '--compile',
+    '--bytecode',
+    `--compile-executable-path=${await fetchBun(platform)}`,
+    `--target=${PLATFORMS[platform]}`,
+    // Files of the folder where the program happens to run must not configure it.
+    '--no-compile-autoload-dotenv',
+    '--no-compile-autoload-bunfig',
+    join(root, 'dist/start.cjs'),
+    `--outfile=${outfile}`,
+  ]);
+  return outfile;
+}
+
+/** Packs the executable of a platform with its documents. @returns name and SHA-256 of the archive */
+async function pack(compiler, platform, version) {
+  const name = `restaurant-${version}-${platform}`;
+  const folder = join(target, name);
+  await compile(compiler, platform, folder);
+  for (const document of DOCUMENTS)
+    await copyFile(join(root, document), join(folder, document.split('/').at(-1)));
+  const notice = await readFile(join(folder, 'THIRD-PARTY.txt'), 'utf8');
+  await writeFile(join(folder, 'THIRD-PARTY.txt'), `${notice}\n${BUN_NOTICE}`);
+  const archive = `${name}.tar.gz`;
+  await run('tar', ['-czf', join(target, archive), '-C', target, name]);
+  await rm(folder, { recursive: true });
+  const hash = createHash('sha256')
+    .update(await readFile(join(target, archive)))
+    .digest('hex');
+  return { archive, hash };
+}
+
+const size = async (file) => `${((await stat(file)).size / 1e6).toFixed(1)} MB`;
+
+const compiler = await fetchBun(ownPlatform());
+if (process.argv.includes('--all')) {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  await rm(target, { recursive: true, force: true });
+  const archives = [];
+  for (const platform of Object.keys(PLATFORMS)) {
+    const packed = await pack(compiler, platform, version);
+    archives.push(packed);
+    process.stdout.write(`${packed.archive}  ${await size(join(target, packed.archive))}\n`);
+  }
+  const sums = archives.map(({ archive, hash }) => `${hash}  ${archive}\n`).join('');
+  await writeFile(join(target, 'SHA256SUMS'), sums);
+} else {
+  const file = await compile(compiler, ownPlatform(), target);
+  process.stdout.write(`${file}  ${await size(file)}\n`);
+}
