@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { bundleTable } from './scripts/table-library.js';
 
 export default defineConfig({
   // As the build does: the text of a CSV file is its default export.
@@ -9,6 +10,7 @@ export default defineConfig({
       transform: (code, id) => (id.endsWith('.csv') ? `export default ${JSON.stringify(code)};` : null),
     },
   ],
+  resolve: { alias: { 'cli-table3': await bundleTable() } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/faults/table.ts'],

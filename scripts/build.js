@@ -9,6 +9,7 @@ import { rolldown } from 'rolldown';
 import { lazyBuiltins, lazySegmenters } from './lazy-builtins.js';
 import { shipLicences } from './licences.js';
 import { makePage } from './page.js';
+import { tableWidths } from './table-library.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -51,7 +52,7 @@ const bundle = await rolldown({
   input: { start: 'src/start.ts' },
   platform: 'node',
   moduleTypes: { '.csv': 'text' },
-  plugins: [without(UNUSED), plainAssert, lazySegmenters],
+  plugins: [without(UNUSED), plainAssert, lazySegmenters, tableWidths],
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.18' },

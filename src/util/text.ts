@@ -3,6 +3,13 @@ import wrapAnsi from 'wrap-ansi';
 
 const PRINTABLE = /^[\n -~]*$/;
 const ASCII = /^[ -~]*$/;
+/** Kana, Han and Hangul: characters that take two columns each. */
+const WIDE_LETTERS = String.raw`\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3`;
+const WIDE = new RegExp(`[${WIDE_LETTERS}]+`, 'g');
+/** Text without marks or joiners, whose width is the sum of its characters: ASCII, Latin and wide letters. */
+const PLAIN = new RegExp(String.raw`^[ -~\u00a1-\u00ac\u00ae-\u02ff${WIDE_LETTERS}]*$`);
+/** The escape sequences that this program writes: colors and links. */
+const OWN_ESCAPES = /\u001b\[[\d;]*m|\u001b\]8;;[^\u0007\u001b]*\u001b\\/g;
 const LINE_BREAKS = /(?:\r\n|[\n\t\u0085\u2028\u2029])+/g;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** C0 but LF, DEL and C1. */
@@ -69,9 +76,11 @@ function caret(control: string): string {
     : `M-^${String.fromCharCode((code - 0x80) ^ 0x40)}`;
 }
 
-/** Columns that the text takes on a terminal. Colour codes count nothing. */
+/** Number of terminal columns that the text takes. Colors and links take none. */
 export function width(text: string): number {
-  if (text.length <= WINDOW || ASCII.test(text)) return stringWidth(text);
+  const visible = text.includes('\u001b') ? text.replace(OWN_ESCAPES, '') : text;
+  if (PLAIN.test(visible)) return visible.length * 2 - visible.replace(WIDE, '').length;
+  if (text.length <= WINDOW) return stringWidth(text);
   const measure = measurer();
   let columns = 0;
   for (const grapheme of graphemes(text)) columns += measure(grapheme);

@@ -81,6 +81,17 @@ describe('width', () => {
     expect(width(text)).toBe(columns);
   });
 
+  it('equals that of string-width for any text', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'é', 'ñ', '鮨', 'さ', 'カ', '서', ' ', '~', '\u00ad', '\u0301'),
+    });
+    fc.assert(
+      fc.property(fc.oneof(letters, hostileText.map(clean)), (text) => {
+        expect(width(text)).toBe(stringWidth(text));
+      }),
+    );
+  });
+
   it('of a long text is what string-width says, in linear time', () => {
     const long = '鮨 é👨‍👩‍👧'.repeat(700);
     expect(width(long)).toBe(stringWidth(long));
