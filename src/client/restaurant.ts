@@ -34,6 +34,8 @@ export interface ClientOptions {
   /** Version of this program, for User-Agent. */
   readonly version: string;
   readonly context: Pick<Context, 'env' | 'now' | 'sleep' | 'random' | 'signal'>;
+  /** Maximum size of a response body in bytes. Default: 16 MiB. */
+  readonly maxBodyBytes?: number | undefined;
   /** Before every HTTP request that counts against the budget: each try. What it throws ends the call. */
   onRequest?(): void | Promise<void>;
   /** Before each wait for another try. */
@@ -113,6 +115,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     endpoint,
     env: context.env,
     now: context.now,
+    maxBodyBytes: options.maxBodyBytes,
     ...(trace === undefined ? {} : { trace: (event: TraceEvent) => trace(mapTrace(event, redact)) }),
   });
   const channel = openChannel({

@@ -70,8 +70,7 @@ const faults: Fault[] = [
     http('101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket'),
   ),
   found('early hints first', ({ id }) => http('103 Early Hints\r\nLink: </x>', whole(envelope(id)))),
-  // undici takes none that it did not ask for.
-  unreadable('100 Continue first, unasked', ({ id }) => http('100 Continue', whole(envelope(id)))),
+  found('an unsolicited 100 Continue first', ({ id }) => http('100 Continue', whole(envelope(id)))),
   late('early hints for ever', drip('', http('103 Early Hints'), 10)),
   late('no answer', silent),
   late('half a head, then nothing', open('HTTP/1.1 200 OK\r\nContent-')),

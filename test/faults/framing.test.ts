@@ -20,7 +20,7 @@ const cut = ending({
   code: 'network',
   requests: 3,
   waits: [250, 500],
-  tells: 'middle of its answer',
+  tells: 'middle of its response',
 });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
 
@@ -173,10 +173,10 @@ const encodings: Fault[] = [
   unreadable(
     'gzip twice over',
     coded('gzip, gzip', (text) => gzipSync(gzipSync(text))),
-    { tells: 'unknown encoding' },
+    { tells: 'unknown Content-Encoding' },
   ),
   unreadable(
-    'an unknown encoding',
+    'an unknown Content-Encoding',
     coded('snappy', (text) => Buffer.from(text)),
     { tells: '"snappy"' },
   ),

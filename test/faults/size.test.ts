@@ -20,7 +20,7 @@ const tooLarge = ending({
   code: 'bad_response',
   waits: [],
   forms: ['json'],
-  tells: '64 MiB',
+  tells: '16 MiB',
 });
 const found = ending({ within: 120_000, exit: 0, shows: 'Nopa', forms: ['json'] });
 
@@ -73,7 +73,11 @@ const answer =
 
 const faults: Fault[] = [
   tooLarge('a length of 100 MB', flood(http('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000))),
-  tooLarge('an endless page behind a 401', flood(http('401 Unauthorized'), 'x'.repeat(MIB))),
+  tooLarge('an endless page behind a 401', flood(http('401 Unauthorized'), 'x'.repeat(MIB)), {
+    exit: 4,
+    code: 'unauthorized',
+    tells: '401',
+  }),
   tooLarge('endless notifications', flood(STREAM, NOTE)),
   tooLarge('an event without end', flood(`${STREAM}data: `, 'x'.repeat(MIB))),
   tooLarge('brotli: little that becomes 80 MiB', brotliBomb),

@@ -34,8 +34,8 @@ const redirects: Fault[] = [
   }),
   refused('302 to a file', redirect('302 Found', 'file:///etc/passwd'), { tells: 'to a file: URL' }),
   refused('302 to a script', redirect('302 Found', 'javascript:alert(1)'), { tells: 'to a javascript: URL' }),
-  refused('301 to nowhere', redirect('301 Moved'), { tells: 'without saying where' }),
-  refused('303 to what is no URL', redirect('303 See Other', 'http://[::'), { tells: 'to what is no URL' }),
+  refused('301 to nowhere', redirect('301 Moved'), { tells: 'without a Location' }),
+  refused('303 to an invalid URL', redirect('303 See Other', 'http://[::'), { tells: 'to an invalid URL' }),
   refused('304, though nothing was conditional', () => http('304 Not Modified')),
   refused('300 with choices', status('300 Multiple Choices', '', 'a\nb')),
 ];

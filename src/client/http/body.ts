@@ -4,11 +4,11 @@ import { AppError } from '../../errors.ts';
 import { type SseDecoder, type SseEvent, sseDecoder } from './sse.ts';
 
 export interface BodyReader {
-  /** @throws {AppError} `bad_response`: larger than the cap, not UTF-8 where it claims another charset */
+  /** @throws {AppError} `bad_response`: larger than the limit, or not UTF-8 where another charset is declared */
   feed(chunk: Uint8Array): void;
-  /** The body ended in good order. */
+  /** The body ended normally. */
   end(): void;
-  /** The body as text; empty where it was a stream of events. */
+  /** The body so far as text; empty for a stream of events. */
   text(): string;
   isStream(): boolean;
 }
@@ -16,22 +16,30 @@ export interface BodyReader {
 export interface BodyOptions {
   readonly contentType: string;
   readonly maxBytes: number;
+  /** Bytes that are not UTF-8 become U+FFFD, whatever charset is declared. */
+  readonly lenient?: boolean;
   onEvent(event: SseEvent): void;
 }
 
 /**
- * Reads a decoded body: text, or events as they come. What it is follows from its first characters where those
- * contradict the media type: some servers label one as the other. The charset is UTF-8 whatever is claimed.
+ * Reads a decompressed body: text, or events as they arrive. Its first characters decide which where they contradict
+ * the media type, since some servers label one as the other. The charset is UTF-8 whatever is declared.
  */
-export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): BodyReader {
-  const decoder = new TextDecoder('utf-8', { fatal: claimsOtherCharset(contentType) });
-  // Most answers are no streams.
+export function bodyReader({ contentType, maxBytes, lenient = false, onEvent }: BodyOptions): BodyReader {
+  const decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
+  // Most responses are not streams.
   let stream: SseDecoder | undefined;
   const parts: string[] = [];
   let kind: 'unknown' | 'text' | 'events' = 'unknown';
   let bytes = 0;
 
-  function take(text: string, last: boolean): void {
+  function take(decode: () => string, isLast: boolean): void {
+    let text: string;
+    try {
+      text = decode();
+    } catch (cause) {
+      throw new AppError('bad_response', 'the response is not UTF-8, which JSON requires', { cause });
+    }
     if (stream !== undefined) {
       stream.feed(text);
       return;
@@ -39,7 +47,7 @@ export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): Bod
     parts.push(text);
     if (kind === 'text') return;
     const seen = parts.join('');
-    kind = sniff(seen, mediaType(contentType), last);
+    kind = sniff(seen, mediaType(contentType), isLast);
     if (kind !== 'events') return;
     parts.length = 0;
     stream = sseDecoder(maxBytes, onEvent);
@@ -50,16 +58,10 @@ export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): Bod
     feed(chunk) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      take(
-        decode(() => decoder.decode(chunk, { stream: true })),
-        false,
-      );
+      take(() => decoder.decode(chunk, { stream: true }), false);
     },
     end() {
-      take(
-        decode(() => decoder.decode()),
-        true,
-      );
+      take(() => decoder.decode(), true);
       stream?.end();
     },
     text: () => parts.join(''),
@@ -67,75 +69,49 @@ export function bodyReader({ contentType, maxBytes, onEvent }: BodyOptions): Bod
   };
 }
 
-/** What stands before the first `;` of a Content-Type, in lower case. */
+/** Returns the part of a Content-Type before the first `;`, in lower case. */
 export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** The answer exceeds the cap. */
+/** The error of a body over the limit. */
 export function tooLarge(maxBytes: number): AppError {
-  const mib = Math.round(maxBytes / 1024 / 1024);
-  const cap = mib >= 1 ? `${mib} MiB` : `${maxBytes} bytes`;
-  return new AppError('bad_response', `the answer is larger than ${cap}`, {
-    hint: 'ask more narrowly: restaurant find <full name> --city <city>',
+  const mib = maxBytes / 1024 / 1024;
+  const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
+  return new AppError('bad_response', `the response is larger than ${limit}`, {
+    hint: `search more narrowly, or allow more: --max-body ${Math.max(64, Math.ceil(mib * 4))}MiB`,
   });
 }
 
-/** Blanks in front of a body end here, and it is what its media type says. */
+/** White space at the start of a body is skipped up to here; then the media type decides. */
 const SNIFF_CHARS = 1024;
 const FIELD = /^(?::|(?:data|event|id|retry)(?::|\r|\n))/;
 const FIELD_START = /^(?:d(?:a(?:t(?:a)?)?)?|e(?:v(?:e(?:n(?:t)?)?)?)?|i(?:d)?|r(?:e(?:t(?:r(?:y)?)?)?)?)$/;
 
-/** Text or events? Undecided while the first characters allow both. */
-function sniff(seen: string, type: string, last: boolean): 'unknown' | 'text' | 'events' {
+/** Decides between text and events; `unknown` while the first characters allow both. */
+function sniff(seen: string, type: string, isLast: boolean): 'unknown' | 'text' | 'events' {
   const start = seen.trimStart();
-  const decide = last || seen.length > SNIFF_CHARS;
+  const decide = isLast || seen.length > SNIFF_CHARS;
   if (start === '' && !decide) return 'unknown';
   if (start.startsWith('{') || start.startsWith('[')) return 'text';
   if (type === 'text/event-stream' || FIELD.test(start)) return 'events';
   return FIELD_START.test(start) && !decide ? 'unknown' : 'text';
 }
 
-function claimsOtherCharset(contentType: string): boolean {
+function declaresOtherCharset(contentType: string): boolean {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
   return charset !== undefined && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
 }
 
-function decode(run: () => string): string {
-  try {
-    return run();
-  } catch (cause) {
-    throw new AppError('bad_response', 'the answer is not UTF-8, as JSON has to be', { cause });
-  }
-}
-
 export interface ContentDecoder {
   write(chunk: Uint8Array): void;
-  /** No more comes; resolves when all is decoded. */
+  /** Ends the input; resolves when everything is decoded. */
   end(): Promise<void>;
   /** Stops at once. */
   destroy(): void;
 }
 
-/**
- * Undoes a `Content-Encoding` (RFC 9110, section 8.4). We ask for none, but some servers and proxies compress anyway.
- * @param onError gets an AppError `bad_response` for a damaged body, once
- * @returns undefined where nothing is to be undone
- * @throws {AppError} `bad_response` for a coding that is not known
- */
-export function contentDecoder(
-  coding: string | undefined,
-  onData: (chunk: Uint8Array) => void,
-  onError: (error: AppError) => void,
-): ContentDecoder | undefined {
-  const name = (coding ?? '').trim().toLowerCase();
-  if (name === '' || name === 'identity') return undefined;
-  const open = OPENERS[name];
-  if (open === undefined || !Object.hasOwn(OPENERS, name)) throw unknown(name);
-  return feed(name, open, onData, onError);
-}
-
-/** Loaded with the first answer that is compressed. */
+/** Loaded with the first compressed response. */
 const zlib = () => getBuiltinModule('node:zlib');
 
 type Opener = (first: Uint8Array) => Transform;
@@ -149,24 +125,33 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   zstd: () => {
     const found = zlib();
     // From Node 22.15 on.
-    if (!('createZstdDecompress' in found)) throw unknown('zstd');
+    if (!('createZstdDecompress' in found)) throw unknownCoding('zstd');
     return (found.createZstdDecompress as () => Transform)();
   },
 };
 
-function feed(
-  name: string,
-  open: Opener,
+/**
+ * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
+ * @param onError gets an AppError `bad_response` for a damaged body, once
+ * @returns undefined where there is nothing to decode
+ * @throws {AppError} `bad_response` for an unknown coding
+ */
+export function contentDecoder(
+  coding: string | undefined,
   onData: (chunk: Uint8Array) => void,
   onError: (error: AppError) => void,
-): ContentDecoder {
+): ContentDecoder | undefined {
+  const name = (coding ?? '').trim().toLowerCase();
+  if (name === '' || name === 'identity') return undefined;
+  const open = Object.hasOwn(OPENERS, name) ? OPENERS[name] : undefined;
+  if (open === undefined) throw unknownCoding(name);
   let stream: Transform | undefined;
   let failed = false;
   let finish: () => void = () => {};
   const fail = (cause: unknown) => {
     if (failed) return;
     failed = true;
-    const message = `the answer says it is compressed (${name}) and cannot be decompressed`;
+    const message = `the response is labeled as compressed (${name}) but cannot be decompressed`;
     onError(cause instanceof AppError ? cause : new AppError('bad_response', message, { cause }));
     finish();
   };
@@ -198,6 +183,6 @@ function feed(
   };
 }
 
-function unknown(name: string): AppError {
-  return new AppError('bad_response', `the answer comes in the unknown encoding "${name.slice(0, 40)}"`);
+function unknownCoding(name: string): AppError {
+  return new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }

@@ -3,19 +3,17 @@ import type { buildConnector, Dispatcher } from 'undici';
 import openConnector from 'undici/lib/core/connect.js';
 import errors from 'undici/lib/core/errors.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
+import type { Fault } from './network-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
 /** undici as this program uses it. */
 export interface HttpDispatcher {
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
-  /** What undici alone knows about an error. */
-  judge(error: unknown): Judgement;
-  /** Drops every connection. */
+  /** Classifies an error of the HTTP parser. */
+  faultOf(error: unknown): Fault;
+  /** Closes every connection. */
   close(): Promise<void>;
 }
-
-/** `malformed`: what came is no HTTP. `cut_off`: HTTP that stops too early. */
-export type Judgement = 'malformed' | 'cut_off' | undefined;
 
 /** Time for one of several addresses of a host; Node's 250 ms are too short for slow networks. */
 const ADDRESS_MS = 1000;
@@ -27,18 +25,18 @@ export async function openDispatcher(options: {
 }): Promise<HttpDispatcher> {
   const { connectMs, proxy } = options;
   const watch = socketWatch(connectMs);
-  const connector = () =>
-    watch.connector(openConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS }));
+  // Whether certificates are checked is not for NODE_TLS_REJECT_UNAUTHORIZED to decide: the key goes to the server.
+  const direct = watch.connector(
+    openConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS, rejectUnauthorized: true }),
+  );
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-  const agent =
-    proxy === undefined
-      ? new Agent({ ...limits, connect: connector() })
-      : (await import('./proxy-agent.ts')).openProxyAgent(proxy, { connectMs, limits, connector });
+  const tunnels = proxy && (await import('./tunnel.ts')).openTunnels(proxy, direct);
+  const agent = new Agent({ ...limits, connect: tunnels?.connect ?? direct });
   return {
     dispatch: (request, handler) => {
       agent.dispatch(request, handler);
     },
-    judge: (error) => {
+    faultOf: (error) => {
       if (error instanceof errors.HTTPParserError) {
         // An error at the end of the input has no rest of the input to show.
         return 'data' in error && typeof error.data === 'string' && error.data !== ''
@@ -49,12 +47,12 @@ export async function openDispatcher(options: {
     },
     close: async () => {
       watch.destroyConnecting();
-      await agent.destroy();
+      await Promise.all([agent.destroy(), tunnels?.close()]);
     },
   };
 }
 
-/** Follows the sockets of a connector: those that are still connecting, and errors that are the peer's fault. */
+/** Follows the sockets of a connector: those that are still connecting, and errors that are the server's fault. */
 function socketWatch(connectMs: number) {
   const connecting = new Set<Socket>();
   const violations = new WeakSet<object>();
@@ -65,7 +63,7 @@ function socketWatch(connectMs: number) {
     const timer = setTimeout(() => {
       socket.destroy(Object.assign(new Error('connect timeout'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
     }, connectMs);
-    // A TLS socket says so; asking for its class would load all of TLS.
+    // Checking for the class of a TLS socket would load all of TLS.
     for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
       socket.once(event, () => {
         clearTimeout(timer);
@@ -84,11 +82,46 @@ function socketWatch(connectMs: number) {
         const socket: unknown = connect(options, callback);
         if (!(socket instanceof Socket)) return;
         limitConnecting(socket);
+        skipContinue(socket);
         socket.on('error', (error: NodeJS.ErrnoException) => {
-          // undici gave up on what it read while the peer had not closed: a switch of protocols, a second answer.
+          // undici rejected what it read while the server had not closed: a protocol switch, a second response.
           if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) violations.add(error);
         });
       };
     },
+  };
+}
+
+const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/;
+const MAX_CONTINUE_BYTES = 1024;
+
+/** Removes a `100 Continue` in front of a response: undici, which never asks for one, takes it for an attack. */
+function skipContinue(socket: Socket): void {
+  const { read, write } = socket;
+  let isResponseStart = false;
+  let pending: Buffer | undefined;
+  socket.write = (...args: unknown[]): boolean => {
+    isResponseStart = true;
+    return Reflect.apply(write, socket, args);
+  };
+  socket.read = (size?: number): unknown => {
+    const chunk: unknown = Reflect.apply(read, socket, [size]);
+    if (!isResponseStart || !Buffer.isBuffer(chunk)) return chunk;
+    let bytes = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
+    pending = undefined;
+    for (;;) {
+      const start = bytes.subarray(0, MAX_CONTINUE_BYTES).toString('latin1');
+      const isContinue = CONTINUE.test(start) || 'HTTP/1.1 100 '.startsWith(start);
+      const end = start.indexOf('\r\n\r\n');
+      if (isContinue && end < 0 && start.length < MAX_CONTINUE_BYTES) {
+        pending = bytes;
+        return null;
+      }
+      if (!isContinue || end < 0) break;
+      bytes = bytes.subarray(end + 4);
+      if (bytes.length === 0) return null;
+    }
+    isResponseStart = false;
+    return bytes;
   };
 }

@@ -4,55 +4,64 @@ import type { SseEvent } from './sse.ts';
 /** Header fields by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The first value of a header field. */
+/** A header field: name and value. */
+export type Field = readonly [name: string, value: string];
+
+/** Returns the first value of a header field. */
 export function firstValue(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
+/** Lists header fields one by one, a repeated field once for each value. */
+export function fieldList(headers: HeaderFields): Field[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): Field => [name, each]),
+  );
+}
+
 export interface TransportOptions {
   readonly endpoint: URL;
-  /** For the proxy variables. */
+  /** Environment with the proxy variables. */
   readonly env: Env;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Time to connect in, ms. */
+  /** Maximum time to connect, ms. Default: 10,000. */
   readonly connectMs?: number;
-  /** Largest body, both as it travels and decoded. */
-  readonly maxBodyBytes?: number;
+  /** Maximum size of a body in bytes, both as transferred and decoded. Default: 16 MiB. */
+  readonly maxBodyBytes?: number | undefined;
   trace?(event: TraceEvent): void;
 }
 
+/** One HTTP request and how to read its response. */
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Ends the exchange; its reason is thrown. */
+  /** Aborts the exchange; its reason is thrown. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /** The time of the whole call, for messages. Default: what is left until the deadline. */
+  /** Time limit of the whole call for messages, ms. Default: the time until the deadline. */
   readonly totalMs?: number;
-  /** The body is not wanted: it may end within so many ms, else it is dropped. */
+  /** The body is not needed: its end is awaited for at most so many ms. */
   readonly bodyMs?: number;
-  /** Gets each event of a stream. With `stop` nothing more is read and the connection is dropped. */
+  /** Gets each event of a stream. After `stop` nothing more is read and the connection is closed. */
   onEvent?(event: SseEvent): 'stop' | undefined;
 }
 
+/** An HTTP response. */
 export interface Reply {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
-  /** The body; empty where it was a stream of events. */
+  /** The body; empty for a stream of events. The readable part of it when the status is an error. */
   readonly text: string;
   readonly isStream: boolean;
-  /** Did `onEvent` stop it? */
+  /** Whether reading was stopped before the end of the body. */
   readonly stopped: boolean;
 }
 
-/** A header field, name and value. */
-export type Field = readonly [name: string, value: string];
-
-/** A part of an exchange as it passes, for a person who wants to see it. Holds no key. */
+/** A part of an exchange as it happens, for `--verbose`. Never holds the key. */
 export type TraceEvent =
   | {
       readonly kind: 'request';
@@ -69,29 +78,17 @@ export type TraceEvent =
     }
   /** A body, or one event of a stream. */
   | { readonly kind: 'body'; readonly text: string }
-  /** What this program did about it. */
+  /** A decision of this program. */
   | { readonly kind: 'note'; readonly text: string };
 
-/** Header fields one by one; of a repeated one each value. */
-export function fieldList(headers: HeaderFields): Field[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
-    const values = typeof value === 'string' ? [value] : (value ?? []);
-    return values.map((each): Field => [name, each]);
-  });
-}
-
-/** An event as its lines. */
+/** Formats an event as its lines. */
 export function eventText({ event, id, retry, data }: SseEvent): string {
-  const fields = [
-    ['event', event],
-    ['id', id],
-    ['retry', retry],
-  ];
-  const lines = fields.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${value}`);
+  const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
+  const lines = fields.map(([name, value]) => `${name}: ${value}`);
   return [...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n');
 }
 
-/** Passes each text of an event through `change`. */
+/** Applies `change` to every text of a trace event. */
 export function mapTrace(event: TraceEvent, change: (text: string) => string): TraceEvent {
   const fields = (headers: readonly Field[]) =>
     headers.map(([name, value]): Field => [change(name), change(value)]);

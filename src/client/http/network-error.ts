@@ -1,11 +1,12 @@
+import { versions } from 'node:process';
 import { AppError, type Code, type ErrorDetails, systemCode } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isLoopback } from '../endpoint.ts';
 
 /**
- * What broke an exchange. `refused`: no connection came about, nothing was sent. `reset`: closed without an answer.
- * `cut_off`: closed inside the answer. `incomplete`: the answer ended in good order but is not all there.
+ * Why an exchange failed. `refused`: not connected, nothing was sent. `reset`: closed before the response.
+ * `cut_off`: closed inside the response. `incomplete`: the response ended normally but is not complete.
  */
 export type Reason =
   | 'refused'
@@ -18,7 +19,7 @@ export type Reason =
   | 'incomplete'
   | 'time';
 
-/** An exchange that ended without a readable answer, with its reason for the decision to try again. */
+/** An exchange that ended without a readable response, with the reason that retries depend on. */
 export class ExchangeError extends AppError {
   readonly reason: Reason;
 
@@ -28,7 +29,7 @@ export class ExchangeError extends AppError {
   }
 }
 
-/** The same error with another message (and details), its reason kept. */
+/** Returns the same error with another message and details; its reason is kept. */
 export function withMessage(error: AppError, message: string, details: ErrorDetails = {}): AppError {
   const all = { ...error.details, hint: error.hint, retryable: error.retryable, ...details };
   return error instanceof ExchangeError
@@ -36,20 +37,20 @@ export function withMessage(error: AppError, message: string, details: ErrorDeta
     : new AppError(error.code, message, all);
 }
 
-/** Where an exchange stood when it broke. */
+/** The state of an exchange when it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
+
+/** What the HTTP parser found: input that is not HTTP, or HTTP that ends too early. */
+export type Fault = 'malformed' | 'cut_off' | undefined;
 
 export interface NetworkFailure {
   readonly target: URL;
-  /** The proxy in between, without credentials. */
-  readonly proxy: URL | undefined;
   readonly phase: Phase;
   readonly connectMs: number;
-  /** What the HTTP parser made of it. */
-  readonly judgement: 'malformed' | 'cut_off' | undefined;
+  readonly fault: Fault;
 }
 
-/** Codes of the system, OpenSSL and undici for a broken exchange, by what they mean. */
+/** Codes of the system, OpenSSL and undici, by their meaning. */
 const UNREACHABLE = [
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -75,68 +76,60 @@ const NOT_TLS = [
   'ERR_SSL_HTTP_REQUEST',
 ];
 const TLS =
-  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL_|EPROTO$|UND_ERR_PRX_TLS$)/;
+  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL_|EPROTO$)/;
 
-/** What a broken exchange means, judged by its error's `code` and by how far it had come. */
-export function networkError(error: unknown, at: NetworkFailure): AppError {
-  const code = systemCode(error) ?? '';
-  if (at.proxy !== undefined && (at.phase === 'connecting' || code === 'UND_ERR_ABORTED')) {
-    if (!TLS.test(code)) return proxyError(error, code, at.proxy);
-  }
+/** Classifies the failure of an exchange by its error's `code` and its phase. */
+export function networkError(error: unknown, { target, phase, connectMs, fault }: NetworkFailure): AppError {
   if (error instanceof AppError) return error;
-  const host = at.target.host;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code.startsWith('EAI_')) {
-    const what = code === 'EAI_AGAIN' ? 'cannot be looked up right now' : 'does not exist';
-    return broken('dns', `the host name ${at.target.hostname} ${what} (${code})`, error, {
+  const code = systemCode(error) ?? '';
+  const host = target.host;
+  const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
+    new ExchangeError('network', reason, message, { ...details, cause: error });
+  if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
+    const isTemporary = code === 'EAI_AGAIN';
+    const problem = isTemporary ? 'cannot be resolved right now' : 'does not exist';
+    return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, {
       hint: 'check the URL and the network: restaurant status',
-      retryable: code === 'EAI_AGAIN',
+      retryable: isTemporary,
     });
   }
-  if (code === 'ECONNREFUSED') return refused(error, at.target);
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && at.phase === 'connecting')) {
-    const message = `no connection to ${host} within ${formatDuration(at.connectMs)}`;
+  if (code === 'ECONNREFUSED') {
+    const tried = addresses(error).filter((address) => address !== host);
+    const where = tried.length === 0 ? '' : `, tried ${tried.join(' and ')}`;
+    return failed('refused', `connection refused by ${host}${where}`, {
+      hint: isLoopback(target)
+        ? 'is the sandbox running? restaurant sandbox'
+        : 'check the URL: restaurant status --check',
+    });
+  }
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
+    const message = `no connection to ${host} within ${formatDuration(connectMs)}`;
     return new ExchangeError('timeout', 'connect_timeout', message, {
       hint: 'check the URL and the network: restaurant status --check',
       cause: error,
     });
   }
-  if (UNREACHABLE.includes(code)) return broken('unreachable', `${host} cannot be reached (${code})`, error);
-  if (TLS.test(code)) return tlsError(error, code, at.target);
-  const badLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  // Before the body it is a head with contradicting lengths.
-  if (at.judgement === 'malformed' || MALFORMED.includes(code) || (badLength && at.phase !== 'reading')) {
-    return malformed(code, host);
+  if (UNREACHABLE.includes(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
+  if (TLS.test(code)) return tlsError(error, code, target);
+  const isBadLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  // Before the body, it is a head with contradicting lengths.
+  if (fault === 'malformed' || MALFORMED.includes(code) || (isBadLength && phase !== 'reading')) {
+    const message =
+      code === 'UND_ERR_HEADERS_OVERFLOW'
+        ? `the response from ${host} has more than 16 KiB of headers`
+        : `${host} does not respond as an HTTP server`;
+    return new AppError('bad_response', message, { hint: 'check the URL and its port: restaurant status' });
   }
-  if (at.phase === 'reading' && (at.judgement === 'cut_off' || badLength || CLOSED.includes(code))) {
-    return broken('cut_off', `${host} closed the connection in the middle of its answer`, error);
+  if (phase === 'reading' && (fault === 'cut_off' || isBadLength || CLOSED.includes(code))) {
+    return failed('cut_off', `${host} closed the connection in the middle of its response`);
   }
-  if (at.judgement === 'cut_off' || CLOSED.includes(code)) {
-    return broken('reset', `${host} closed the connection without an answer`, error);
+  if (fault === 'cut_off' || CLOSED.includes(code)) {
+    return failed('reset', `${host} closed the connection without a response`);
   }
-  return broken('unreachable', `the exchange with ${host} failed${code === '' ? '' : ` (${code})`}`, error);
+  return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
 }
 
-function broken(
-  reason: Reason,
-  message: string,
-  cause: unknown,
-  details: { hint?: string; retryable?: boolean } = {},
-): ExchangeError {
-  return new ExchangeError('network', reason, message, { ...details, cause });
-}
-
-function refused(error: unknown, target: URL): ExchangeError {
-  // Told where it says more than the host does.
-  const tried = addresses(error).filter((address) => address !== target.host);
-  const where = tried.length === 0 ? '' : `, tried ${tried.join(' and ')}`;
-  return broken('refused', `connection refused by ${target.host}${where}`, error, {
-    hint: isLoopback(target)
-      ? 'is the sandbox running? restaurant sandbox'
-      : 'check the URL: restaurant status --check',
-  });
-}
-
-/** Addresses that a connection was tried to, of one attempt or of several (AggregateError). */
+/** The addresses that were tried, from one attempt or several (AggregateError). */
 function addresses(error: unknown): string[] {
   const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
   return all.flatMap((each) => {
@@ -146,48 +139,46 @@ function addresses(error: unknown): string[] {
   });
 }
 
-function malformed(code: string, host: string): AppError {
-  const message =
-    code === 'UND_ERR_HEADERS_OVERFLOW'
-      ? `the answer of ${host} has more header data than allowed (16 KiB)`
-      : `${host} does not answer as an HTTP server should`;
-  return new AppError('bad_response', message, { hint: 'check the URL and its port: restaurant status' });
-}
+/** Codes of a chain that ends in an authority which this machine does not know. */
+const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
 
 function tlsError(error: unknown, code: string, target: URL): AppError {
-  const host = target.host;
-  const details = { cause: error };
+  const { host } = target;
+  const failed = (message: string, hint?: string) =>
+    new AppError('tls', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
   if (NOT_TLS.includes(code)) {
     const plain = `http://${host}`;
-    return new AppError(
-      'tls',
-      `no TLS connection to ${host} comes about (${code}); it may speak plain HTTP`,
-      {
-        ...details,
-        hint: `try ${plain}: restaurant status --check --base-url ${plain}`,
-      },
+    return failed(
+      `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`,
+      `try ${plain}: restaurant status --check --base-url ${plain}`,
     );
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = namesIn(error);
-    return new AppError(
-      'tls',
-      `the certificate of ${host} is for ${names ?? 'another host'}, not for ${target.hostname}`,
-      details,
+    return failed(
+      `the certificate of ${host} is for ${namesIn(error) ?? 'another host'}, not for ${target.hostname}`,
     );
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    const when = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
-    return new AppError('tls', `the certificate of ${host} ${when}`, {
-      ...details,
-      hint: "check this machine's clock, then: restaurant status --check",
-    });
+    const problem = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
+    return failed(
+      `the certificate of ${host} ${problem}`,
+      "check this machine's clock, then: restaurant status --check",
+    );
   }
-  return new AppError(
-    'tls',
-    `the secure connection to ${host} failed: its certificate or TLS is not accepted (${code})`,
-    details,
-  );
+  if (UNKNOWN_AUTHORITY.test(code)) {
+    return failed(
+      `the certificate of ${host} is not signed by an authority that this machine trusts (${code})`,
+      `for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status --check${systemCaHint()}`,
+    );
+  }
+  return failed(`the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`);
+}
+
+/** Names the variable that makes Node use the system's certificates, where this version has it. */
+function systemCaHint(): string {
+  const [major = 0, minor = 0] = versions.node.split('.').map(Number);
+  const isSupported = major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19);
+  return isSupported ? '; for the CAs of the system: NODE_USE_SYSTEM_CA=1 restaurant status --check' : '';
 }
 
 function namesIn(error: unknown): string | undefined {
@@ -195,17 +186,4 @@ function namesIn(error: unknown): string | undefined {
   const { cert } = error;
   if (typeof cert !== 'object' || cert === null || !('subjectaltname' in cert)) return undefined;
   return typeof cert.subjectaltname === 'string' ? excerpt(cert.subjectaltname, 100) : undefined;
-}
-
-function proxyError(error: unknown, code: string, proxy: URL): AppError {
-  const what =
-    error instanceof AppError
-      ? error.message
-      : code === 'ECONNREFUSED'
-        ? 'refused the connection'
-        : `does not connect${code === '' || code === 'UND_ERR_ABORTED' ? '' : ` (${code})`}`;
-  return new ExchangeError('network', 'proxy', `the proxy ${proxy.host} ${what}`, {
-    hint: 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then: restaurant status --check',
-    cause: error,
-  });
 }

@@ -5,45 +5,54 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The proxy that requests to a service go through. */
 export interface ProxyServer {
+  /** `socks5` resolves host names on this machine, `socks5h` in the proxy, as curl does. */
+  readonly kind: 'http' | 'socks5' | 'socks5h';
   /** Without credentials. */
   readonly url: URL;
-  /** Value of `Proxy-Authorization` (RFC 7617), where the variable holds credentials. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+  /** Value of `Proxy-Authorization` (RFC 7617). */
   readonly token?: string;
 }
 
 /**
- * The proxy that the environment names for `target`: HTTPS_PROXY or HTTP_PROXY, unless NO_PROXY excepts the host.
- * The lower-case variable wins, an empty one is unset, this machine is never reached through a proxy.
- * @throws {AppError} `usage` for a proxy that is no http(s) URL
+ * Returns the proxy that the environment names for `target`: HTTPS_PROXY or HTTP_PROXY, else ALL_PROXY, unless
+ * NO_PROXY lists the host. A lower-case variable wins, an empty one is unset, and loopback never uses a proxy.
+ * @throws {AppError} `usage` for a proxy that is not an http, https or socks5 URL
  */
 export function proxyFor(target: URL, env: Env): ProxyServer | undefined {
-  const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-  const value = variable(env, name);
-  if (value === undefined || isLoopback(target) || isExcepted(target, variable(env, 'no_proxy') ?? '')) {
+  const variable = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
+  const name = [target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY', 'ALL_PROXY'].find(variable);
+  if (name === undefined || isLoopback(target) || isExcluded(target, variable('NO_PROXY') ?? '')) {
     return undefined;
   }
-  return parseProxy(value, name.toUpperCase());
+  return parseProxy(variable(name) ?? '', name);
 }
 
-function variable(env: Env, name: string): string | undefined {
-  return env[name] || env[name.toUpperCase()] || undefined;
-}
+const KINDS: Readonly<Record<string, ProxyServer['kind']>> = {
+  'http:': 'http',
+  'https:': 'http',
+  'socks5:': 'socks5',
+  'socks5h:': 'socks5h',
+};
 
 function parseProxy(value: string, name: string): ProxyServer {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    const what =
-      url === undefined ? 'is no valid URL' : `names a proxy of the kind ${url.protocol.slice(0, -1)}`;
-    throw new AppError('usage', `${name} ${what}; only http and https proxies can be used`, {
+  const kind = url && KINDS[url.protocol];
+  if (url === undefined || kind === undefined || url.hostname === '') {
+    const problem =
+      url === undefined || url.hostname === ''
+        ? 'is not a valid URL'
+        : `names a ${url.protocol.slice(0, -1)} proxy`;
+    throw new AppError('usage', `${name} ${problem}; supported: http, https, socks5 and socks5h`, {
       hint: `unset it for one call: ${name}= restaurant status --check`,
     });
   }
-  const { username, password } = url;
-  const bare = new URL(url.origin);
-  if (username === '' && password === '') return { url: bare };
-  const credentials = `${decode(username)}:${decode(password)}`;
-  return { url: bare, token: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  const bare = new URL(`${url.protocol}//${url.host}`);
+  if (url.username === '' && url.password === '') return { kind, url: bare };
+  const credentials = { username: decode(url.username), password: decode(url.password) };
+  const basic = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+  return { kind, url: bare, credentials, token: `Basic ${basic}` };
 }
 
 function decode(text: string): string {
@@ -54,8 +63,8 @@ function decode(text: string): string {
   }
 }
 
-/** Does NO_PROXY name the host: `*`, a domain with all below it, or `host:port`? */
-function isExcepted(target: URL, list: string): boolean {
+/** Whether NO_PROXY lists the host: `*`, a domain with its subdomains, or `host:port`. */
+function isExcluded(target: URL, list: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;

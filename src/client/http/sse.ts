@@ -1,110 +1,68 @@
 import { createParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
 
-/** One block of an event stream. Without a `data:` line its data is empty (blocks that only set an id). */
+/** One block of an event stream. Its data is empty without a `data:` line (blocks that only set an id). */
 export interface SseEvent {
   readonly event?: string;
   readonly data: string;
   readonly id?: string;
-  /** Milliseconds to wait before connecting again. */
+  /** Milliseconds to wait before reconnecting. */
   readonly retry?: number;
-  /** The stream ended before the blank line that closes a block; the standard would discard it. */
+  /** The stream ended before the blank line that closes the block; the standard discards such a block. */
   readonly unfinished?: true;
 }
 
 export interface SseDecoder {
-  /** @throws {AppError} `bad_response` when one event exceeds the limit. */
+  /** @throws {AppError} `bad_response` when one event is longer than the limit */
   feed(text: string): void;
-  /** The stream ended in good order: hands out what is pending, marked as unfinished. */
+  /** Ends the stream: emits the pending block, marked as unfinished. */
   end(): void;
 }
 
-/**
- * Decodes server-sent events (HTML standard, section 9.2.6) from decoded text cut anywhere.
- * Lines are given to the parser one by one, ended by LF: it would hold back a CR at the end of its input, and it
- * keeps silent about blocks that have only an id.
- */
+/** Decodes server-sent events (HTML standard, section 9.2.6) from text that may be split anywhere. */
 export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void): SseDecoder {
-  let line: string[] = [];
-  let lineLength = 0;
-  let afterCr = false;
-  let id: string | undefined;
-  let retry: number | undefined;
-  let blockHasLines = false;
-  let message: { event?: string | undefined; data: string } | undefined;
+  /** The id of a block for which no data has come. */
+  let idOnly: string | undefined;
+  let isEnding = false;
 
   const parser = createParser({
     maxBufferSize: maxChars,
-    onEvent: (event) => {
-      message = event;
+    onId(id) {
+      flush();
+      idOnly = id;
     },
-    onRetry: (ms) => {
-      retry = ms;
+    onRetry(retry) {
+      flush();
+      emit({ data: '', retry });
     },
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxChars);
+    onEvent({ id, event, data }) {
+      if (id === undefined) flush();
+      idOnly = undefined;
+      emit({ ...(event === undefined ? {} : { event }), data, ...(id === undefined ? {} : { id }) });
+    },
+    onError({ type }) {
+      if (type !== 'max-buffer-size-exceeded') return;
+      throw new AppError('bad_response', `an event of the response is longer than ${maxChars} characters`);
     },
   });
 
-  function take(text: string, unfinished: boolean): void {
-    message = undefined;
-    parser.feed(`${text}\n`);
-    if (text !== '') {
-      blockHasLines = true;
-      id = idOf(text) ?? id;
-      return;
-    }
-    if (message !== undefined || id !== undefined || retry !== undefined) emit(message, unfinished);
-    id = undefined;
-    retry = undefined;
-    blockHasLines = false;
+  const emit = (event: SseEvent): void => onEvent(isEnding ? { ...event, unfinished: true } : event);
+
+  function flush(): void {
+    if (idOnly !== undefined) emit({ data: '', id: idOnly });
+    idOnly = undefined;
   }
 
-  function emit(found: { event?: string | undefined; data: string } | undefined, unfinished: boolean): void {
-    onEvent({
-      ...(found?.event === undefined ? {} : { event: found.event }),
-      data: found?.data ?? '',
-      ...(id === undefined ? {} : { id }),
-      ...(retry === undefined ? {} : { retry }),
-      ...(unfinished ? { unfinished } : {}),
-    });
+  function feed(text: string): void {
+    parser.feed(text);
+    flush();
   }
 
   return {
-    feed(chunk) {
-      if (chunk === '') return;
-      let text = afterCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
-      afterCr = chunk.endsWith('\r');
-      if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
-      let start = 0;
-      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-        line.push(text.slice(start, end));
-        const whole = line.join('');
-        line = [];
-        lineLength = 0;
-        start = end + 1;
-        take(whole, false);
-      }
-      line.push(text.slice(start));
-      lineLength += text.length - start;
-      if (lineLength > maxChars) throw tooLarge(maxChars);
-    },
+    feed,
     end() {
-      const rest = line.join('');
-      line = [];
-      if (rest !== '') take(rest, true);
-      if (blockHasLines) take('', true);
+      isEnding = true;
+      feed('\n\n');
     },
   };
-}
-
-/** Value of an `id` line. One with a NUL does not count. */
-function idOf(line: string): string | undefined {
-  const value = /^id(?:: ?(.*))?$/s.exec(line);
-  if (value === null || line.includes('\0')) return undefined;
-  return value[1] ?? '';
-}
-
-function tooLarge(maxChars: number): AppError {
-  return new AppError('bad_response', `an event of the answer is longer than ${maxChars} characters`);
 }

@@ -13,11 +13,11 @@ import {
   type TransportOptions,
 } from './exchange.ts';
 import { ExchangeError, networkError, type Phase } from './network-error.ts';
-import { type ProxyServer, proxyFor } from './proxy.ts';
+import { proxyFor } from './proxy.ts';
 
 export interface Transport {
   /**
-   * One HTTP exchange. Redirects are not followed.
+   * Sends one HTTP request and reads the response. Redirects are not followed.
    * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
    */
   send(exchange: Exchange): Promise<Reply>;
@@ -25,9 +25,14 @@ export interface Transport {
 }
 
 const CONNECT_MS = 10_000;
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** Limits for the body of an error, which only explains the status. */
+const MAX_ERROR_BYTES = 256 * 1024;
+const ERROR_BODY_MS = 5000;
+/** The most that setTimeout takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Opens the way to one endpoint. Loads the HTTP library with the first exchange. @throws {AppError} `usage` for a bad proxy */
+/** Opens a transport to one endpoint. The HTTP library is loaded with the first request. @throws {AppError} `usage` for a bad proxy */
 export function openTransport(options: TransportOptions): Transport {
   const proxy = proxyFor(options.endpoint, options.env);
   let dispatcher: Promise<HttpDispatcher> | undefined;
@@ -41,7 +46,7 @@ export function openTransport(options: TransportOptions): Transport {
       dispatcher ??= open();
       const http = await dispatcher;
       exchange.signal.throwIfAborted();
-      return run(http, proxy, options, exchange);
+      return run(http, options, exchange);
     },
     async close() {
       await (await dispatcher)?.close();
@@ -49,55 +54,72 @@ export function openTransport(options: TransportOptions): Transport {
   };
 }
 
-function run(
-  http: HttpDispatcher,
-  proxy: ProxyServer | undefined,
-  options: TransportOptions,
-  exchange: Exchange,
-): Promise<Reply> {
-  const { endpoint, trace, connectMs = CONNECT_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
+function run(http: HttpDispatcher, options: TransportOptions, exchange: Exchange): Promise<Reply> {
+  const { endpoint, trace, connectMs = CONNECT_MS } = options;
   const { method, headers, body, signal } = exchange;
   return new Promise((resolve, reject) => {
+    let maxBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
     let phase: Phase = 'connecting';
     let settled = false;
     let abort: (() => void) | undefined;
     let head: Pick<Reply, 'status' | 'statusText' | 'headers'> | undefined;
     let reader: BodyReader | undefined;
     let decoder: ContentDecoder | undefined;
+    let isError = false;
     let received = 0;
 
-    const clock = openDeadline(options, exchange, () => phase, fail);
-    const onAbort = () => fail(signal.reason);
+    // One limit for the whole exchange: it also ends a response that trickles in, or a stream that is kept alive.
+    const timeLeft = Math.max(0, exchange.deadline - options.now());
+    let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
+    const onAbort = () => settle(() => reject(signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });
 
-    function settle(): boolean {
-      if (settled) return false;
+    function timeoutError(): AppError {
+      const { host } = endpoint;
+      const limit = formatDuration(exchange.totalMs ?? timeLeft);
+      const message = {
+        connecting: `no connection to ${host} within ${limit}`,
+        waiting: `no response from ${host} within ${limit}`,
+        reading: `the response from ${host} did not end within ${limit}`,
+      }[phase];
+      return new ExchangeError('timeout', 'time', message);
+    }
+    function settle(finish: () => void, keepConnection = false): void {
+      if (settled) return;
       settled = true;
-      clock.stop();
+      clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       decoder?.destroy();
-      return true;
+      finish();
+      if (!keepConnection) abort?.();
     }
     function fail(error: unknown): void {
-      if (!settle()) return;
-      reject(error);
-      abort?.();
+      // The status of an error counts, whatever is wrong with its body.
+      if (isError) succeed(true);
+      else settle(() => reject(error));
     }
     function succeed(stopped: boolean): void {
-      if (head === undefined || reader === undefined || !settle()) return;
-      const text = reader.text();
-      if (!reader.isStream()) trace?.({ kind: 'body', text });
-      resolve({ ...head, text, isStream: reader.isStream(), stopped });
-      if (stopped) abort?.();
+      const { text, isStream } = { text: reader?.text() ?? '', isStream: reader?.isStream() ?? false };
+      const found = head;
+      if (found === undefined) return;
+      settle(() => {
+        if (!isStream) trace?.({ kind: 'body', text });
+        resolve({ ...found, text, isStream, stopped });
+      }, !stopped);
     }
-    /** Runs what reads the answer; what it throws ends the exchange. */
-    function guard(read: () => void): void {
+    /** Runs a step of reading the response; what it throws ends the exchange. */
+    function guard(step: () => void): void {
       if (settled) return;
       try {
-        read();
+        step();
       } catch (error) {
         fail(error);
       }
+    }
+    /** Waits for the end of a body that is not needed, but not long. */
+    function drain(ms: number): void {
+      clearTimeout(timer);
+      timer = setTimeout(() => succeed(true), ms);
     }
 
     const handler: Dispatcher.DispatchHandler = {
@@ -112,10 +134,13 @@ function run(
           phase = 'reading';
           head = { status, statusText, headers: fields };
           trace?.({ kind: 'response', status, statusText, headers: fieldList(fields) });
-          assertReadable(endpoint, status, fields, maxBodyBytes);
+          isError = status >= 400 && status <= 599;
+          if (isError) maxBytes = Math.min(maxBytes, MAX_ERROR_BYTES);
+          else assertReadable(endpoint, status, fields, maxBytes);
           const read = bodyReader({
             contentType: firstValue(fields['content-type']) ?? '',
-            maxBytes: maxBodyBytes,
+            maxBytes,
+            lenient: isError,
             onEvent(event) {
               if (settled) return;
               trace?.({ kind: 'body', text: eventText(event) });
@@ -125,12 +150,13 @@ function run(
           reader = read;
           const coding = firstValue(fields['content-encoding']);
           decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
-          if (exchange.bodyMs !== undefined) clock.drain(exchange.bodyMs, () => succeed(true));
+          const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
+          if (bodyMs !== undefined) drain(Math.min(bodyMs, exchange.deadline - options.now()));
         }),
       onResponseData: (_controller, chunk) =>
         guard(() => {
           received += chunk.length;
-          if (received > maxBodyBytes) throw tooLarge(maxBodyBytes);
+          if (received > maxBytes) throw tooLarge(maxBytes);
           if (decoder === undefined) reader?.feed(chunk);
           else decoder.write(chunk);
         }),
@@ -141,19 +167,10 @@ function run(
         setImmediate(() => setImmediate(succeed, false));
       },
       onResponseError: (_controller, error) =>
-        fail(
-          networkError(error, {
-            target: endpoint,
-            proxy: proxy?.url,
-            phase,
-            connectMs,
-            judgement: http.judge(error),
-          }),
-        ),
+        fail(networkError(error, { target: endpoint, phase, connectMs, fault: http.faultOf(error) })),
     };
 
-    clock.start();
-    if (settled) return;
+    if (timeLeft === 0) return fail(timeoutError());
     trace?.({
       kind: 'request',
       method,
@@ -167,69 +184,21 @@ function run(
   });
 }
 
-/** setTimeout takes no more. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-export interface Deadline {
-  /** Where no time is left, the exchange ends at once. */
-  start(): void;
-  /** The rest of the answer is not waited for longer than `ms`. */
-  drain(ms: number, done: () => void): void;
-  stop(): void;
-}
-
-/**
- * The time limit of an exchange. There is one for all of it: it also ends an answer that drips, and one that keeps its
- * connection alive for ever.
- */
-export function openDeadline(
-  { endpoint, now }: TransportOptions,
-  { deadline, totalMs }: Exchange,
-  phase: () => Phase,
-  fail: (error: AppError) => void,
-): Deadline {
-  const { host } = endpoint;
-  const left = Math.max(0, deadline - now());
-  const within = formatDuration(totalMs ?? left);
-  const tell = {
-    connecting: `no connection to ${host} within ${within}`,
-    waiting: `no answer from ${host} within ${within}`,
-    reading: `the answer of ${host} did not end within ${within}`,
-  };
-  const late = () => fail(new ExchangeError('timeout', 'time', tell[phase()]));
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    start() {
-      if (left === 0) late();
-      else timer = setTimeout(late, Math.min(left, MAX_TIMER_MS));
-    },
-    drain: (ms, done) => {
-      clearTimeout(timer);
-      timer = setTimeout(done, ms);
-    },
-    stop: () => clearTimeout(timer),
-  };
-}
-
-/** @throws {AppError} for answers whose body is not wanted: redirects, unknown statuses, one that is too large */
-export function assertReadable(endpoint: URL, status: number, headers: HeaderFields, maxBytes: number): void {
+/** @throws {AppError} for a response whose body is not wanted: a redirect, an unknown status, one that is too large */
+function assertReadable(endpoint: URL, status: number, headers: HeaderFields, maxBytes: number): void {
   const { host } = endpoint;
   if (status < 200 || status > 599) {
-    throw new AppError('bad_response', `${host} answered with the unknown or unasked status ${status}`, {
-      status,
-    });
+    throw new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status });
   }
   // RFC 9110, section 15.3.6: whatever follows a 205 is not its content.
-  if (status === 205)
-    throw new AppError('bad_response', `${host} answered with 205, which holds no answer`, { status });
+  if (status === 205) {
+    throw new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status });
+  }
   if (status >= 300 && status < 400) {
     throw new AppError(
       'http_error',
-      `${host} redirects ${destination(endpoint, headers)} (${status}); not followed`,
-      {
-        status,
-        hint: 'check the base URL: restaurant status',
-      },
+      `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`,
+      { status, hint: 'check the base URL: restaurant status' },
     );
   }
   const length = Number(firstValue(headers['content-length']) ?? 0);
@@ -238,8 +207,8 @@ export function assertReadable(endpoint: URL, status: number, headers: HeaderFie
 
 function destination(endpoint: URL, headers: HeaderFields): string {
   const location = firstValue(headers.location);
-  if (location === undefined) return 'without saying where';
-  if (!URL.canParse(location, endpoint.href)) return 'to what is no URL';
+  if (location === undefined) return 'without a Location';
+  if (!URL.canParse(location, endpoint.href)) return 'to an invalid URL';
   const url = new URL(location, endpoint);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `to a ${url.protocol} URL`;
   return endpoint.protocol === 'https:' && url.protocol === 'http:'

@@ -5,9 +5,6 @@ declare module 'undici/lib/dispatcher/agent.js' {
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
 }
-declare module 'undici/lib/dispatcher/proxy-agent.js' {
-  export { ProxyAgent as default } from 'undici';
-}
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
@@ -19,12 +16,21 @@ declare module 'undici/lib/core/errors.js' {
 declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';
 
-  type Options = Parameters<import('undici').Pool['connect']>[0];
-  type Connected = (error: Error | null, data: Dispatcher.ConnectData) => void;
-  interface Connect {
-    call(dispatcher: Dispatcher, options: Options): Promise<Dispatcher.ConnectData>;
-    call(dispatcher: Dispatcher, options: Options, callback: Connected): void;
-  }
-  const connect: Connect;
+  const connect: {
+    call(
+      dispatcher: Dispatcher,
+      options: Parameters<import('undici').Pool['connect']>[0],
+    ): Promise<Dispatcher.ConnectData>;
+  };
   export default connect;
+}
+declare module 'undici/lib/core/socks5-client.js' {
+  import type { EventEmitter } from 'node:events';
+  import type { Socket } from 'node:net';
+
+  export class Socks5Client extends EventEmitter {
+    constructor(socket: Socket, options: { username?: string; password?: string });
+    handshake(): void;
+    connect(address: string, port: number): void;
+  }
 }

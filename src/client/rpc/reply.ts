@@ -124,7 +124,7 @@ function cutOff(error: AppError, host: string): AppError {
   return new ExchangeError(
     'network',
     'cut_off',
-    `${host} closed the connection in the middle of its answer`,
+    `${host} closed the connection in the middle of its response`,
     {
       cause: error,
     },

@@ -1,8 +1,18 @@
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { closedPort } from '../../helpers/servers.ts';
-import { clientFor, endpointAt, FOUND, failure, serve, serveRaw, toolReply } from './helpers.ts';
+import {
+  clientFor,
+  endpointAt,
+  FOUND,
+  failure,
+  serve,
+  serveRaw,
+  type TestOptions,
+  toolReply,
+} from './helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const BODY = toolReply(1, FOUND);
@@ -11,10 +21,7 @@ const whole = (body: string, more = '') =>
   http(`200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}${more}`, body);
 
 /** Asks a server that talks raw bytes, with no retries unless told. */
-async function ask(
-  talk: (socket: Socket, count: number) => void,
-  options: { retries?: number; timeoutMs?: number } = {},
-) {
+async function ask(talk: (socket: Socket, count: number) => void, options: TestOptions = {}) {
   const server = await serveRaw(talk);
   const { client, slept } = clientFor(server.url, { retries: 0, ...options });
   return { ...server, client, slept };
@@ -264,7 +271,7 @@ describe('compressed answers', () => {
     const { client } = await ask(say(coded('gzip', bomb)));
     const error = await failure(client.find(QUERY));
     expect(error.code).toBe('bad_response');
-    expect(error.message).toContain('64 MiB');
+    expect(error.message).toContain('16 MiB');
   });
 });
 
@@ -303,7 +310,7 @@ describe('what is said about it', () => {
 
 describe('deadlines', () => {
   it.each([
-    ['no answer', () => {}, 'no answer from'],
+    ['no response', () => {}, 'no response from'],
     [
       'a head and no body',
       (s: Socket) => void s.write(http('200 OK\r\nContent-Length: 9')),
@@ -338,26 +345,130 @@ describe('deadlines', () => {
 });
 
 describe('large bodies', () => {
-  it('an unread 401 body with a closed connection is an answer', async () => {
-    const { client } = await ask(say(http(`401 Unauthorized\r\nConnection: close`, 'x'.repeat(300_000))));
+  it('ends an endless body at the limit', async () => {
+    const { url } = await serve((_request, response) => flood(response));
+    const { client } = clientFor(url);
+    expect((await failure(client.find(QUERY))).message).toContain('16 MiB');
+  });
+
+  it('takes the limit from the options', async () => {
+    const { url } = await serve((_request, response) => flood(response));
+    const { client } = clientFor(url, { maxBodyBytes: 2 * 1024 * 1024 });
+    const error = await failure(client.find(QUERY));
+    expect(error.message).toContain('2 MiB');
+    expect(error.hint).toContain('--max-body');
+  });
+
+  it('rejects a length over the limit without reading the body', async () => {
+    const { client } = await ask((s) => void s.write(http('200 OK\r\nContent-Length: 99999999')));
+    expect((await failure(client.find(QUERY))).message).toContain('16 MiB');
+  });
+});
+
+/** Writes an endless body. */
+function flood(response: Writable): void {
+  const chunk = Buffer.alloc(1024 * 1024, 0x20);
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', more);
+  more();
+}
+
+describe('the status of an error counts, whatever its body is', () => {
+  const head = (status: string, more = '') => http(`${status}${more}`);
+  const bodies: [string, (status: string) => (socket: Socket) => void][] = [
+    [
+      'endless',
+      (status) => (socket) => {
+        socket.write(head(status));
+        flood(socket);
+      },
+    ],
+    [
+      'declared as 99 MB',
+      (status) => (socket) => void socket.write(head(status, '\r\nContent-Length: 99999999')),
+    ],
+    ['300,000 bytes', (status) => say(head(status, '\r\nConnection: close') + 'x'.repeat(300_000))],
+    [
+      'a page in Latin-1',
+      (status) => (socket) =>
+        void socket.end(
+          Buffer.from(
+            head(status, '\r\nContent-Type: text/html; charset=iso-8859-1') + '<p>Zugriff für Gäste',
+            'latin1',
+          ),
+        ),
+    ],
+    ['labeled as gzip', (status) => say(head(status, '\r\nContent-Encoding: gzip') + 'plain')],
+    ['in an unknown encoding', (status) => say(head(status, '\r\nContent-Encoding: snappy') + 'plain')],
+    ['cut off', (status) => say(`${head(status, '\r\nContent-Length: 50')}{"error`)],
+    [
+      'a broken event stream',
+      (status) => say(`${head(status, '\r\nContent-Type: text/event-stream')}data: {"a\n\n`),
+    ],
+  ];
+  const statuses = [
+    ['401 Unauthorized', 'unauthorized', 1],
+    ['403 Forbidden', 'forbidden', 1],
+    ['404 Not Found', 'http_error', 1],
+    ['429 Too Many Requests', 'rate_limited', 2],
+    ['503 Service Unavailable', 'http_error', 2],
+  ] as const;
+  const cases = bodies.flatMap(([name, talk]) =>
+    statuses.map((status) => [status[0], name, talk, status] as const),
+  );
+
+  it.each(cases)('%s with a body that is %s', async (_status, _name, talk, [status, code, requests]) => {
+    let received = 0;
+    const { client } = await ask(
+      (socket) => {
+        received += 1;
+        talk(status)(socket);
+      },
+      { retries: 1, timeoutMs: 20_000 },
+    );
+    expect(await failure(client.find(QUERY))).toMatchObject({
+      code,
+      details: { status: Number(status.slice(0, 3)) },
+    });
+    expect(received).toBe(requests);
+  });
+
+  it('returns it when the body does not end in time', async () => {
+    const { client } = await ask((socket) => void socket.write(http('401 No\r\nContent-Length: 9')), {
+      timeoutMs: 300,
+    });
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'unauthorized' });
   });
+});
 
-  it('an endless body ends at the cap', async () => {
-    const { url } = await serve((_request, response) => {
-      const chunk = Buffer.alloc(1024 * 1024, 0x20);
-      const more = () => {
-        while (!response.destroyed && response.write(chunk));
-      };
-      response.on('drain', more);
-      more();
+describe('100 Continue', () => {
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  it.each([
+    ['in one piece', [`${CONTINUE}${whole(BODY)}`]],
+    ['alone', [CONTINUE, whole(BODY)]],
+    ['twice, with a header', [`${CONTINUE}HTTP/1.1 100 Go\r\nX-A: b\r\n\r\n`, whole(BODY)]],
+    ['byte by byte', [...CONTINUE, whole(BODY)]],
+  ])('is skipped %s', async (_name, pieces) => {
+    const { client } = await ask(async (socket) => {
+      for (const piece of pieces) {
+        socket.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
     });
-    const { client } = clientFor(url);
-    expect((await failure(client.find(QUERY))).message).toContain('64 MiB');
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it('a length over the cap is refused unread', async () => {
-    const { client } = await ask((s) => void s.write(http('200 OK\r\nContent-Length: 99999999')));
-    expect((await failure(client.find(QUERY))).message).toContain('64 MiB');
+  it('reads it as data inside a body', async () => {
+    const body = toolReply(1, { ...FOUND, note: CONTINUE });
+    const { client } = await ask(async (socket) => {
+      const text = whole(body);
+      const at = text.indexOf('HTTP/1.1 100');
+      socket.write(text.slice(0, at));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      socket.write(text.slice(at));
+    });
+    expect((await client.find(QUERY)).output.note).toBe(CONTINUE);
   });
 });

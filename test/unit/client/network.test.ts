@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { createServer as createSocksServer } from '@pondwader/socks5-server';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { networkError } from '../../../src/client/http/network-error.ts';
 import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';
@@ -42,7 +43,7 @@ describe('a proxy', () => {
   });
 
   it.each([
-    ['407 Proxy Authentication Required', 'wants credentials'],
+    ['407 Proxy Authentication Required', 'requires credentials'],
     ['502 Bad Gateway', '502'],
   ])('that answers %s is to blame, and is no interruption', async (answer, told) => {
     const proxy = await serveProxy(answer);
@@ -71,7 +72,7 @@ describe('a proxy', () => {
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it.each(['socks5://h:1080', 'ftp://h', 'http://'])('%s cannot be used', (proxy) => {
+  it.each(['socks4://h:1080', 'ftp://h', 'http://', 'socks5://'])('%s cannot be used', (proxy) => {
     expect(() => proxyFor(REMOTE, { HTTP_PROXY: proxy })).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 
@@ -89,6 +90,16 @@ describe('a proxy', () => {
     expect(found !== undefined).toBe(used);
   });
 
+  it.each([
+    [{ ALL_PROXY: 'http://a:1' }, 'a:1'],
+    [{ all_proxy: 'http://a:1', ALL_PROXY: 'http://b:1' }, 'a:1'],
+    [{ ALL_PROXY: 'http://a:1', HTTP_PROXY: 'http://b:1' }, 'b:1'],
+    [{ ALL_PROXY: 'http://a:1', HTTPS_PROXY: 'http://b:1' }, 'a:1'],
+    [{ ALL_PROXY: 'socks5h://a:1', NO_PROXY: 'service.example' }, undefined],
+  ])('is taken from ALL_PROXY where no other variable applies: %j', (env, host) => {
+    expect(proxyFor(REMOTE, env)?.url.host).toBe(host);
+  });
+
   it('of the other scheme, or an empty variable, counts for nothing', () => {
     expect(proxyFor(REMOTE, { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: '' })).toBeUndefined();
     expect(
@@ -97,7 +108,100 @@ describe('a proxy', () => {
   });
 });
 
+/** A SOCKS 5 server that connects every tunnel to `target`; lists the requested addresses. */
+async function serveSocks(target: URL, auth?: { username: string; password: string }) {
+  const addresses: string[] = [];
+  const server = createSocksServer(auth === undefined ? {} : { auth });
+  server.setConnectionHandler((connection, sendStatus) => {
+    addresses.push(`${connection.destAddress}:${connection.destPort}`);
+    if (connection.destAddress === 'refused.example') return void sendStatus('HOST_UNREACHABLE');
+    const upstream = connect(Number(target.port), '127.0.0.1', () => {
+      sendStatus('REQUEST_GRANTED');
+      connection.socket.pipe(upstream).pipe(connection.socket);
+    });
+    upstream.on('error', () => connection.socket.destroy());
+    connection.socket.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+  });
+  const { port, close } = await rawServer((socket) => void server._handleConnection(socket));
+  onTestFinished(close);
+  return { host: `127.0.0.1:${port}`, addresses };
+}
+
+describe('a SOCKS proxy', () => {
+  const through = (proxy: string, url = REMOTE) =>
+    clientFor(url, { insecureHttp: true, retries: 0, context: { env: { ALL_PROXY: proxy } } }).client;
+
+  it('carries the requests to a host name that only the proxy knows', async () => {
+    const { url, requests } = await service();
+    const proxy = await serveSocks(url);
+    const client = through(`socks5h://${proxy.host}`);
+    for (let turn = 0; turn < 3; turn += 1) expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(requests[0]?.headers.host).toBe('service.example');
+    expect(proxy.addresses).toEqual(['service.example:80']);
+  });
+
+  it('gets an address that was resolved here with socks5', async () => {
+    const { url } = await service();
+    const proxy = await serveSocks(url);
+    const client = through(`socks5://${proxy.host}`, new URL('http://192.0.2.1:8080/api/mcp'));
+    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect(proxy.addresses).toEqual(['192.0.2.1:8080']);
+    const unknown = await failure(through(`socks5://${proxy.host}`).find(QUERY));
+    expect(unknown).toMatchObject({ code: 'network', reason: 'proxy' });
+  });
+
+  it('carries TLS, whose certificate is that of the service', async () => {
+    const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
+    onTestFinished(close);
+    const proxy = await serveSocks(new URL(`http://127.0.0.1:${port}`));
+    const error = await failure(
+      through(`socks5h://${proxy.host}`, new URL('https://service.example/')).find(QUERY),
+    );
+    expect(error).toMatchObject({ code: 'tls' });
+    expect(error.message).toContain('service.example');
+    expect(proxy.addresses).toEqual(['service.example:443']);
+  });
+
+  it('gets user name and password', async () => {
+    const { url } = await service();
+    const proxy = await serveSocks(url, { username: 'user', password: 'pa@ss' });
+    expect((await through(`socks5h://user:pa%40ss@${proxy.host}`).find(QUERY)).output).toEqual(FOUND);
+    const error = await failure(through(`socks5h://user:wrong@${proxy.host}`).find(QUERY));
+    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error.message).toContain(proxy.host);
+    expect(error.message + error.hint).not.toMatch(/wrong|user:/);
+  });
+
+  it.each([
+    ['that cannot reach the service', 'http://refused.example/', 'unreachable'],
+    ['that does not listen', undefined, 'refused'],
+  ])('%s is named', async (_name, target, told) => {
+    const { url } = await service();
+    const host = target === undefined ? new URL(await closedPort()).host : (await serveSocks(url)).host;
+    const error = await failure(through(`socks5h://${host}`, new URL(target ?? REMOTE)).find(QUERY));
+    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error.message).toContain(host);
+    expect(error.message).toContain(told);
+  });
+
+  it('that closes the connection is named', async () => {
+    const server = await rawServer((socket) => socket.end());
+    onTestFinished(server.close);
+    const error = await failure(through(`socks5h://127.0.0.1:${server.port}`).find(QUERY));
+    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+  });
+});
+
 describe('TLS', () => {
+  it('is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+    const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
+    onTestFinished(close);
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { client } = clientFor(new URL(`https://localhost:${port}/api/mcp`));
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'tls' });
+  });
+
   it('a certificate that nobody trusts', async () => {
     const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
     onTestFinished(close);
@@ -125,10 +229,9 @@ describe('TLS', () => {
     const target = new URL('https://service.example/api/mcp');
     const error = networkError(wrong, {
       target,
-      proxy: undefined,
       phase: 'connecting',
       connectMs: 10_000,
-      judgement: undefined,
+      fault: undefined,
     });
     expect(error.code).toBe('tls');
     expect(error.message).toContain('other.example');

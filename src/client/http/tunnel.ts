@@ -1,0 +1,94 @@
+import { lookup } from 'node:dns/promises';
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
+import { Socks5Client } from 'undici/lib/core/socks5-client.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import { AppError, systemCode } from '../../errors.ts';
+import { ExchangeError } from './network-error.ts';
+import type { ProxyServer } from './proxy.ts';
+
+/** Connections to a service through a proxy. */
+export interface Tunnels {
+  readonly connect: buildConnector.connector;
+  close(): Promise<void>;
+}
+
+/** Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). */
+export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector): Tunnels {
+  const pool = proxy.kind === 'http' ? new Pool(proxy.url.origin, { connect: direct }) : undefined;
+  return {
+    connect: (options, callback) => {
+      const { hostname, protocol } = options;
+      const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
+      const opened =
+        pool === undefined
+          ? socksTunnel(proxy, direct, hostname, port)
+          : httpTunnel(pool, proxy, `${hostname}:${port}`);
+      opened.then(
+        (socket) => {
+          if (protocol === 'https:') direct({ ...options, httpSocket: socket }, callback);
+          else callback(null, socket);
+        },
+        (error) => callback(proxyError(error, proxy), null),
+      );
+    },
+    close: async () => {
+      await pool?.destroy();
+    },
+  };
+}
+
+async function httpTunnel(pool: Pool, { token }: ProxyServer, path: string): Promise<Socket> {
+  const headers = { host: path, ...(token === undefined ? {} : { 'proxy-authorization': token }) };
+  const { statusCode, socket } = await connect.call(pool, { path, headers });
+  if (statusCode === 200) return socket as Socket;
+  socket.on('error', () => {}).destroy();
+  throw new AppError(
+    'network',
+    statusCode === 407 ? 'requires credentials (407)' : `refused with HTTP ${statusCode}`,
+  );
+}
+
+async function socksTunnel(
+  { url, kind, credentials }: ProxyServer,
+  direct: buildConnector.connector,
+  hostname: string,
+  port: number,
+): Promise<Socket> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const target = kind === 'socks5' ? (await lookup(host)).address : host;
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const at = { hostname: url.hostname, host: url.host, port: url.port || '1080', protocol: 'http:' };
+    direct(at, (error, opened) => (error === null ? resolve(opened) : reject(error)));
+  });
+  const client = new Socks5Client(socket, { ...credentials });
+  // It repeats every later error of the socket.
+  client.on('error', () => {});
+  await new Promise<void>((resolve, reject) => {
+    client.once('error', reject);
+    client.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    client.once('authenticated', () => client.connect(target, port));
+    client.once('connected', () => resolve());
+    client.handshake();
+  });
+  return socket;
+}
+
+function proxyError(error: unknown, proxy: ProxyServer): ExchangeError {
+  const code = systemCode(error) ?? '';
+  const problem =
+    error instanceof AppError
+      ? error.message
+      : code === 'ECONNREFUSED'
+        ? 'refused the connection'
+        : /^UND_ERR_SOCKS5_AUTH/.test(code)
+          ? 'rejected the credentials'
+          : code.startsWith('UND_ERR_SOCKS5_REPLY_') && error instanceof Error
+            ? `failed: ${error.message.replace(/^.*failed: /, '')}`
+            : `cannot be used${code === '' ? '' : ` (${code})`}`;
+  return new ExchangeError('network', 'proxy', `the proxy ${proxy.url.host} ${problem}`, {
+    hint: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then: restaurant status --check',
+    cause: error,
+  });
+}
