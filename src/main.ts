@@ -63,7 +63,8 @@ const context: Context = {
   platform: process.platform,
   runtime: `${runtimeName()}, ${process.platform} ${process.arch}`,
   cwd: () => process.cwd(),
-  homedir: () => homedir(),
+  // Bun takes an empty HOME for a missing one, and so finds the home of the account.
+  homedir: () => (process.platform === 'win32' ? homedir() : (process.env.HOME ?? homedir())),
   now: Date.now,
   sleep,
   random: Math.random,

@@ -20,6 +20,7 @@ import {
   type Ended,
   PROGRAM,
   restaurant,
+  STANDALONE,
   shell,
   start,
   startRestaurant,
@@ -264,7 +265,7 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
   });
 });
 
-describe.skipIf(process.platform === 'win32').concurrent('compiled code', () => {
+describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled code', () => {
   it('is not taken from a folder that others may write, nor waited for', async () => {
     const { home } = freshHome();
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '' };

@@ -74,7 +74,7 @@ describe('the licences of what is bundled', () => {
     expect(long).toMatchObject({ exit: 0, stderr: '' });
     expect(long?.stdout).toMatch(
       new RegExp(
-        `^${manifest.version}\nNode\\.js v\\S+, .+\nbundled packages \\(licences: THIRD-PARTY\\.txt\\):\n`,
+        `^${manifest.version}\n(Node\\.js v|Bun )\\S+, .+\nbundled packages \\(licences: THIRD-PARTY\\.txt\\):\n`,
       ),
     );
     expect(long?.stdout.endsWith(`:\n${list}`)).toBe(true);
