@@ -33,7 +33,7 @@ export async function status(app: App, check: boolean): Promise<void> {
       ...(problem === undefined ? {} : { problem }),
     },
     settings: toldSettings(app),
-    budget: budgetOf(app, endpoint, key?.value),
+    budget: await budgetOf(app, endpoint, key?.value),
     files: {
       config: app.paths.configDir === undefined ? null : configPath(app.paths.configDir),
       state: app.paths.stateDir ?? null,
@@ -62,17 +62,17 @@ async function probe(app: App): Promise<{ ok: true; ms: number }> {
   return { ok: true, ms: app.context.now() - start };
 }
 
-function budgetOf(
+async function budgetOf(
   app: App,
   endpoint: URL | undefined,
   key: string | undefined,
-): { per_minute: Window; per_day: Window } {
+): Promise<{ per_minute: Window; per_day: Window }> {
   const perMinute = app.settings.need('per-minute');
   const perDay = app.settings.need('per-day');
   if (endpoint === undefined || key === undefined) {
     return { per_minute: windowOf(perMinute, 0), per_day: windowOf(perDay, 0) };
   }
-  const usage = ledgerOf(app, { url: endpoint, key }, { perMinute, perDay }).usage();
+  const usage = await ledgerOf(app, { url: endpoint, key }, { perMinute, perDay }).usage();
   return {
     per_minute: windowOf(perMinute, usage.perMinute.used, usage.perMinute.freeAt),
     per_day: windowOf(perDay, usage.perDay.used, usage.perDay.freeAt),

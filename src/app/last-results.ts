@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { readLastResults, saveLastResults } from '../storage/state.ts';
+import { openResultsStore, type ResultsStore, terminalId } from '../storage/state.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
@@ -15,24 +15,23 @@ const textOf = (row: unknown, field: string): string => {
 
 /** Keeps the rows of a find, so that `lookup 2` knows the second one. */
 export function saveResults(app: App, rows: readonly unknown[]): void {
-  const { stateDir } = app.paths;
-  if (stateDir === undefined) return;
-  saveLastResults(
-    stateDir,
-    {
-      endpoint: serviceName(app),
-      at: app.context.now(),
-      ids: rows.map((row) => textOf(row, 'service_id')),
-      names: rows.map((row) => textOf(row, 'name')),
-    },
-    (text) => void app.warn(text),
-  );
+  if (app.paths.stateDir === undefined) return;
+  storeOf(app).write({
+    endpoint: serviceName(app),
+    at: app.context.now(),
+    ids: rows.map((row) => textOf(row, 'service_id')),
+    names: rows.map((row) => textOf(row, 'name')),
+  });
+}
+
+function storeOf(app: App): ResultsStore {
+  return openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.warn(text));
 }
 
 /** The rows of the last find, where it asked the service of this run; else none. Never throws. */
 export function lastResults(app: App): readonly { id: string; name: string }[] {
   try {
-    const last = readLastResults(app.paths.stateDir);
+    const last = storeOf(app).read();
     if (last?.endpoint !== serviceName(app)) return [];
     return last.ids.map((id, index) => ({ id, name: last.names[index] ?? '' }));
   } catch {
@@ -45,8 +44,7 @@ export function lastResults(app: App): readonly { id: string; name: string }[] {
  * @throws {AppError} `not_found` where there was none, or it asked another service
  */
 export function requireLastResults(app: App): readonly string[] {
-  const { stateDir } = app.paths;
-  const last = stateDir === undefined ? undefined : readLastResults(stateDir, (text) => void app.warn(text));
+  const last = storeOf(app).read();
   if (last === undefined) {
     throw new AppError('not_found', 'there is no last find for a row number to refer to', {
       hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',

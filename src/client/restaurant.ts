@@ -41,7 +41,7 @@ export interface ClientOptions {
   /** Before each wait for another try. */
   onWait?(wait: { ms: number; error: AppError }): void;
   /** At a 429 with Retry-After; ms since the epoch. */
-  onRateLimited?(until: number): void;
+  onRateLimited?(until: number): void | Promise<void>;
   /** Something that a person should know and that is no failure. */
   onWarning?(text: string): void;
   /** The exchange as it passes, without the key. */

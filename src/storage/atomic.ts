@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   mkdirSync,
@@ -12,25 +11,25 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { checkFolderLinks, flushFolder, followLinks, writeAll } from './files.ts';
-import { currentUser, ioError } from './io-error.ts';
+import { assertOwnedPath, flushFolder, followLinks, writeAll } from './files.ts';
+import { ioError } from './io-error.ts';
 
-const STICKY = 0o1000;
-const OTHERS = 0o077;
-const STRAY_AFTER_MS = 3_600_000;
+const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
+const SWEEP_AFTER_MS = 3_600_000;
+const CHUNK_CHARACTERS = 65_536;
 
 export interface AtomicOptions {
-  /** Permission bits of the new file, cut by the umask. Default 0600. */
+  /** Permission bits of the new file, reduced by the umask. Default 0600. */
   readonly mode?: number;
-  /** Whether to wait until the disk has it. Default true; false for what can be lost in a power cut. */
+  /** Whether to wait until the disk has it. Default true; false for what may be lost in a power failure. */
   readonly durable?: boolean;
-  /** Whether what is no plain file, or a link to one, is replaced too, nothing being written through it. Default false. */
+  /** Whether to replace a symbolic link or a device instead of writing to its target. Default false. */
   readonly replace?: boolean;
 }
 
 /**
- * Writes the whole file or leaves the old one as it was: a new file beside it, flushed, renamed over it.
- * A symbolic link stays and its target is written. A device or pipe is written straight through.
+ * Writes the whole file or leaves the old one as it was: writes a new file beside it and renames that over it.
+ * A symbolic link stays and its target is written; a device or pipe is written directly.
  * @throws {AppError} `io_error` naming the path and the reason.
  */
 export function writeFileAtomic(
@@ -40,119 +39,33 @@ export function writeFileAtomic(
 ): void {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
   try {
-    const stats = replace ? undefined : statSync(path, { throwIfNoEntry: false });
-    if (replace) replaceFile(path, bytes, mode, durable);
-    else if (stats === undefined || stats.isFile()) replaceFile(followLinks(path), bytes, mode, durable);
-    else writeThrough(path, bytes);
+    const target = replace ? path : followLinks(path);
+    const stats = replace ? undefined : statSync(target, { throwIfNoEntry: false });
+    if (stats !== undefined && !stats.isFile()) {
+      const file = openSync(target, 'w');
+      try {
+        writeAll(file, bytes);
+      } finally {
+        closeSync(file);
+      }
+      return;
+    }
+    const temp = openTemp(target, mode);
+    temp.run(() => writeAll(temp.file, bytes));
+    temp.commit(durable);
   } catch (error) {
     throw ioError('write', path, error);
   }
 }
 
-function replaceFile(target: string, bytes: Uint8Array, mode: number, durable: boolean): void {
-  const temp = join(dirname(target), tempName());
-  const file = openSync(temp, 'wx', mode);
-  try {
-    try {
-      writeAll(file, bytes);
-      if (durable) fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temp, target);
-  } catch (error) {
-    rmSync(temp, { force: true });
-    throw error;
-  }
-  if (durable) flushFolder(dirname(target));
-}
-
-function writeThrough(target: string, bytes: Uint8Array): void {
-  const file = openSync(target, 'w');
-  try {
-    writeAll(file, bytes);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /**
- * Makes the folder and its parents, 0700. An existing one that is ours and open to others is tightened
- * (never a shared one such as /tmp).
- * @returns whether an existing folder was tightened.
- * @throws {AppError} `io_error` when it cannot be made, or is a link to a folder of another user.
- */
-export function ensurePrivateFolder(path: string): boolean {
-  try {
-    checkFolderLinks(resolve(path));
-    if (makeFolders(resolve(path))) return false;
-  } catch (error) {
-    throw ioError('create the folder', path, error);
-  }
-  return tightenFolder(path);
-}
-
-/** Not `recursive` of mkdir: it never returns where a file system answers ENOENT below an existing folder (/proc). */
-function makeFolders(path: string): boolean {
-  try {
-    mkdirSync(path, 0o700);
-    return true;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' && dirname(path) !== path && makeFolders(dirname(path))) return makeFolders(path);
-    if (code !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
-    throw error;
-  }
-}
-
-/** Takes the rights of group and others from a folder of ours. @returns whether it did. Never throws. */
-export function tightenFolder(path: string): boolean {
-  try {
-    const stats = statSync(path);
-    if ((stats.mode & OTHERS) === 0 || (stats.mode & STICKY) !== 0) return false;
-    const me = currentUser();
-    if (me !== undefined && stats.uid !== me.uid) return false;
-    chmodSync(path, 0o700);
-    return (statSync(path).mode & OTHERS) === 0;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Deletes temporary files that killed writers left in the folder over an hour ago. Never throws.
- * @param now milliseconds since the epoch.
- */
-export function sweepTemps(folder: string, now: number): void {
-  try {
-    for (const name of readdirSync(folder)) {
-      if (!TEMP_NAME.test(name)) continue;
-      const path = join(folder, name);
-      if (now - statSync(path).mtimeMs > STRAY_AFTER_MS) rmSync(path, { force: true });
-    }
-  } catch {
-    // A stray file does no harm; the next run tries again.
-  }
-}
-
-/** Names that `tempName` gives, also with what a library adds for its own temporary file. */
-export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.tmp(?:\.tmp-[0-9a-f]+)?$/;
-
-/** A new name for a temporary file. Short, so that a long target name does not overflow the system's limit. */
-export function tempName(): string {
-  return `.restaurant-${randomUUID().replaceAll('-', '').slice(-16)}.tmp`;
-}
-
-const CHUNK = 65_536;
-
-/**
- * Writes a file of any size, piece by piece: whole or not at all, as `writeFileAtomic` does.
- * @param mode permission bits of the new file, cut by the umask
- * @throws {AppError} `io_error`; what the pieces throw
+ * Writes a file of any size, chunk by chunk: whole or not at all, as {@link writeFileAtomic} does.
+ * @param mode permission bits of the new file, reduced by the umask.
+ * @throws {AppError} `io_error`; what `chunks` throws.
  */
 export async function writeChunksAtomic(
   path: string,
-  pieces: AsyncIterable<string>,
+  chunks: AsyncIterable<string>,
   mode: number,
 ): Promise<void> {
   const attempt = <T>(run: () => T): T => {
@@ -162,27 +75,93 @@ export async function writeChunksAtomic(
       throw ioError('write', path, error);
     }
   };
-  const target = attempt(() => followLinks(path));
-  const temp = join(dirname(target), tempName());
-  const file = attempt(() => openSync(temp, 'wx', mode));
+  const temp = attempt(() => openTemp(followLinks(path), mode));
   try {
-    let waiting = '';
-    const flush = (): void => attempt(() => writeAll(file, Buffer.from(waiting)));
-    try {
-      for await (const piece of pieces) {
-        waiting += piece;
-        if (waiting.length < CHUNK) continue;
-        flush();
-        waiting = '';
-      }
-      flush();
-      attempt(() => fsyncSync(file));
-    } finally {
-      closeSync(file);
+    let pending = '';
+    for await (const chunk of chunks) {
+      pending += chunk;
+      if (pending.length < CHUNK_CHARACTERS) continue;
+      attempt(() => writeAll(temp.file, Buffer.from(pending)));
+      pending = '';
     }
-    attempt(() => renameSync(temp, target));
+    attempt(() => writeAll(temp.file, Buffer.from(pending)));
   } catch (error) {
-    rmSync(temp, { force: true });
+    temp.discard();
     throw error;
+  }
+  attempt(() => temp.commit(true));
+}
+
+/** Opens a new file beside `target`, which takes its place when it is committed. The name is short: names have a limit. */
+function openTemp(target: string, mode: number) {
+  const path = join(dirname(target), `.restaurant-${randomUUID().replaceAll('-', '').slice(-16)}.tmp`);
+  const file = openSync(path, 'wx', mode);
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
+  const discard = () => {
+    close();
+    rmSync(path, { force: true });
+  };
+  const run = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      discard();
+      throw error;
+    }
+  };
+  const commit = (durable: boolean) => {
+    run(() => {
+      if (durable) fsyncSync(file);
+      close();
+      renameSync(path, target);
+    });
+    if (durable) flushFolder(dirname(target));
+  };
+  return { file, run, commit, discard };
+}
+
+/**
+ * Creates a folder of this program and its parents, with mode 0700. An existing folder stays as it is.
+ * @throws {AppError} `io_error` when it cannot be created or a part of its path belongs to another user.
+ */
+export function ensurePrivateFolder(path: string): void {
+  try {
+    assertOwnedPath(path);
+    createFolders(resolve(path));
+  } catch (error) {
+    throw ioError('create the folder', path, error);
+  }
+}
+
+/** Not `recursive` of mkdir: that never returns where a file system answers ENOENT below an existing folder (/proc). */
+function createFolders(path: string): void {
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    const parent = dirname(path);
+    if (systemCode(error) !== 'ENOENT' || statSync(parent, { throwIfNoEntry: false })) throw error;
+    createFolders(parent);
+    createFolders(path);
+  }
+}
+
+/**
+ * Deletes temporary files that killed writers left in the folder more than an hour ago. Never throws.
+ * @param now milliseconds since the epoch.
+ */
+export function sweepTemps(folder: string, now: number): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      if (!TEMP_NAME.test(name)) continue;
+      const path = join(folder, name);
+      if (now - statSync(path).mtimeMs > SWEEP_AFTER_MS) rmSync(path, { force: true });
+    }
+  } catch {
+    // A leftover file does no harm; the next run tries again.
   }
 }

@@ -1,24 +1,13 @@
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import process from 'node:process';
+import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { ensurePrivateFolder, sweepTemps, tempName, tightenFolder } from './atomic.ts';
-import { flushFolder, followOwnLinks, isNotRegularFile, openRegularFile, readAll } from './files.ts';
+import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { assertOwnedPath, followLinks, isNotRegularFile, openOwnFile, readAll } from './files.ts';
 import { ioError, ioReason } from './io-error.ts';
-import { type Clock, withLock } from './lock.ts';
+import { type LockOptions, withLock } from './lock.ts';
 
-/** A saved login. What is not named here is kept as it is. */
+/** A saved login. Fields that are not named here are kept as they are. */
 export interface Profile {
   key?: string;
   /** Origin (scheme, host, port) that the key may be sent to. */
@@ -28,7 +17,7 @@ export interface Profile {
   [key: string]: unknown;
 }
 
-/** The config file. What is not named here is kept as it is. */
+/** The config file. Fields that are not named here are kept as they are. */
 export interface ConfigFile {
   settings?: Record<string, unknown>;
   profiles?: Record<string, Profile>;
@@ -37,34 +26,59 @@ export interface ConfigFile {
 
 export type Warn = (message: string) => void;
 
-const MAX_BYTES = 1_048_576;
-const OTHERS = 0o077;
-const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
+/** The config file, for commands that change it. */
+export interface ConfigStore {
+  readonly path: string;
+  /** Whether there is a config file. */
+  exists(): boolean;
+  /** @throws {AppError} `bad_config`, `io_error`. */
+  read(): ConfigFile;
+  /**
+   * Lets `change` edit the newest content and saves it: whole or not at all, one process after the other.
+   * Saves nothing when `change` throws.
+   * @throws {AppError} `bad_config` when the file is damaged (it is left alone); `io_error`; `in_use`.
+   */
+  update(change: (file: ConfigFile) => void | Promise<void>): Promise<void>;
+}
 
-/** Path of the config file in its folder. */
+export interface StoreOptions {
+  /** Receives a warning when other users can read the file. */
+  readonly warn?: Warn;
+  /** For waiting while another process writes. Default: the system's clock. */
+  readonly clock?: LockOptions['clock'];
+}
+
+const MAX_BYTES = 1_048_576;
+const READABLE_BY_OTHERS = 0o044;
+const WRITABLE_BY_OTHERS = 0o022;
+const LOCK_WAIT_MS = 15_000;
+const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
+const OTHER_FOLDER = 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to';
+
+/** Returns the path of the config file in its folder. */
 export function configPath(configDir: string): string {
   return join(configDir, 'config.json');
 }
 
 /**
- * Reads the config file; a missing one is `{}`. A file or folder of ours that others may read is tightened first.
- * @throws {AppError} `bad_config` when it holds no config (the file is left alone); `io_error` when it cannot be read.
+ * Reads the config file; a missing one is `{}`.
+ * @throws {AppError} `bad_config` when it cannot be used (the file is left alone); `io_error` when it cannot be read.
  */
 export function readConfig(path: string, warn?: Warn): ConfigFile {
   const text = readText(path, warn);
   return text === undefined ? {} : parseConfig(path, text);
 }
 
-/** The same for text that was read already. @param path as errors name it. @throws {AppError} `bad_config`. */
+/** Parses the text of a config file. @param path as errors name it. @throws {AppError} `bad_config`. */
 export function parseConfig(path: string, text: string): ConfigFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // No cause: the parser's message quotes the text, which may be a key.
+    // Without a cause: the parser's message quotes the text, which may be a key.
     throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
   }
-  if (!isObject(value)) throw invalidConfig(path, 'it holds no JSON object');
+  if (!isObject(value)) throw invalidConfig(path, 'it is not a JSON object');
   const { settings, profiles } = value;
   if (settings !== undefined && !isObject(settings)) throw invalidConfig(path, '"settings" is not an object');
   if (profiles !== undefined && !isObject(profiles)) throw invalidConfig(path, '"profiles" is not an object');
@@ -83,89 +97,58 @@ function assertProfile(path: string, name: string, profile: unknown): void {
   }
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function readText(path: string, warn: Warn | undefined): string | undefined {
   let file: number;
   try {
-    file = openRegularFile(path);
+    file = openOwnFile(resolveLinks(path));
   } catch (error) {
-    // A home that is no folder holds no config either.
+    // When a part of HOME is not a folder, there is no config file either.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (error instanceof AppError) throw invalidConfig(path, error.message, OTHER_FOLDER);
     throw unreadable(path, error);
   }
   try {
-    tighten(file, fstatSync(file).mode, path, warn);
-    return decode(path, readAll(file, MAX_BYTES));
+    checkPermissions(path, fstatSync(file).mode, warn);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readAll(file, MAX_BYTES));
   } catch (error) {
+    if (error instanceof TypeError) throw invalidConfig(path, 'it is not UTF-8 text');
     throw unreadable(path, error);
   } finally {
     closeSync(file);
   }
 }
 
+/** Follows the link of a config file that is kept elsewhere, among dotfiles. @throws {AppError} for another user's link. */
+function resolveLinks(path: string): string {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  const target = followLinks(path);
+  assertOwnedPath(dirname(target));
+  return target;
+}
+
+/** The mode of a file that exists is never changed: this program may not have created it. */
+function checkPermissions(path: string, mode: number, warn: Warn | undefined): void {
+  const fix = `chmod 600 ${shellWord(path)}`;
+  if ((mode & WRITABLE_BY_OTHERS) !== 0) throw invalidConfig(path, 'other users can write to it', fix);
+  if ((mode & READABLE_BY_OTHERS) !== 0) warn?.(`other users can read ${path}: ${fix}`);
+}
+
 function unreadable(path: string, error: unknown): AppError {
   return isNotRegularFile(error)
     ? invalidConfig(path, ioReason(error))
-    : ioError('read the config file', path, error);
+    : ioError('read the config file', path, error, OTHER_FOLDER);
 }
 
-function decode(path: string, bytes: Uint8Array): string {
-  try {
-    // The decoder drops a byte order mark.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw invalidConfig(path, 'it is not UTF-8 text');
-  }
+function invalidConfig(path: string, reason: string, hint?: string): AppError {
+  const reset = `correct it, or start over: mv ${shellWord(path)} ${shellWord(`${path}.bak`)} && restaurant login`;
+  return new AppError('bad_config', `cannot use the config file ${path}: ${reason}`, { hint: hint ?? reset });
 }
 
-function tighten(file: number, mode: number, path: string, warn: Warn | undefined): void {
-  if (tightenFolder(dirname(path))) warn?.(`${dirname(path)} was open to other users; now it is yours alone`);
-  if ((mode & OTHERS) === 0) return;
-  try {
-    fchmodSync(file, 0o600);
-    if ((fstatSync(file).mode & OTHERS) === 0)
-      warn?.(`${path} was open to other users; now it is yours alone`);
-  } catch {
-    // Someone else's file or a read-only disk: reading it is still right.
-  }
-}
-
-function invalidConfig(path: string, why: string): AppError {
-  return new AppError('bad_config', `the config file ${path} cannot be used: ${why}`, {
-    hint: `correct it, or start afresh: mv ${shellWord(path)} ${shellWord(`${path}.bak`)} && restaurant login`,
-  });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The config file, for those who change it. Reading alone needs only `read.ts`. */
-export interface ConfigStore {
-  readonly path: string;
-  /** Whether there is a config file. */
-  exists(): boolean;
-  /** @throws {AppError} `bad_config`, `io_error`. */
-  read(): ConfigFile;
-  /**
-   * Lets `change` edit the newest content and saves it: whole or not at all, one process after the other.
-   * Nothing is saved when `change` throws.
-   * @throws {AppError} `bad_config` when the file is damaged (it is left alone); `io_error`; `in_use`.
-   */
-  update(change: (file: ConfigFile) => void | Promise<void>): Promise<void>;
-}
-
-export interface StoreOptions {
-  /** Told when a folder or file was open to other users and is not any more. */
-  readonly warn?: Warn;
-  /** For waiting on another process that writes. Default: the system's clock. */
-  readonly clock?: Clock;
-}
-
-type ConfClass = typeof import('conf').default;
-
-const LOCK_WAIT_MS = 15_000;
-
-/** Opens the config file of this folder. Touches nothing until asked. */
+/** Opens the config file of this folder. Touches no file until it is used. */
 export function openConfigStore(configDir: string, { warn, clock }: StoreOptions = {}): ConfigStore {
   const path = configPath(configDir);
   return {
@@ -173,99 +156,76 @@ export function openConfigStore(configDir: string, { warn, clock }: StoreOptions
     exists: () => existsSync(path),
     read: () => readConfig(path, warn),
     async update(change) {
-      const Conf = await loadConf();
-      if (ensurePrivateFolder(configDir))
-        warn?.(`${configDir} was open to other users; now it is yours alone`);
-      await withLock(
-        path,
-        async () => {
-          const file = readConfig(path, warn);
-          await change(file);
-          replace(Conf, path, file);
-        },
-        { waitMs: LOCK_WAIT_MS, ...(clock === undefined ? {} : { clock }) },
-      );
+      try {
+        ensurePrivateFolder(configDir);
+        await withLock(
+          path,
+          async () => {
+            const file = readConfig(path, warn);
+            await change(file);
+            await write(path, file);
+          },
+          { waitMs: LOCK_WAIT_MS, ...(clock === undefined ? {} : { clock }) },
+        );
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'io_error') {
+          throw ioError('write', path, error, OTHER_FOLDER);
+        }
+        throw error;
+      }
     },
   };
 }
 
-/**
- * conf writes a new file beside the old one; what arrived is compared before it takes the old one's place, since on a
- * full disk conf loses the tail of a file without a word.
- */
-function replace(Conf: ConfClass, path: string, file: ConfigFile): void {
-  const target = targetOf(path);
-  const folder = dirname(target);
-  const name = tempName();
-  const temp = join(folder, name);
+/** Writes the file with `conf`, which replaces it as a whole. The caller holds the lock. */
+async function write(path: string, file: ConfigFile): Promise<void> {
+  const target = resolveLinks(path);
+  const extension = extname(target);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
-  // What could not be read again is not written.
+  // Text that could not be read again is not written.
   parseConfig(path, text);
-  // We hold the lock: whatever lies there was left by a killed writer, and may hold a key that was forgotten since.
-  sweepTemps(folder, Number.POSITIVE_INFINITY);
+  assertRoom(path, target, text);
   try {
+    const { default: Conf } = await import('conf');
     const conf = new Conf<ConfigFile>({
-      cwd: folder,
-      configName: name.slice(0, -'.tmp'.length),
-      fileExtension: 'tmp',
+      cwd: dirname(target),
+      configName: basename(target, extension),
+      fileExtension: extension.slice(1),
       configFileMode: 0o600,
       clearInvalidConfig: false,
       accessPropertiesByDotNotation: false,
       serialize: () => text,
+      deserialize: (old) => parseConfig(path, old.replace(/^\ufeff/, '')),
     });
     conf.store = file;
-    if (readFileSync(temp, 'utf8') !== text) {
-      throw new AppError(
-        'io_error',
-        `cannot write ${path}: the disk took only a part of it, as when it is full`,
-      );
-    }
-    flushFile(temp);
-    renameSync(temp, target);
-    flushFolder(folder);
-  } catch (error) {
-    throw ioError('write', path, error);
-  } finally {
-    rmSync(temp, { force: true });
-  }
-}
-
-/** Where a config file that is a link is written. */
-function targetOf(path: string): string {
-  try {
-    return followOwnLinks(path);
   } catch (error) {
     throw ioError('write', path, error);
   }
+  deleteTemps(target);
 }
 
 /**
- * conf brings signal handlers that kill the process (to delete its temporary files, which we sweep ourselves): with
- * them a first Ctrl-C would count as two. SIGXFSZ gets an idle handler, because without any it would end the process
- * now, where Node lets the write fail.
+ * On a full disk, `conf` saves a part of the text and reports nothing, so a trial shows first that there is room.
+ * @throws {AppError} `io_error` when there is none.
  */
-async function loadConf(): Promise<ConfClass> {
-  const before = new Map(signalNames().map((name) => [name, process.listeners(name)]));
-  const { default: Conf } = await import('conf');
-  for (const name of signalNames()) {
-    for (const listener of process.listeners(name)) {
-      if (before.get(name)?.includes(listener)) continue;
-      if (name === 'SIGXFSZ') process.on(name, () => {});
-      process.removeListener(name, listener);
-    }
-  }
-  return Conf;
-}
-
-function signalNames(): NodeJS.Signals[] {
-  return process.eventNames().filter((name): name is NodeJS.Signals => String(name).startsWith('SIG'));
-}
-
-function flushFile(path: string): void {
-  const file = openSync(path, 'r+');
+function assertRoom(path: string, target: string, text: string): void {
+  const trial = `${target}.tmp-0`;
   try {
-    fsyncSync(file);
+    writeFileAtomic(trial, text, { replace: true });
+  } catch (error) {
+    throw new AppError(
+      'io_error',
+      `cannot write ${path}: ${ioReason(error instanceof AppError ? error.details.cause : error)}`,
+    );
   } finally {
-    closeSync(file);
+    rmSync(trial, { force: true });
+  }
+}
+
+/** Deletes the temporary files of killed writers, which may hold a key. Nobody else writes: the caller holds the lock. */
+function deleteTemps(target: string): void {
+  const prefix = `${basename(target)}.tmp-`;
+  for (const name of readdirSync(dirname(target))) {
+    if (name.startsWith(prefix)) rmSync(join(dirname(target), name), { force: true });
   }
 }

@@ -7,137 +7,128 @@ import {
   openSync,
   readlinkSync,
   readSync,
-  realpathSync,
-  statSync,
+  type Stats,
   writeSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import process from 'node:process';
 import { AppError, systemCode } from '../errors.ts';
-import { shellWord } from '../util/shell.ts';
-import { currentUser, ownerName } from './io-error.ts';
 
-/** What stands at a path where a plain file should: a folder, pipe, socket or device; or far too much of a file. */
-const NO_FILE = ['ENOTPLAIN', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+/** Codes of errors that mean that something other than a regular file of a useful size is at a path. */
+const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
+const MAX_LINKS = 40;
+const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** The user id of this process; undefined on Windows, where files have no such owner. */
+function currentUid(): number | undefined {
+  return process.geteuid?.();
+}
+
+/** Whether a file with this owner can be relied on: it belongs to this user or to root. */
+export function isTrusted(uid: number): boolean {
+  const me = currentUid();
+  return me === undefined || uid === me || uid === 0;
+}
+
+/** The name of a file's owner in messages. */
+export const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
+
+function fileError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
 
 /**
- * Opens a plain file and nothing else, without ever waiting: a named pipe would wait for its other end, for ever and
- * deaf to Ctrl-C.
- * @throws the system's error; one with the code `ENOTPLAIN` for what is no plain file.
+ * Opens a regular file and nothing else, without ever waiting: opening a named pipe would block until its other end is
+ * opened, and Ctrl-C would have no effect.
+ * @throws the system's error; one with the code `ENOTREGULAR` for anything but a regular file.
  */
-export function openRegularFile(path: string, flags: number = constants.O_RDONLY, mode = 0o600): number {
-  // Windows has no such flag, and no named pipes among its files.
-  const file = openSync(path, flags | (constants.O_NONBLOCK ?? 0), mode);
+export function openRegularFile(path: string, flags: number = O_RDONLY, mode = 0o600): number {
+  // Windows has no O_NONBLOCK, and no named pipes among its files.
+  const file = openSync(path, flags | O_NONBLOCK, mode);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
-  throw Object.assign(new Error('no plain file'), { code: 'ENOTPLAIN' });
+  throw fileError('ENOTREGULAR', 'not a regular file');
 }
 
 /**
- * The bytes of a plain file.
- * @throws as {@link openRegularFile}; one with the code `ETOOLARGE` for more than `most` bytes.
+ * Opens a file of this program: a regular file that belongs to this user or to root. A symbolic link is not followed, and
+ * a file that has a second name (hard link) is not opened for writing: whoever made them chose what is read or written.
+ * @throws {AppError} `io_error` naming the owner; otherwise the system's error, `ESYMLINK` for a symbolic link.
  */
-export function readRegularFile(path: string, most: number): Buffer {
-  return readAndClose(openRegularFile(path), most);
-}
-
-/**
- * The bytes of whatever a user named: a file, or a pipe as in `--key-file <(pass restaurant)`.
- * @throws the system's error; one with the code `ETOOLARGE` for more than `most` bytes.
- */
-export function readPath(path: string, most: number): Buffer {
-  return readAndClose(openSync(path, 'r'), most);
-}
-
-function readAndClose(file: number, most: number): Buffer {
+export function openOwnFile(path: string, flags: number = O_RDONLY): number {
+  let file: number;
   try {
-    return readAll(file, most);
+    file = openRegularFile(path, flags | O_NOFOLLOW);
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') throw fileError('ESYMLINK', 'a symbolic link');
+    throw error;
+  }
+  const { uid, nlink } = fstatSync(file);
+  const writes = (flags & (O_WRONLY | O_RDWR)) !== 0;
+  if (isTrusted(uid) && !(writes && nlink > 1)) return file;
+  closeSync(file);
+  const reason = isTrusted(uid) ? 'it has a second name (a hard link)' : `it belongs to ${ownerName(uid)}`;
+  throw new AppError('io_error', `will not use ${path}: ${reason}`);
+}
+
+/** Returns the bytes of a regular file. @throws as {@link openRegularFile}; `ETOOLARGE` for more than `max` bytes. */
+export function readRegularFile(path: string, max: number): Buffer {
+  return readAndClose(openRegularFile(path), max);
+}
+
+/** Returns the bytes of a file of this program. @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes. */
+export function readOwnFile(path: string, max: number): Buffer {
+  return readAndClose(openOwnFile(path), max);
+}
+
+/**
+ * Returns the bytes of anything that a user named: a file, or a pipe as in `--key-file <(pass restaurant)`.
+ * @throws the system's error; `ETOOLARGE` for more than `max` bytes.
+ */
+export function readPath(path: string, max: number): Buffer {
+  return readAndClose(openSync(path, 'r'), max);
+}
+
+function readAndClose(file: number, max: number): Buffer {
+  try {
+    return readAll(file, max);
   } finally {
     closeSync(file);
   }
 }
 
-/** All bytes from here on, of anything that can be read. @throws one with the code `ETOOLARGE` for more than `most`. */
-export function readAll(file: number, most: number): Buffer {
-  const tooLarge = () => Object.assign(new Error('too large'), { code: 'ETOOLARGE' });
+/** Returns all bytes from the current position on. @throws `ETOOLARGE` for more than `max` bytes. */
+export function readAll(file: number, max: number): Buffer {
   const stats = fstatSync(file);
-  if (stats.isFile() && stats.size > most) throw tooLarge();
+  if (stats.isFile() && stats.size > max) throw fileError('ETOOLARGE', 'too large');
   const parts: Buffer[] = [];
   for (let size = 0; ; ) {
     const part = Buffer.allocUnsafe(Math.max(64 * 1024, stats.size - size + 1));
     const count = readSync(file, part, 0, part.length, null);
     if (count === 0) return Buffer.concat(parts);
     size += count;
-    if (size > most) throw tooLarge();
+    if (size > max) throw fileError('ETOOLARGE', 'too large');
     parts.push(part.subarray(0, count));
   }
 }
 
-/** Whether it failed because something else stands in the place of a file of ours. */
+/** Whether an operation failed because something other than a regular file is at the path. */
 export function isNotRegularFile(error: unknown): boolean {
-  return NO_FILE.includes(systemCode(error) ?? '');
+  return NOT_REGULAR.includes(systemCode(error) ?? '');
 }
 
-const MAX_LINKS = 40;
-
-/** The end of a chain of symbolic links, which need not exist, as `open` would find it. */
-export function followLinks(path: string, onLink?: (link: string, uid: number) => void): string {
-  let target = resolve(path);
-  for (let links = 0; links < MAX_LINKS; links += 1) {
-    const stats = lstatSync(target, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isSymbolicLink()) return target;
-    onLink?.(target, stats.uid);
-    target = resolve(dirname(target), readlinkSync(target));
-  }
-  throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-}
-
-/**
- * As {@link followLinks}, for what is written without being asked: a link of one's own is followed into a folder of
- * one's own (a config file kept among dotfiles), any other is not.
- * @throws {AppError} `io_error` naming the link and whose place it is.
- */
-export function followOwnLinks(path: string): string {
-  let linked = false;
-  const target = followLinks(path, (link, uid) => {
-    linked = true;
-    if (uid !== 0) assertOwned(link, uid, path);
-  });
-  const folder = dirname(target);
-  if (linked) assertOwned(folder, statSync(folder).uid, path);
-  return target;
-}
-
-/**
- * The same for a folder, which need not exist yet.
- * @throws {AppError} `io_error` where links lead it to a place of another user. The system's own links (of root) pass.
- */
-export function checkFolderLinks(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined && dirname(path) !== path) checkFolderLinks(dirname(path));
-  else if (stats !== undefined && stats.uid !== 0 && realpathSync(path) !== path)
-    assertOwned(path, stats.uid, path);
-}
-
-function assertOwned(place: string, uid: number, path: string): void {
-  const me = currentUser();
-  if (me === undefined || me.uid < 0 || me.uid === uid) return;
-  throw new AppError(
-    'io_error',
-    `will not write ${path}: a symbolic link leads to ${place}, which belongs to ${ownerName(uid)}`,
-    { hint: `remove the link, and it is made anew: rm ${shellWord(path)}` },
-  );
-}
-
-/** Writes every byte; a single `writeSync` may take only a part, and on a full disk says so only at the next. */
+/** Writes every byte; a single `writeSync` may write only a part, and reports a full disk at the next call. */
 export function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const written = writeSync(file, bytes, done);
-    if (written === 0) throw Object.assign(new Error('nothing written'), { code: 'ENOSPC' });
+    if (written === 0) throw fileError('ENOSPC', 'nothing written');
     done += written;
   }
 }
 
-/** Makes a rename survive a power cut. Where folders cannot be opened or flushed (Windows), it does nothing. */
+/** Makes a rename survive a power failure. Does nothing where folders cannot be opened or flushed (Windows). */
 export function flushFolder(path: string): void {
   let folder: number;
   try {
@@ -152,4 +143,77 @@ export function flushFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
+}
+
+/**
+ * Returns the end of a chain of symbolic links, which need not exist, as `open` would find it.
+ * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links.
+ */
+export function followLinks(path: string): string {
+  let target = resolve(path);
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const stats = lstatSync(target, { throwIfNoEntry: false });
+    if (stats === undefined || !stats.isSymbolicLink()) return target;
+    assertOwned(path, target, stats);
+    target = resolve(dirname(target), readlinkSync(target));
+  }
+  throw fileError('ELOOP', 'too many symbolic links');
+}
+
+/**
+ * Checks every part of the path of a folder of this program, which need not exist yet: each folder and each symbolic link
+ * must belong to this user or to root, since its owner can replace all that lies below.
+ * @throws {AppError} `io_error` naming the first part that belongs to another user.
+ */
+export function assertOwnedPath(path: string): void {
+  for (const part of pathParts(path)) assertOwned(path, part.path, part.stats);
+}
+
+/**
+ * Whether nobody but this user and root can replace anything on the path of an existing folder: code that is run from
+ * there can come from nobody else. A folder that others may write to counts only when it is sticky (/tmp) and holds a
+ * folder of this user.
+ */
+export function isSafePath(path: string): boolean {
+  const me = currentUid();
+  if (me === undefined) return true;
+  let mustBeOurs = false;
+  let isFolder = false;
+  for (const { stats } of pathParts(path)) {
+    if (!isTrusted(stats.uid) || (mustBeOurs && stats.uid !== me)) return false;
+    isFolder = stats.isDirectory();
+    const isOpen = isFolder && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
+    if (isOpen && (stats.mode & STICKY) === 0) return false;
+    mustBeOurs = isOpen;
+  }
+  return isFolder && !mustBeOurs;
+}
+
+/** Yields the existing parts of a path from the root on: each folder, and each symbolic link before its target. */
+function* pathParts(path: string): Generator<{ path: string; stats: Stats }> {
+  const absolute = resolve(path);
+  let folder = parse(absolute).root;
+  const rest = absolute.slice(folder.length).split(sep);
+  for (let links = 0; rest.length > 0; ) {
+    const name = rest.shift() ?? '';
+    const next = name === '..' ? dirname(folder) : join(folder, name);
+    const stats = lstatSync(next, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    yield { path: next, stats };
+    if (!stats.isSymbolicLink()) {
+      folder = next;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) throw fileError('ELOOP', 'too many symbolic links');
+    const target = readlinkSync(next);
+    if (isAbsolute(target)) folder = parse(target).root;
+    rest.unshift(...target.slice(isAbsolute(target) ? folder.length : 0).split(sep));
+  }
+}
+
+function assertOwned(path: string, part: string, stats: Stats): void {
+  if (isTrusted(stats.uid)) return;
+  const what = stats.isSymbolicLink() ? 'the symbolic link ' : '';
+  throw new AppError('io_error', `will not use ${path}: ${what}${part} belongs to ${ownerName(stats.uid)}`);
 }

@@ -1,131 +1,280 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { closeSync, constants, existsSync, fstatSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../errors.ts';
+import { systemCode } from '../errors.ts';
+import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { openOwnFile, readOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
-import { type History, openFileLog, openMemoryLog } from './log.ts';
-import type { LedgerRecord, RecordType } from './record.ts';
-import { blockAt, blockOfClaim, DAY_MS, heldUntil, type Usage, usageAt, type Wait } from './windows.ts';
+import { withLock } from './lock.ts';
 
-export interface LedgerOptions {
-  /** Undefined where no state folder is known: the count is this process's alone then. */
+/** Requests allowed in a window; 0 = no limit. */
+export interface Limits {
+  /** In any 60 seconds. */
+  readonly perMinute: number;
+  /** In any 24 hours. */
+  readonly perDay: number;
+}
+
+export interface WindowUsage {
+  readonly limit: number;
+  /** Requests in the window that ends now. */
+  readonly used: number;
+  /** When there is room again, in milliseconds since the epoch; absent when there is room. */
+  readonly freeAt?: number;
+}
+
+export interface Usage {
+  readonly perMinute: WindowUsage;
+  readonly perDay: WindowUsage;
+  /** Until when the service asked to wait, in milliseconds since the epoch. */
+  readonly pausedUntil?: number;
+}
+
+/** Why no request may be sent now, and until when (milliseconds since the epoch). */
+export interface Wait {
+  readonly freeAt: number;
+  readonly window: 'minute' | 'day' | 'pause';
+}
+
+export type Grant = { readonly granted: true } | ({ readonly granted: false } & Wait);
+
+/** Counts the requests that all processes send with one key to one endpoint. */
+export interface Ledger {
+  /** Counts one request, whatever the limits say. Not for one that was granted. */
+  record(): Promise<void>;
+  /** Grants one request now and counts it, if the limits allow it. All processes together never get more than the limits. */
+  grant(): Promise<Grant>;
+  /** The service asked to wait: nobody is granted a request until then (milliseconds since the epoch; at most a day). */
+  pauseUntil(until: number): Promise<void>;
+  usage(): Promise<Usage>;
+  close(): Promise<void>;
+}
+
+export interface LedgerOptions extends Limits {
+  /** Undefined where no state folder is known: only the requests of this process are counted then. */
   readonly stateDir: string | undefined;
   readonly key: string;
   readonly endpoint: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Requests in any 60 seconds; 0 = no limit. */
-  readonly perMinute: number;
-  /** Requests in any 24 hours; 0 = no limit. */
-  readonly perDay: number;
-  /** Told once when the count cannot be shared with other processes. */
+  /** Called once, when the count cannot be shared with other processes. */
   readonly warn?: (message: string) => void;
 }
 
-export type Reservation = { readonly granted: true } | ({ readonly granted: false } & Wait);
-
-/** The count of requests made with one key at one endpoint, shared by all processes. Never throws for its files. */
-export interface Ledger {
-  /** Counts one HTTP try, whatever the limits say. Not for one that was reserved. */
-  record(): void;
-  /** Asks for one request now. When granted it is counted; no process together with others gets more than the limits. */
-  reserve(): Reservation;
-  /** The service asks to wait: nobody is granted a request until then (milliseconds since the epoch; at most a day). */
-  pauseUntil(until: number): void;
-  usage(): Usage;
-  /** Until when the service asked this process or another to wait, in milliseconds since the epoch. */
-  pausedUntil(): number | undefined;
-  /** Closes its files; what is counted afterwards opens them again. */
-  close(): void;
-}
-
-const EMPTY: History = { records: [], holds: [] };
-/** A claim that took longer (a suspended machine, a set clock) was judged by a time that is past. */
+/** Half a second over the minute: a request recorded at its start may have been sent a little later. */
+export const MINUTE_MS = 60_500;
+export const DAY_MS = 86_400_000;
+/** Times further ahead come from a clock that was wrong. */
+const FUTURE_MS = 60_000;
+/** A grant that took longer (a suspended machine) was decided by a time that is past. */
 const MAX_DELAY_MS = 400;
 const MAX_TRIES = 5;
+/** Room for some 300,000 requests; of a larger file, only the end counts. */
+const MAX_READ_BYTES = 4_194_304;
+const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
-/** Opens the ledger of a key and an endpoint. Touches nothing until asked. */
+/** Where the times of requests are kept, in milliseconds since the epoch. */
+interface Log {
+  append(at: number): void;
+  /** Returns the times of the day that ends now, in ascending order. */
+  read(now: number): number[];
+  readPause(): number | undefined;
+  writePause(until: number): void;
+  /** Runs `work` while no other process does. */
+  exclusive<T>(work: () => T): T | Promise<T>;
+}
+
+/** Opens the ledger of a key and an endpoint. Touches no file until it is used, and never fails because of one. */
 export function openLedger(options: LedgerOptions): Ledger {
-  const { stateDir, key, endpoint, now, warn, ...limits } = options;
-  const folder = stateDir === undefined ? undefined : join(stateDir, 'budget');
-  let log = folder === undefined ? openMemoryLog(EMPTY) : openFileLog(folder, fileName(key, endpoint));
-  let shared = folder !== undefined;
+  const { stateDir, key, endpoint, now, warn, perMinute, perDay } = options;
+  const limits = { perMinute, perDay };
+  const id = createHash('sha256')
+    .update(JSON.stringify([key, endpoint]))
+    .digest('hex');
+  let log = stateDir === undefined ? openMemoryLog([]) : openFileLog(join(stateDir, 'ledger'), id);
 
-  function append(record: LedgerRecord): void {
+  /** Runs `work`; when the files fail, continues with a count of this process alone. */
+  async function using<T>(work: (log: Log) => T | Promise<T>): Promise<T> {
+    const files = log;
     try {
-      log.append(record);
+      return await work(files);
     } catch (error) {
-      fallBack(error, attempt(() => log.read(now() - DAY_MS)) ?? EMPTY);
-      log.append(record);
+      if (log === files) {
+        log = openMemoryLog(timesOrNone(files, now()));
+        warn?.(`only the requests of this run are counted: ${ioReason(error)}`);
+      }
+      return work(log);
     }
-  }
-
-  const read = (): History => reading(() => log.read(now() - DAY_MS));
-
-  function reading<T>(look: () => T): T {
-    try {
-      return look();
-    } catch (error) {
-      fallBack(error, EMPTY);
-      return look();
-    }
-  }
-
-  function fallBack(error: unknown, history: History): void {
-    attempt(() => log.close());
-    log = openMemoryLog(history);
-    if (!shared) return;
-    shared = false;
-    const why = error instanceof AppError ? error.message : `${folder}: ${ioReason(error)}`;
-    warn?.(`requests are counted for this run alone: ${why}`);
   }
 
   return {
-    record() {
-      append(newRecord('request', now()));
-    },
-    reserve() {
+    record: () => using((files) => files.append(now())),
+    async grant() {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const claim = newRecord('claim', now());
-        const before = blockAt(read(), limits, claim.at);
-        if (before !== undefined) return { granted: false, ...before };
-        append(claim);
-        const block = blockOfClaim(read(), claim, limits);
-        if (block === undefined && Math.abs(now() - claim.at) <= MAX_DELAY_MS) return { granted: true };
-        append({ ...claim, type: 'cancel' });
-        if (block !== undefined) return { granted: false, ...block };
+        let at = 0;
+        const wait = await using((files) => {
+          const decide = () => {
+            at = now();
+            const reason = waitAt(files, limits, at);
+            if (reason === undefined) files.append(at);
+            return reason;
+          };
+          // Without limits, there is no last request that two processes could both get.
+          if (perMinute === 0 && perDay === 0) return decide();
+          // Those who must wait anyway do not queue for the lock.
+          return waitAt(files, limits, now()) ?? files.exclusive(decide);
+        });
+        if (wait !== undefined) return { granted: false, ...wait };
+        if (Math.abs(now() - at) <= MAX_DELAY_MS) return { granted: true };
       }
       return { granted: false, freeAt: now() + MAX_DELAY_MS, window: 'minute' };
     },
-    pauseUntil(until) {
-      const at = now();
-      if (until > at) append({ ...newRecord('hold', at), until: Math.min(until, at + DAY_MS) });
+    async pauseUntil(until) {
+      const end = Math.min(until, now() + DAY_MS);
+      if (end <= now()) return;
+      await using((files) =>
+        files.exclusive(() => {
+          if (end > (pauseEnd(files, now()) ?? 0)) files.writePause(end);
+        }),
+      );
     },
-    usage: () => usageAt(read(), limits, now()),
-    pausedUntil: () =>
-      heldUntil(
-        reading(() => log.holds(now() - DAY_MS)),
-        now(),
-      ),
-    close: () => log.close(),
+    usage: () => using((files) => usageAt(files, limits, now())),
+    close: async () => {},
   };
 }
 
-function newRecord(type: RecordType, at: number): LedgerRecord {
-  // The last 48 bits of it are random, and it is far quicker than bytes asked for one by one.
-  return { type, at: Math.trunc(at), until: 0, id: Number.parseInt(randomUUID().slice(-12), 16) };
+/** Returns what keeps a request from being sent: of several reasons, the one that lasts longest. */
+function waitAt(log: Log, limits: Limits, now: number): Wait | undefined {
+  const isFree = limits.perMinute === 0 && limits.perDay === 0;
+  const times = isFree ? [] : log.read(now);
+  const waits: readonly [Wait['window'], number | undefined][] = [
+    ['minute', windowUsage(times, limits.perMinute, MINUTE_MS, now).freeAt],
+    ['day', windowUsage(times, limits.perDay, DAY_MS, now).freeAt],
+    ['pause', pauseEnd(log, now)],
+  ];
+  return waits
+    .flatMap(([window, freeAt]) => (freeAt === undefined ? [] : [{ freeAt, window }]))
+    .sort((a, b) => b.freeAt - a.freeAt)[0];
 }
 
-/** SHA-256, so that neither the key nor the endpoint can be read from a listing. */
-function fileName(key: string, endpoint: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([key, endpoint]))
-    .digest('hex');
+function usageAt(log: Log, { perMinute, perDay }: Limits, now: number): Usage {
+  const times = log.read(now);
+  const pausedUntil = pauseEnd(log, now);
+  return {
+    perMinute: windowUsage(times, perMinute, MINUTE_MS, now),
+    perDay: windowUsage(times, perDay, DAY_MS, now),
+    ...(pausedUntil === undefined ? {} : { pausedUntil }),
+  };
 }
 
-function attempt<T>(run: () => T): T | undefined {
+function windowUsage(times: readonly number[], limit: number, lengthMs: number, now: number): WindowUsage {
+  const end = times.findLastIndex((at) => at <= now + FUTURE_MS) + 1;
+  const used = end - 1 - times.findLastIndex((at) => at <= now - lengthMs);
+  const leaving = limit > 0 && used >= limit ? times[end - limit] : undefined;
+  return { limit, used, ...(leaving === undefined ? {} : { freeAt: leaving + lengthMs }) };
+}
+
+/** Returns when the pause ends, if there is one; one of more than a day comes from a clock that was wrong. */
+function pauseEnd(log: Log, now: number): number | undefined {
+  const until = log.readPause();
+  return until !== undefined && until > now && until <= now + DAY_MS ? until : undefined;
+}
+
+function timesOrNone(log: Log, now: number): number[] {
   try {
-    return run();
+    return log.read(now);
   } catch {
-    return undefined;
+    return [];
+  }
+}
+
+/** A log for this process alone. */
+function openMemoryLog(start: readonly number[]): Log {
+  let times = [...start];
+  let pause: number | undefined;
+  return {
+    append(at) {
+      times.push(at);
+    },
+    read(now) {
+      times = times.filter((at) => at > now - DAY_MS).sort((a, b) => a - b);
+      return times;
+    },
+    readPause: () => pause,
+    writePause(until) {
+      pause = until;
+    },
+    exclusive: (work) => work(),
+  };
+}
+
+/**
+ * A log shared by processes: a text file `<id>.<date>` for each day (UTC) with a line for each request, its time. It is
+ * only ever appended to, so counting needs no lock; granting does. A line break comes before each time, so that a line
+ * that was cut off spoils no other. `<id>.pause` holds the end of a pause.
+ */
+function openFileLog(folder: string, id: string): Log {
+  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  const pathOf = (at: number): string => join(folder, `${id}.${dayOf(at)}`);
+  const pausePath = join(folder, `${id}.pause`);
+
+  function openDay(at: number): number {
+    try {
+      return openOwnFile(pathOf(at), APPEND);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
+    ensurePrivateFolder(folder);
+    for (const name of readdirSync(folder)) {
+      const day = /\.(\d{4}-\d\d-\d\d)$/.exec(name)?.[1];
+      if (day !== undefined && day < dayOf(at - DAY_MS)) rmSync(join(folder, name), { force: true });
+    }
+    return openOwnFile(pathOf(at), APPEND | constants.O_CREAT);
+  }
+
+  return {
+    append(at) {
+      const file = openDay(at);
+      try {
+        writeAll(file, Buffer.from(`\n${at}`));
+      } finally {
+        closeSync(file);
+      }
+    },
+    read(now) {
+      const times: number[] = [];
+      for (const path of [pathOf(now - DAY_MS), pathOf(now)]) {
+        for (const line of readEnd(path).split('\n')) {
+          const at = Number(line);
+          if (line !== '' && at > now - DAY_MS) times.push(at);
+        }
+      }
+      return times.sort((a, b) => a - b);
+    },
+    readPause() {
+      return existsSync(pausePath) ? Number(readOwnFile(pausePath, 64).toString('latin1')) : undefined;
+    },
+    writePause(until) {
+      writeFileAtomic(pausePath, String(until), { durable: false, replace: true });
+    },
+    exclusive(work) {
+      ensurePrivateFolder(folder);
+      return withLock(join(folder, id), work);
+    },
+  };
+}
+
+/** Returns the end of a file as text; '' when there is no file. */
+function readEnd(path: string): string {
+  // A failed open costs much more than this, because of its error.
+  if (!existsSync(path)) return '';
+  const file = openOwnFile(path);
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
+    const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString('latin1', 0, length);
+  } finally {
+    closeSync(file);
   }
 }

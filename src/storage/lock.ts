@@ -1,278 +1,246 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
+import { dirname, join } from 'node:path';
 import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { writeAll } from './files.ts';
+import { isNotRegularFile, openOwnFile, readAll, writeAll } from './files.ts';
 import { ioError } from './io-error.ts';
 
-// Own design: proper-lockfile learns of a killed holder only by a stale mtime, seconds later, and names no owner.
-// Each contender appends one line; the first line whose process runs holds the lock; the holder deletes the file.
-// Appending orders the contenders, so a dead holder is passed over without a moment in which two could take its place.
-
-/** The part of the context that waiting needs. */
-export type Clock = Pick<Context, 'now' | 'sleep'>;
+/** Identifies a process even after its pid was given to another. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in clock ticks since boot (Linux). */
+  readonly start?: string;
+  /** Id of the running kernel (Linux). */
+  readonly boot?: string;
+  /** Pid namespace, which differs between containers (Linux). */
+  readonly namespace?: string;
+  readonly host: string;
+  /** When this was recorded, in milliseconds since the epoch. */
+  readonly at: number;
+}
 
 export interface Lock {
-  /** Gives the lock back. A second call does nothing. */
+  /** Releases the lock. A second call does nothing. */
   release(): void;
 }
 
 export interface LockOptions {
   /** How long to wait for another process, in milliseconds. Default 10 s. */
   readonly waitMs?: number;
-  /** Default: the system's. Another process does not follow a made-up clock. */
-  readonly clock?: Clock;
+  /** Default: the system's clock. */
+  readonly clock?: Pick<Context, 'now' | 'sleep'>;
 }
 
-interface Claim {
-  readonly token: string;
-  readonly process: ProcessIdentity;
+/** What a lock file says. `key` identifies this one among all that have had its path. */
+interface Holder {
+  readonly key: string;
+  /** Undefined while its creator has not written it yet. */
+  readonly owner: ProcessIdentity | undefined;
+  readonly createdAt: number;
 }
 
-interface Entry {
-  readonly path: string;
-  readonly file: number;
-  readonly token: string;
-}
-
-const MAX_BYTES = 1_048_576;
-const MAX_REPLACED = 100;
-const systemClock: Clock = { now: () => Date.now(), sleep: (ms) => sleep(ms) };
+const MAX_BYTES = 65_536;
+const MAX_ATTEMPTS = 100;
+/** Between creating a lock file and writing to it: whoever needs longer was killed. */
+const EMPTY_MS = 5000;
+const CLOCK_SLACK_MS = 60_000;
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+const systemClock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
 
 /**
- * Takes the lock that guards `path` (the file `<path>.lock`), without waiting. A killed holder's lock is taken over.
- * @throws {AppError} `in_use` when another holds it; `io_error` when the lock file cannot be written.
+ * Takes the lock that guards `path` (the file `<path>.lock`), without waiting. The lock of a process that no longer runs
+ * is taken over.
+ * @throws {AppError} `in_use` when another process holds it; `io_error` when the lock file cannot be written or is not
+ *   this user's.
  */
 export function tryLock(path: string): Lock {
-  const entry = enter(path);
-  const result = settle(entry);
+  const result = acquire(`${path}.lock`, path);
   if ('release' in result) return result;
-  withdraw(result.entry);
-  throw inUse(path, result.holder);
+  throw inUse(path, result);
 }
 
 /**
- * Runs `run` while holding the lock that guards `path`, and gives it back however that ends.
- * @throws {AppError} `in_use` when another process holds it longer than `waitMs`; what `run` throws.
+ * Runs `run` while holding the lock that guards `path`, and releases it however that ends.
+ * @throws {AppError} as {@link tryLock}, `in_use` after `waitMs`; what `run` throws.
  */
 export async function withLock<T>(
   path: string,
   run: () => T | Promise<T>,
   { waitMs = 10_000, clock = systemClock }: LockOptions = {},
 ): Promise<T> {
-  const lock = await wait(path, waitMs, clock);
-  try {
-    return await run();
-  } finally {
-    lock.release();
-  }
-}
-
-async function wait(path: string, waitMs: number, clock: Clock): Promise<Lock> {
   const deadline = clock.now() + waitMs;
-  let entry = enter(path);
-  for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
-    const result = settle(entry);
-    if ('release' in result) return result;
-    entry = result.entry;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    const result = acquire(`${path}.lock`, path);
+    if ('release' in result) {
+      try {
+        return await run();
+      } finally {
+        result.release();
+      }
+    }
     const left = deadline - clock.now();
-    if (left <= 0) {
-      withdraw(entry);
-      throw inUse(path, result.holder);
-    }
-    try {
-      await clock.sleep(Math.min(pause, left));
-    } catch (error) {
-      withdraw(entry);
-      throw error;
-    }
+    if (left <= 0) throw inUse(path, result);
+    await clock.sleep(Math.min(pause, left));
   }
 }
 
-function enter(path: string): Entry {
-  const lockPath = `${path}.lock`;
-  const token = randomBytes(8).toString('hex');
-  const claim: Claim = { token, process: currentProcess(Date.now()) };
+/** Takes the lock, or returns who holds it. @param path as messages name it. */
+function acquire(lockPath: string, path: string): Lock | Holder {
   try {
-    const file = openSync(lockPath, 'a+', 0o600);
-    try {
-      writeAll(file, Buffer.from(`\n${JSON.stringify(claim)}\n`));
-    } catch (error) {
-      // On a full disk: who else has it open queues in its successor.
-      if (fstatSync(file).size === 0) rmSync(lockPath, { force: true });
-      closeSync(file);
-      throw error;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const lock = create(lockPath);
+      if (lock !== undefined) return lock;
+      const holder = readHolder(lockPath, path);
+      if (holder === undefined) continue;
+      if (!isStale(holder) || !removeStale(lockPath, holder, path)) return holder;
     }
-    return { path: lockPath, file, token };
   } catch (error) {
     throw ioError('lock', path, error);
   }
+  throw new AppError('in_use', `the lock file ${lockPath} keeps changing`);
 }
 
-/** Sees who holds the lock. Where the holder deleted the file meanwhile, queues anew in its successor. */
-function settle(first: Entry): Lock | { entry: Entry; holder: Claim } {
-  let entry = first;
-  for (let replaced = 0; ; replaced += 1) {
-    const holder = firstRunning(readClaims(entry.file), entry.token);
-    if (isCurrent(entry)) {
-      if (holder === undefined) throw damaged(entry);
-      return holder.token === entry.token ? lockOf(entry) : { entry, holder };
-    }
-    closeSync(entry.file);
-    if (replaced === MAX_REPLACED) throw new AppError('in_use', `the lock file ${entry.path} keeps changing`);
-    entry = enter(entry.path.slice(0, -'.lock'.length));
-  }
-}
-
-function firstRunning(claims: readonly Claim[], own: string): Claim | undefined {
-  return claims.find((claim) => claim.token === own || isRunning(claim.process));
-}
-
-/** Whether the open file is still the one at its path. The open descriptor keeps its inode from being given out again. */
-function isCurrent({ path, file }: Entry): boolean {
+/** Creates the lock file; returns undefined when there is one. */
+function create(lockPath: string): Lock | undefined {
+  let file: number;
   try {
-    const [ours, theirs] = [fstatSync(file, { bigint: true }), statSync(path, { bigint: true })];
-    return ours.ino === theirs.ino && ours.dev === theirs.dev;
-  } catch {
-    return false;
+    file = openSync(lockPath, CREATE, 0o600);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return undefined;
+    throw error;
   }
-}
-
-/** Our own claim is not in it: overfull, or cut by hand. */
-function damaged(entry: Entry): AppError {
-  withdraw(entry);
-  return new AppError('in_use', `the lock file ${entry.path} is damaged`, {
-    hint: `when no other process is running: rm ${shellWord(entry.path)}`,
-  });
-}
-
-/** Claims in the order they were made, without those that were given up. */
-function readClaims(file: number): Claim[] {
-  const buffer = Buffer.alloc(Math.min(fstatSync(file).size, MAX_BYTES));
-  const length = readSync(file, buffer, 0, buffer.length, 0);
-  const claims = new Map<string, Claim>();
-  for (const line of buffer.toString('utf8', 0, length).split('\n')) {
-    const record = parseRecord(line);
-    if (record === undefined) continue;
-    if ('gone' in record) claims.delete(record.gone);
-    else claims.set(record.token, record);
-  }
-  return [...claims.values()];
-}
-
-function parseRecord(line: string): Claim | { gone: string } | undefined {
-  if (!line.startsWith('{')) return undefined;
+  const key = randomBytes(8).toString('hex');
   try {
-    const record = JSON.parse(line);
-    if (typeof record.gone === 'string') return { gone: record.gone };
-    return typeof record.token === 'string' && typeof record.process?.pid === 'number' ? record : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A claim that is not wanted any more must not become the holder's. */
-function withdraw({ file, token }: Entry): void {
-  try {
-    writeAll(file, Buffer.from(`\n${JSON.stringify({ gone: token })}\n`));
-  } catch {
-    // Until this process ends, others find the lock held.
+    writeAll(file, Buffer.from(`${JSON.stringify({ key, ...currentProcess(Date.now()) })}\n`));
+    // Deleted meanwhile as one whose creator was killed.
+    if (fstatSync(file).nlink === 0) return undefined;
+  } catch (error) {
+    rmSync(lockPath, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
-}
-
-function lockOf(entry: Entry): Lock {
   let held = true;
   return {
     release() {
       if (!held) return;
       held = false;
       try {
-        // Not when someone removed the file by hand: then the path may hold another's lock.
-        if (isCurrent(entry)) rmSync(entry.path);
-        closeSync(entry.file);
+        // Not when someone removed the file by hand: then it may be another's.
+        if (readHolder(lockPath, lockPath)?.key === key) rmSync(lockPath);
       } catch {
-        withdraw(entry);
+        // Until this process ends, others find the lock held.
       }
     },
   };
 }
 
-function inUse(path: string, { process }: Claim): AppError {
-  return new AppError('in_use', `${path} is in use by process ${process.pid} on ${process.host}`, {
-    hint: `wait for process ${process.pid}; if it is gone for good: rm ${shellWord(`${path}.lock`)}`,
+/** Reads a lock file; returns undefined when there is none. @throws {AppError} when it is not a lock of this user. */
+function readHolder(lockPath: string, path: string): Holder | undefined {
+  let file: number;
+  try {
+    file = openOwnFile(lockPath);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (isNotRegularFile(error)) throw notALock(lockPath);
+    if (error instanceof AppError || systemCode(error) === 'EACCES') {
+      throw ioError('lock', path, error, 'write to a folder of your own: -o <folder>/out.csv');
+    }
+    throw error;
+  }
+  try {
+    const { ino, mtimeMs } = fstatSync(file);
+    const text = readAll(file, MAX_BYTES).toString('utf8');
+    if (text === '') return { key: `${ino}-${mtimeMs}`, owner: undefined, createdAt: mtimeMs };
+    const { key, ...owner } = JSON.parse(text) as { key: string } & ProcessIdentity;
+    if (typeof key !== 'string' || typeof owner.pid !== 'number') throw notALock(lockPath);
+    return { key, owner, createdAt: mtimeMs };
+  } catch (error) {
+    throw systemCode(error) === undefined || isNotRegularFile(error) ? notALock(lockPath) : error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isStale({ owner, createdAt }: Holder): boolean {
+  return owner === undefined ? Date.now() - createdAt > EMPTY_MS : !isRunning(owner);
+}
+
+/**
+ * Deletes the lock of a process that was killed. Only one process may do so, or a second would delete the lock of the
+ * first one's successor: it holds a lock of its own, named after the one to delete, which is deleted only when it is
+ * still there.
+ * @returns false when another process is doing it.
+ */
+function removeStale(lockPath: string, { key }: Holder, path: string): boolean {
+  const guard = acquire(join(dirname(lockPath), `.restaurant-${key}.lock`), path);
+  if (!('release' in guard)) return false;
+  try {
+    if (readHolder(lockPath, path)?.key === key) rmSync(lockPath, { force: true });
+    return true;
+  } finally {
+    guard.release();
+  }
+}
+
+function inUse(path: string, { owner }: Holder): AppError {
+  const by = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
+  return new AppError('in_use', `${path} is in use by ${by}`, {
+    hint: `wait for that process; if it no longer runs: rm ${shellWord(`${path}.lock`)}`,
   });
 }
 
-/** Which process it was, so that its number in the hands of another is not taken for it. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Start time in clock ticks since boot; Linux alone tells it cheaply. */
-  readonly start?: string;
-  /** Id of the running kernel; Linux. */
-  readonly boot?: string;
-  /** Process number space (container); Linux. */
-  readonly space?: string;
-  readonly host: string;
-  /** When this was written down, in milliseconds since the epoch. */
-  readonly at: number;
+function notALock(lockPath: string): AppError {
+  return new AppError('in_use', `${lockPath} exists and is not a lock file of this program`, {
+    hint: `move it away: mv ${shellWord(lockPath)} ${shellWord(`${lockPath}.old`)}`,
+  });
 }
 
-/** This process. @param now milliseconds since the epoch. */
+/** Returns the identity of this process. @param now milliseconds since the epoch. */
 export function currentProcess(now: number): ProcessIdentity {
   return {
     pid,
     start: linuxProcess(pid)?.start,
     boot: bootId(),
-    space: numberSpace(),
+    namespace: pidNamespace(),
     host: hostname(),
     at: now,
   };
 }
 
 /**
- * Whether the process still runs. Of a process on another machine or in another container nothing can be known:
- * it counts as running.
+ * Whether the process still runs. Nothing can be known about a process on another machine or in another container: it
+ * counts as running.
  */
 export function isRunning(identity: ProcessIdentity): boolean {
-  if (identity.boot !== bootId()) return identity.host !== hostname();
-  if (identity.boot === undefined ? identity.host !== hostname() : identity.space !== numberSpace())
-    return true;
+  const { boot, host, namespace } = identity;
+  if (boot !== bootId()) return host !== hostname();
+  if (boot === undefined ? host !== hostname() : namespace !== pidNamespace()) return true;
   if (!exists(identity.pid)) return false;
   const found = linuxProcess(identity.pid);
   if (found !== undefined) return !found.ended && found.start === identity.start;
-  const startedAt = identity.boot === undefined ? startByPs(identity.pid) : undefined;
-  return startedAt === undefined || startedAt <= identity.at + 1000;
+  // Elsewhere than on Linux, a pid that was given out again is noticed only after a restart of the machine.
+  return identity.at > Date.now() - uptime() * 1000 - CLOCK_SLACK_MS;
 }
 
-function exists(pid: number): boolean {
+function exists(id: number): boolean {
   try {
-    kill(pid, 0);
+    kill(id, 0);
     return true;
   } catch (error) {
     return systemCode(error) !== 'ESRCH';
   }
 }
 
-/** proc_pid_stat(5): the name stands in parentheses and may hold some itself; state is field 3, start time field 22. */
-function linuxProcess(pid: number): { start: string; ended: boolean } | undefined {
+/** Reads proc_pid_stat(5): the name in parentheses may contain any; the state is field 3, the start time field 22. */
+function linuxProcess(id: number): { start: string; ended: boolean } | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const start = fields[19];
     return start === undefined ? undefined : { start, ended: fields[0] === 'Z' || fields[0] === 'X' };
@@ -289,24 +257,9 @@ function bootId(): string | undefined {
   }
 }
 
-function numberSpace(): string | undefined {
+function pidNamespace(): string | undefined {
   try {
     return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return undefined;
-  }
-}
-
-/** Start time by ps(1), to the second: macOS and the BSDs. */
-function startByPs(pid: number): number | undefined {
-  try {
-    const options = {
-      encoding: 'latin1',
-      env: { LC_ALL: 'C', PATH: '/bin:/usr/bin' },
-      stdio: 'pipe',
-    } as const;
-    const time = Date.parse(execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], options).trim());
-    return Number.isNaN(time) ? undefined : time;
   } catch {
     return undefined;
   }

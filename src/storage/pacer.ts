@@ -1,22 +1,21 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Ledger } from './ledger.ts';
-import type { Wait } from './windows.ts';
+import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {
   readonly ledger: Ledger;
   readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
-  /** Whether to sleep also until the next day, or through a long wait that the service asks for. */
+  /** Whether to sleep also until the next day, or through a long pause that the service asks for. */
   readonly wait: boolean;
-  /** Longest wait that the service may ask for, in milliseconds, unless `wait`. Default 60 s. */
+  /** Longest pause that the service may ask for, in milliseconds, unless `wait`. Default 60 s. */
   readonly maxWaitMs?: number;
-  /** Told when a wait begins or gets longer. */
-  readonly onWait?: (block: Wait) => void;
+  /** Called when a wait begins or gets longer. */
+  readonly onWait?: (wait: Wait) => void;
 }
 
-/** Nothing may be sent for a while that is too long to wait for. */
+/** No request may be sent for longer than this run is willing to wait. */
 export class RateLimitError extends AppError {
-  /** When it may go on, in milliseconds since the epoch. */
+  /** When requests may be sent again, in milliseconds since the epoch. */
   readonly freeAt: number;
 
   constructor(code: 'rate_limited' | 'budget_spent', message: string, retryAfter: number, freeAt: number) {
@@ -25,23 +24,23 @@ export class RateLimitError extends AppError {
   }
 }
 
-/** A time as it is told: ISO 8601, to the next whole second. */
+/** Formats a time as ISO 8601, rounded up to a whole second. */
 export function formatTime(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** Lets requests go at the pace of the budget. */
+/** Keeps requests within the quota. */
 export interface Pacer {
   /**
-   * Waits for one request to be allowed, in the order of the calls. It is counted in the ledger then.
-   * @throws {RateLimitError} `budget_spent` when the day's budget is spent, `rate_limited` when the service asks for too long a
-   * wait, both with `retryAfter`, unless waiting was asked for; the signal's reason.
+   * Waits until one request is granted, in the order of the calls.
+   * @throws {RateLimitError} `budget_spent` when the day's quota is used up, `rate_limited` when the service asks for too
+   *   long a pause, both with `retryAfter`, unless the options say to wait; the signal's reason.
    */
   acquire(signal?: AbortSignal): Promise<void>;
 }
 
-/** Sleeping in pieces, since a clock may be set or a machine suspended meanwhile. */
-const LONGEST_SLEEP_MS = 60_000;
+/** Sleeps are cut into pieces, since a clock may be set or a machine suspended meanwhile. */
+const MAX_SLEEP_MS = 60_000;
 /** Waiting processes wake a little apart. */
 const SPREAD_MS = 25;
 
@@ -49,53 +48,61 @@ export function openPacer(options: PacerOptions): Pacer {
   const { ledger, context } = options;
   let queue: Promise<void> = Promise.resolve();
 
-  async function takeSlot(signal: AbortSignal | undefined): Promise<void> {
-    let told = 0;
-    for (;;) {
+  async function waitForGrant(signal: AbortSignal | undefined): Promise<void> {
+    for (let reported = 0; ; ) {
       signal?.throwIfAborted();
-      const slot = ledger.reserve();
-      if (slot.granted) return;
-      refuse(slot, options);
-      if (slot.freeAt > told) options.onWait?.({ freeAt: slot.freeAt, window: slot.window });
-      told = Math.max(told, slot.freeAt);
-      const left = Math.max(1, slot.freeAt - context.now()) + context.random() * SPREAD_MS;
-      await context.sleep(Math.min(left, LONGEST_SLEEP_MS), signal);
+      const grant = await ledger.grant();
+      if (grant.granted) return;
+      const { freeAt, window } = grant;
+      await assertWorthWaiting(grant, options);
+      if (freeAt > reported) options.onWait?.({ freeAt, window });
+      reported = Math.max(reported, freeAt);
+      const left = Math.max(1, freeAt - context.now()) + context.random() * SPREAD_MS;
+      await context.sleep(Math.min(left, MAX_SLEEP_MS), signal);
     }
   }
 
   return {
     async acquire(signal) {
-      const before = queue;
-      let leave = () => {};
-      const gone = new Promise<void>((resolve) => {
-        leave = resolve;
-      });
-      queue = before.then(() => gone);
+      const previous = queue;
+      const { promise, resolve } = deferred();
+      queue = previous.then(() => promise);
       try {
-        await unlessAborted(before, signal);
-        await takeSlot(signal);
+        await unlessAborted(previous, signal);
+        await waitForGrant(signal);
       } finally {
-        leave();
+        resolve();
       }
     },
   };
 }
 
-/** @throws {AppError} when this wait is too long to be made. */
-function refuse({ freeAt, window }: Wait, { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions): void {
+/** @throws {RateLimitError} when this wait is too long. */
+async function assertWorthWaiting(
+  { freeAt, window }: Wait,
+  { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,
+): Promise<void> {
   const ms = freeAt - context.now();
-  const tooLong = window === 'day' || (window === 'hold' && ms > maxWaitMs);
-  if (wait || !tooLong) return;
+  if (wait || !(window === 'day' || (window === 'pause' && ms > maxWaitMs))) return;
   const time = formatTime(freeAt);
   const retryAfter = Math.max(1, Math.ceil(ms / 1000));
-  if (window === 'hold') {
+  if (window === 'pause') {
     throw new RateLimitError('rate_limited', `the service asks to wait until ${time}`, retryAfter, freeAt);
   }
-  const { limit } = ledger.usage().perDay;
-  const message = `the budget of ${limit} requests a day is spent until ${time}`;
+  const { limit } = (await ledger.usage()).perDay;
+  const message = `the quota of ${limit} requests a day is used up until ${time}`;
   throw new RateLimitError('budget_spent', message, retryAfter, freeAt);
 }
 
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Settles as the promise does, or rejects with the signal's reason. */
 function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

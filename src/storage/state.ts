@@ -1,164 +1,71 @@
-import { createHash } from 'node:crypto';
-import { lstatSync, renameSync, rmSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
-import { isNotRegularFile, readRegularFile } from './files.ts';
+import { isNotRegularFile, readOwnFile } from './files.ts';
 import { ioReason } from './io-error.ts';
-
-/** Far above what is remembered. */
-const MAX_BYTES = 16 * 1024 * 1024;
 
 export type Warn = (message: string) => void;
 
-/** What can be remembered as JSON under a path. Nothing here throws: state is a convenience. */
+/** A value that is stored as JSON. Nothing here throws: state is a convenience. */
 export interface JsonFile<T> {
-  /** What was written last; undefined when nothing was, or it is damaged (the file is set aside then). */
+  /** Returns the stored value; undefined when there is none, or it is damaged (the file is renamed then). */
   read(): T | undefined;
   write(value: T): void;
+  forget(): void;
 }
 
+const MAX_BYTES = 16 * 1024 * 1024;
+const KEEP_MS = 30 * 86_400_000;
+
 /**
- * A small file of state.
- * @param path undefined where no state folder is known: nothing is remembered then.
- * @param decode gives undefined for a value of another shape.
- * @param warn told, in a sentence, what could not be read or written.
+ * Opens a small file of state. Touches no file until it is used.
+ * @param path undefined where no state folder is known: nothing is stored then.
+ * @param decode returns undefined for a value of another shape.
+ * @param warn receives, as a sentence, what could not be read or written.
  */
 export function openJsonFile<T>(
   path: string | undefined,
-  decode: (value: unknown) => T | undefined,
+  decode: (value: Readonly<Record<string, unknown>>) => T | undefined,
   warn?: Warn,
 ): JsonFile<T> {
-  if (path === undefined) return { read: () => undefined, write: () => {} };
+  if (path === undefined) return { read: () => undefined, write: () => {}, forget: () => {} };
+
+  function quarantine(file: string): void {
+    try {
+      renameSync(file, `${file}.damaged`);
+      warn?.(`${file} was damaged; renamed it to ${file}.damaged`);
+    } catch (error) {
+      warn?.(`${file} is damaged and cannot be renamed: ${ioReason(error)}`);
+    }
+  }
+
   return {
     read() {
-      const text = readText(path, warn);
-      if (text === undefined) return undefined;
-      const value = parse(text);
-      const decoded = value === undefined ? undefined : decode(value);
-      if (decoded === undefined) quarantine(path, warn);
-      return decoded;
+      try {
+        const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).toString('utf8'));
+        const decoded = typeof value === 'object' && value !== null ? decode({ ...value }) : undefined;
+        if (decoded === undefined) quarantine(path);
+        return decoded;
+      } catch (error) {
+        const code = systemCode(error);
+        if (error instanceof SyntaxError || isNotRegularFile(error)) quarantine(path);
+        else if (code !== 'ENOENT' && code !== 'ENOTDIR') warn?.(`cannot read ${path}: ${ioReason(error)}`);
+        return undefined;
+      }
     },
     write(value) {
       try {
         ensurePrivateFolder(dirname(path));
         sweepTemps(dirname(path), Date.now());
-        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path, warn);
+        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path);
         writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false, replace: true });
       } catch (error) {
         warn?.(error instanceof Error ? error.message : `cannot write ${path}`);
       }
     },
-  };
-}
-
-function readText(path: string, warn: Warn | undefined): string | undefined {
-  try {
-    return readRegularFile(path, MAX_BYTES).toString('utf8');
-  } catch (error) {
-    if (isNotRegularFile(error)) {
-      quarantine(path, warn);
-      return undefined;
-    }
-    const code = systemCode(error);
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') warn?.(`cannot read ${path}: ${ioReason(error)}`);
-    return undefined;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function quarantine(path: string, warn: Warn | undefined): void {
-  try {
-    renameSync(path, `${path}.damaged`);
-    warn?.(`${path} is damaged and was set aside as ${path}.damaged`);
-  } catch (error) {
-    warn?.(`${path} is damaged and cannot be set aside: ${ioReason(error)}`);
-  }
-}
-
-/** The rows of the last search, for `lookup 2`. */
-export interface LastResults {
-  readonly endpoint: string;
-  /** When it was asked, in milliseconds since the epoch. */
-  readonly at: number;
-  /** Ids in the order of the rows shown. */
-  readonly ids: readonly string[];
-  /** Names in the same order. */
-  readonly names: readonly string[];
-}
-
-/** Remembers the rows of a search. Never throws; what fails is told to `warn`. */
-export function saveLastResults(stateDir: string | undefined, find: LastResults, warn?: Warn): void {
-  const { endpoint, at, ids, names } = find;
-  open(stateDir, warn).write({ endpoint, at, ids, names });
-}
-
-/** The rows of the last search, or undefined when there is none to rely on. A damaged file is set aside. */
-export function readLastResults(stateDir: string | undefined, warn?: Warn): LastResults | undefined {
-  return open(stateDir, warn).read();
-}
-
-function open(stateDir: string | undefined, warn: Warn | undefined): JsonFile<LastResults> {
-  return openJsonFile(
-    stateDir === undefined ? undefined : join(stateDir, 'last-find.json'),
-    decodeResults,
-    warn,
-  );
-}
-
-function decodeResults(value: unknown): LastResults | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { endpoint, at, ids, names } = value as Record<string, unknown>;
-  if (typeof endpoint !== 'string' || typeof at !== 'number') return undefined;
-  if (!isTexts(ids) || !isTexts(names) || ids.length !== names.length) return undefined;
-  return { endpoint, at, ids, names };
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-/** The protocol that an endpoint was found to speak. */
-export interface DetectedProtocol {
-  readonly era: string;
-  /** Protocol version that was agreed on. */
-  readonly version?: string;
-}
-
-/** What one endpoint speaks. Never throws. */
-export interface ProtocolStore {
-  read(): DetectedProtocol | undefined;
-  write(value: DetectedProtocol): void;
-  forget(): void;
-}
-
-/** Opens the memory of one endpoint: a file of its own, so that processes need no lock. */
-export function openProtocolStore(
-  stateDir: string | undefined,
-  endpoint: string,
-  warn?: Warn,
-): ProtocolStore {
-  const name = createHash('sha256').update(endpoint).digest('hex');
-  const path = stateDir === undefined ? undefined : join(stateDir, 'protocol', `${name}.json`);
-  const file = openJsonFile(path, decodeProtocol, warn);
-  return {
-    read() {
-      const found = file.read();
-      if (found?.endpoint !== endpoint) return undefined;
-      return { era: found.era, ...(found.version === undefined ? {} : { version: found.version }) };
-    },
-    write({ era, version }) {
-      file.write({ endpoint, era, version });
-    },
     forget() {
-      if (path === undefined) return;
       try {
         rmSync(path, { force: true });
       } catch (error) {
@@ -168,15 +75,142 @@ export function openProtocolStore(
   };
 }
 
-interface Remembered {
-  endpoint: string;
-  era: string;
-  version: string | undefined;
+/** The rows of a search, for `lookup 2`. */
+export interface LastResults {
+  readonly endpoint: string;
+  /** When the search was sent, in milliseconds since the epoch. */
+  readonly at: number;
+  /** What was searched for; absent in files of earlier versions. */
+  readonly query?: { readonly name: string; readonly city: string };
+  /** Ids in the order of the rows shown. */
+  readonly ids: readonly string[];
+  /** Names in the same order. */
+  readonly names: readonly string[];
 }
 
-function decodeProtocol(value: unknown): Remembered | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { endpoint, era, version } = value as Record<string, unknown>;
+/** The last results that were shown in this terminal and to this user. Nothing here throws. */
+export interface ResultsStore {
+  /** Returns those of this terminal; of the user's last terminal when this one has none. */
+  read(): LastResults | undefined;
+  /** Stores the results of a search. An empty search keeps the earlier list. */
+  write(results: LastResults): void;
+}
+
+/** @param terminal identifies the terminal or session, as {@link terminalId} returns it. */
+export function openResultsStore(
+  stateDir: string | undefined,
+  terminal: string | undefined,
+  warn?: Warn,
+): ResultsStore {
+  const open = (name: string) =>
+    openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeResults, warn);
+  const ofUser = open('last-find.json');
+  const ofTerminal =
+    terminal === undefined ? undefined : open(join('terminals', `${hash('sha256', terminal)}.json`));
+  return {
+    read: () => ofTerminal?.read() ?? ofUser.read(),
+    write(results) {
+      if (results.ids.length === 0) return;
+      ofTerminal?.write(results);
+      if (stateDir !== undefined) deleteOldFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
+      ofUser.write(results);
+    },
+  };
+}
+
+function decodeResults({
+  endpoint,
+  at,
+  query,
+  ids,
+  names,
+}: Readonly<Record<string, unknown>>): LastResults | undefined {
+  if (typeof endpoint !== 'string' || typeof at !== 'number') return undefined;
+  if (!areTexts(ids) || !areTexts(names) || ids.length !== names.length) return undefined;
+  const { name, city } = (typeof query === 'object' && query !== null ? query : {}) as Record<
+    string,
+    unknown
+  >;
+  const isQuery = typeof name === 'string' && typeof city === 'string';
+  return { endpoint, at, ...(isQuery ? { query: { name, city } } : {}), ids, names };
+}
+
+function areTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/**
+ * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere by what the
+ * terminal program puts into the environment. Undefined where neither is known.
+ */
+export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const session = statFields('self')?.[3];
+  const start = session === undefined ? undefined : statFields(session)?.[19];
+  if (start !== undefined) return `session ${session} ${start}`;
+  const names = ['TMUX_PANE', 'TERM_SESSION_ID', 'WT_SESSION', 'KITTY_WINDOW_ID', 'WINDOWID'];
+  return names.flatMap((name) => (env[name] ? [`${name} ${env[name]}`] : []))[0];
+}
+
+/** Returns the fields of proc_pid_stat(5) from the third on: index 3 is the session, 19 the start time. */
+function statFields(id: string): readonly string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deletes the files of a folder that were last written before this time (milliseconds since the epoch). Never throws. */
+export function deleteOldFiles(folder: string, before: number): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+    }
+  } catch {
+    // There is no such folder, or another process is deleting them, too.
+  }
+}
+
+/** The protocol that an endpoint was found to speak. */
+export interface DetectedProtocol {
+  readonly era: string;
+  /** Protocol version that was negotiated. */
+  readonly version?: string;
+}
+
+/** Opens the stored protocol of one endpoint: each has its own file, so that processes need no lock. Never throws. */
+export function openProtocolStore(
+  stateDir: string | undefined,
+  endpoint: string,
+  warn?: Warn,
+): JsonFile<DetectedProtocol> {
+  const path =
+    stateDir === undefined ? undefined : join(stateDir, 'protocol', `${hash('sha256', endpoint)}.json`);
+  const file = openJsonFile(path, decodeProtocol, warn);
+  return {
+    read() {
+      const stored = file.read();
+      if (stored?.endpoint !== endpoint) return undefined;
+      return { era: stored.era, ...(stored.version === undefined ? {} : { version: stored.version }) };
+    },
+    write: ({ era, version }) => file.write({ endpoint, era, version }),
+    forget: file.forget,
+  };
+}
+
+interface StoredProtocol {
+  readonly endpoint: string;
+  readonly era: string;
+  readonly version: string | undefined;
+}
+
+function decodeProtocol({
+  endpoint,
+  era,
+  version,
+}: Readonly<Record<string, unknown>>): StoredProtocol | undefined {
   if (typeof endpoint !== 'string' || typeof era !== 'string') return undefined;
   if (version !== undefined && typeof version !== 'string') return undefined;
   return { endpoint, era, version };

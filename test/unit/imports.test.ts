@@ -162,7 +162,6 @@ describe('imports', () => {
       const text = readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       return /\bprocess\.(env|argv|stdout|stderr|stdin|exit|cwd|on)\b/.test(text);
     });
-    // conf leaves signal handlers behind, which its door takes away again.
-    expect(readers.toSorted()).toEqual(['main.ts', 'start.ts', 'storage/config-file.ts']);
+    expect(readers.toSorted()).toEqual(['main.ts', 'start.ts']);
   });
 });

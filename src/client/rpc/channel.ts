@@ -46,7 +46,7 @@ export interface ChannelOptions {
   readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
   onRequest?(): void | Promise<void>;
   onWait?(wait: { ms: number; error: AppError }): void;
-  onRateLimited?(until: number): void;
+  onRateLimited?(until: number): void | Promise<void>;
   /** Gets what is odd about an answer that is taken all the same. */
   note?(text: string): void;
 }
@@ -102,7 +102,7 @@ export function openChannel(options: ChannelOptions): Channel {
         if (error === undefined) return outcome as RpcResponse;
         const { retryAfter, status } = error.details;
         if (status === 429 && retryAfter !== undefined) {
-          options.onRateLimited?.(context.now() + retryAfter * 1000);
+          await options.onRateLimited?.(context.now() + retryAfter * 1000);
         }
         const plan = planRetry({
           attempt: tries,

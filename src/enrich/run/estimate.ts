@@ -1,5 +1,5 @@
 import type { Level } from '../../client/types.ts';
-import type { WindowUsage } from '../../storage/windows.ts';
+import type { WindowUsage } from '../../storage/ledger.ts';
 import type { RowQuery } from '../match/columns.ts';
 import { matchName } from '../match/match.ts';
 import type { InputRow } from '../read/row.ts';

@@ -1,12 +1,10 @@
 import type { App } from '../../app/app.ts';
 import type { Requests } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
-import type { Ledger } from '../../storage/ledger.ts';
-import { openPacer } from '../../storage/pacer.ts';
-import type { Wait } from '../../storage/windows.ts';
+import type { Ledger, Wait } from '../../storage/ledger.ts';
+import { openPacer, type Pacer } from '../../storage/pacer.ts';
 import type { Waiting } from '../progress/progress.ts';
 import type { EnrichOptions } from './options.ts';
-import { type Pace, paceByBudget, paceFreely } from './pace.ts';
 
 export interface ServiceOptions {
   readonly target: Target;
@@ -25,40 +23,32 @@ export function pacedRequests(
   onSent: () => void,
 ): Requests {
   const { options, signal, onWaiting, onWarning: warn } = service;
-  const pace = ledger === undefined ? undefined : paceOf(app, service, ledger);
+  const pacer = ledger === undefined ? undefined : pacerOf(app, service, ledger);
   return {
     signal,
     warn,
     traced: options.progress !== 'json',
-    onRequest() {
-      const wait = pace?.onRequest();
-      if (wait === undefined) return onSent();
-      return wait.then(onSent);
+    async onRequest() {
+      await pacer?.acquire(signal);
+      onSent();
     },
-    onRateLimited: (until) => pace?.onRateLimited(until),
+    onRateLimited: (until) => ledger?.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting({ until: app.context.now() + ms, why: error.message }),
   };
 }
 
 const WAITS: Readonly<Record<Wait['window'], string>> = {
-  minute: 'the budget of a minute is spent',
-  day: 'the budget of the day is spent',
-  hold: 'the service asks to wait',
+  minute: 'the quota of this minute is used up',
+  day: 'the quota of this day is used up',
+  pause: 'the service asks to wait',
 };
 
-function paceOf(
-  { context, settings }: App,
-  { options, signal, onWaiting }: ServiceOptions,
-  ledger: Ledger,
-): Pace {
-  const pacer = openPacer({
+function pacerOf({ context, settings }: App, { options, onWaiting }: ServiceOptions, ledger: Ledger): Pacer {
+  return openPacer({
     ledger,
     context,
     wait: options.wait,
     maxWaitMs: settings.need('max-wait'),
     onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
   });
-  return options.perMinute === 0 && options.perDay === 0
-    ? paceFreely(ledger, pacer, context, signal)
-    : paceByBudget(ledger, pacer, signal);
 }

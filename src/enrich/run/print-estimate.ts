@@ -16,7 +16,7 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
   const { input, list, options } = plan;
   const { perMinute, perDay } = options;
   const target = knownTarget(app);
-  const usage = target === undefined ? undefined : ledgerOf(app, target, options).usage();
+  const usage = target === undefined ? undefined : await ledgerOf(app, target, options).usage();
   const left = usage === undefined ? perDay : roomIn(usage.perDay);
   const counts = await estimate({
     rows: list.rows(),

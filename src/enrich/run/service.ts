@@ -1,12 +1,15 @@
 import type { App } from '../../app/app.ts';
 import { ledgerOf, openClientFor } from '../../app/service.ts';
+import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import type { Known } from './known.ts';
 import { QuotaError, type RestaurantService } from './lookups.ts';
-import { sleepUntil } from './pace.ts';
 import { pacedRequests, type ServiceOptions } from './paced-requests.ts';
+
+/** Timers overflow, clocks are set, machines are suspended: a long wait consists of short ones. */
+const MAX_SLEEP_MS = 60_000;
 
 /** A service that is paced, and counted. */
 export interface PacedService extends RestaurantService {
@@ -47,16 +50,19 @@ export function openPaced(app: App, service: ServiceOptions, known: Known): Pace
   };
 }
 
-/** What the day's budget still has, looked up once a second at most. */
-function roomOfDay(ledger: Ledger, { context: { now } }: App): () => number {
+/** Returns what is left of the day's quota, looked up at most once a second; undefined until the first look. */
+function roomOfDay(ledger: Ledger, { context: { now } }: App): () => number | undefined {
   let at = Number.NEGATIVE_INFINITY;
-  let room = 0;
+  let room: number | undefined;
+  const look = async (): Promise<void> => {
+    at = now();
+    const { limit, used } = (await ledger.usage()).perDay;
+    room = Math.max(0, limit - used);
+  };
+  // When the look fails, so does the next request, which reports it.
+  void look().catch(() => {});
   return () => {
-    if (now() - at >= 1000) {
-      const { limit, used } = ledger.usage().perDay;
-      room = Math.max(0, limit - used);
-      at = now();
-    }
+    if (now() - at >= 1000) void look().catch(() => {});
     return room;
   };
 }
@@ -83,4 +89,15 @@ function patience({ context, settings }: App, { options, signal, onWaiting }: Se
       }
     }
   };
+}
+
+/** Sleeps until that time, which may be postponed meanwhile. @throws the signal's reason. */
+export async function sleepUntil(
+  time: () => number,
+  { now, sleep }: Pick<Context, 'now' | 'sleep'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let left = time() - now(); left > 0; left = time() - now()) {
+    await sleep(Math.min(left, MAX_SLEEP_MS), signal);
+  }
 }

@@ -35,7 +35,7 @@ function lookup(words: readonly string[], env: Record<string, string> = {}) {
   });
   // No time passes while a request is on its way: it is counted when it is sent, and timed when it comes.
   const sleep = async (ms: number, signal?: AbortSignal) => {
-    while (ledger.usage().perDay.used > service.asked.length - before) await pause(1);
+    while ((await ledger.usage()).perDay.used > service.asked.length - before) await pause(1);
     signal?.throwIfAborted();
     clock.time += ms;
   };

@@ -121,7 +121,7 @@ describe('lookup', () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'budget_spent',
       retry_after: expect.any(Number),
-      message: expect.stringContaining('the budget of 3 requests a day is spent until'),
+      message: expect.stringContaining('the quota of 3 requests a day is used up until'),
     });
   });
 

@@ -73,7 +73,7 @@ describe('the budget', () => {
     expect([first.exit, first.requests, rowsDone()]).toEqual([5, 5, 5]);
     expect(first.stderr).toMatch(/^5 of 12 rows in out\.csv: 5 matched/);
     expect(first.stderr).toContain(
-      'error: the budget of 5 requests a day is spent until 2025-01-02T00:00:00Z',
+      'error: the quota of 5 requests a day is used up until 2025-01-02T00:00:00Z',
     );
     expect(first.stderr).toMatch(
       /hint: from 2025-01-02T00:00:00Z on: restaurant enrich in\.csv --concurrency 2 --per-minute 0 --per-day 5 -o out\.csv --resume\n/,
@@ -107,7 +107,7 @@ describe('the budget', () => {
       { ...options, env: { RESTAURANT_PER_DAY: '3' } },
     );
     expect([exit, rowsDone()]).toEqual([5, 3]);
-    expect(stderr).toContain('the budget of 3 requests a day is spent');
+    expect(stderr).toContain('the quota of 3 requests a day is used up');
   });
 
   it('is told as JSON with --json', async () => {
@@ -147,7 +147,7 @@ describe('two runs at once', () => {
       awaited.push(until);
       while (clock.time < until) {
         await pause(1);
-        if (ledger.usage().perDay.used > sandbox.requests.length) continue;
+        if ((await ledger.usage()).perDay.used > sandbox.requests.length) continue;
         clock.time = Math.max(clock.time, Math.min(...awaited));
       }
       awaited.splice(awaited.indexOf(until), 1);

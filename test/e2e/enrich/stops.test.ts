@@ -178,7 +178,7 @@ describe('two processes at once', () => {
       ),
     );
     // Each says so when it has to wait; what was granted may still be on its way to the service then.
-    await Promise.all(runs.map((run) => run.printed('"why":"the budget of a minute is spent"')));
+    await Promise.all(runs.map((run) => run.printed('"why":"the quota of this minute is used up"')));
     await Promise.all(runs.map((run) => until(() => service.asked.length - seen >= 40, run)));
     for (const run of runs) run.process.kill('SIGINT');
     expect((await Promise.all(runs.map(({ ended }) => ended))).map(({ exit }) => exit)).toEqual([130, 130]);

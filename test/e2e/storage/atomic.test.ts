@@ -1,6 +1,8 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -31,7 +33,7 @@ function modeOf(path: string): string {
 }
 
 describe('writeFileAtomic', () => {
-  it('writes text and bytes, 0600 unless told otherwise, and leaves nothing else', () => {
+  it('writes text and bytes, with mode 0600 by default, and leaves nothing else', () => {
     const folder = tempFolder();
     const path = join(folder, 'a.json');
     writeFileAtomic(path, 'é🍜');
@@ -69,6 +71,20 @@ describe('writeFileAtomic', () => {
     }
     expect(lstatSync(join(folder, 'first')).isSymbolicLink()).toBe(true);
     expect(lstatSync(join(folder, 'real/second')).isSymbolicLink()).toBe(true);
+  });
+
+  it.runIf(process.getuid?.() === 0)('does not write through a link of another user', () => {
+    const folder = tempFolder();
+    for (const target of ['victim', 'missing']) {
+      writeFileSync(join(folder, 'victim'), 'text');
+      symlinkSync(target, join(folder, target === 'victim' ? 'a' : 'b'));
+    }
+    for (const link of ['a', 'b']) {
+      lchownSync(join(folder, link), 65534, 65534);
+      expect(errorOf(() => writeFileAtomic(join(folder, link), 'x')).code).toBe('io_error');
+    }
+    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('text');
+    expect(existsSync(join(folder, 'missing'))).toBe(false);
   });
 
   it('does not replace a device', () => {
@@ -120,30 +136,41 @@ describe('writeFileAtomic', () => {
 });
 
 describe('ensurePrivateFolder', () => {
-  it('makes a chain of folders, 0700 each', () => {
+  it('creates a chain of folders with mode 0700', () => {
     const folder = tempFolder();
-    expect(ensurePrivateFolder(join(folder, 'a/b/c'))).toBe(false);
+    ensurePrivateFolder(join(folder, 'a/b/c'));
+    ensurePrivateFolder(join(folder, 'a/b/c'));
     for (const part of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(folder, part))).toBe('700');
   });
 
-  it('tightens an existing one and says so once', () => {
-    const folder = join(tempFolder(), 'wide');
-    mkdirSync(folder);
-    chmodSync(folder, 0o777);
-    expect(ensurePrivateFolder(folder)).toBe(true);
-    expect(modeOf(folder)).toBe('700');
-    expect(ensurePrivateFolder(folder)).toBe(false);
+  it('leaves the mode of an existing folder as it is, also behind a link', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'shared'));
+    chmodSync(join(folder, 'shared'), 0o1777);
+    symlinkSync('shared', join(folder, 'link'));
+    ensurePrivateFolder(join(folder, 'shared'));
+    ensurePrivateFolder(join(folder, 'link'));
+    expect(modeOf(join(folder, 'shared'))).toBe('1777');
   });
 
-  it('leaves a shared folder shared', () => {
-    const folder = join(tempFolder(), 'shared');
-    mkdirSync(folder);
-    chmodSync(folder, 0o1777);
-    expect(ensurePrivateFolder(folder)).toBe(false);
-    expect(modeOf(folder)).toBe('1777');
+  it.runIf(process.getuid?.() === 0)('uses no folder and no link of another user', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'home'));
+    mkdirSync(join(folder, 'target'));
+    symlinkSync('../target', join(folder, 'home/link'));
+    lchownSync(join(folder, 'home/link'), 65534, 65534);
+    expect(errorOf(() => ensurePrivateFolder(join(folder, 'home/link/a'))).message).toBe(
+      `will not use ${folder}/home/link/a: the symbolic link ${folder}/home/link belongs to user 65534`,
+    );
+    chownSync(join(folder, 'home'), 65534, 65534);
+    expect(errorOf(() => ensurePrivateFolder(join(folder, 'home/a/b'))).message).toBe(
+      `will not use ${folder}/home/a/b: ${folder}/home belongs to user 65534`,
+    );
+    expect(readdirSync(join(folder, 'target'))).toEqual([]);
+    expect(readdirSync(join(folder, 'home'))).toEqual(['link']);
   });
 
-  it.runIf(existsSync('/proc/self'))('ends where folders cannot be made though the parent is there', () => {
+  it.runIf(existsSync('/proc/self'))('ends where a folder cannot be created though its parent exists', () => {
     expect(errorOf(() => ensurePrivateFolder('/proc/restaurant/a')).message).toContain(
       'no such file or folder',
     );
@@ -163,11 +190,11 @@ describe('ensurePrivateFolder', () => {
 });
 
 describe('sweepTemps', () => {
-  it('deletes our strays older than an hour and nothing else', () => {
+  it('deletes our temporary files older than an hour and nothing else', () => {
     const folder = tempFolder();
     const names = [
       '.restaurant-0123456789abcdef.tmp',
-      '.restaurant-0123456789abcdef.tmp.tmp-1234567890abcdef',
+      '.restaurant-0123456789abcdef.lock',
       '.restaurant-fedcba9876543210.tmp',
       'config.json',
       '.restaurant-x.tmp',
@@ -183,7 +210,7 @@ describe('sweepTemps', () => {
     ]);
   });
 
-  it('does not mind a missing folder', () => {
+  it('ignores a missing folder', () => {
     expect(() => sweepTemps('/does/not/exist', 0)).not.toThrow();
   });
 });

@@ -2,10 +2,12 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -37,7 +39,7 @@ function storeWith(content: string | Uint8Array) {
 }
 
 describe('openConfigStore', () => {
-  it('reads a missing file as nothing and makes no folder', () => {
+  it('reads a missing file as empty and creates no folder', () => {
     const folder = join(tempFolder(), 'none');
     const store = openConfigStore(folder);
     expect(store.exists()).toBe(false);
@@ -65,7 +67,7 @@ describe('openConfigStore', () => {
     expect(readFileSync(store.path, 'utf8').endsWith('}\n')).toBe(true);
   });
 
-  it('keeps fields that it does not know, odd names too', async () => {
+  it('keeps unknown fields, with odd names, too', async () => {
     const text =
       '{"version":9,"__proto__":{"a":1},"profiles":{"x":{"new":[1]}},"later":{"deep":[{"b":null}]}}';
     const store = storeWith(text);
@@ -77,11 +79,9 @@ describe('openConfigStore', () => {
     );
   });
 
-  it('deletes what a killed writer left, keys may be in it', async () => {
+  it('deletes the temporary file of a killed writer, which may hold a key', async () => {
     const store = storeWith('{}');
-    for (const end of ['', '.tmp-1234567890abcdef']) {
-      writeFileSync(join(store.path, `../.restaurant-0123456789abcdef.tmp${end}`), 'sk_service_old');
-    }
+    writeFileSync(`${store.path}.tmp-1234567890abcdef`, 'sk_service_old');
     await store.update(() => {});
     expect(readdirSync(join(store.path, '..'))).toEqual(['config.json']);
   });
@@ -98,27 +98,46 @@ describe('openConfigStore', () => {
     expect(existsSync(`${store.path}.lock`)).toBe(false);
   });
 
-  it('tightens a file and a folder that were open to others, and tells', async () => {
-    const told: string[] = [];
+  it('warns when other users can read the file, and changes no permission', async () => {
+    const warnings: string[] = [];
     const folder = tempFolder();
-    const store = openConfigStore(folder, { warn: (message) => told.push(message) });
-    const open = () => {
-      chmodSync(folder, 0o777);
-      chmodSync(store.path, 0o644);
-    };
+    chmodSync(folder, 0o755);
+    const store = openConfigStore(folder, { warn: (message) => warnings.push(message) });
     writeFileSync(store.path, '{}');
-    open();
-    store.read();
-    expect([modeOf(folder), modeOf(store.path)]).toEqual(['700', '600']);
-    expect(told).toEqual(
-      [folder, store.path].map((path) => `${path} was open to other users; now it is yours alone`),
-    );
-    open();
-    await store.update(() => {});
-    expect([modeOf(folder), modeOf(store.path)]).toEqual(['700', '600']);
-    expect(told).toHaveLength(4);
-    store.read();
-    expect(told).toHaveLength(4);
+    chmodSync(store.path, 0o644);
+    expect(store.read()).toEqual({});
+    expect([modeOf(folder), modeOf(store.path)]).toEqual(['755', '644']);
+    expect(warnings).toEqual([`other users can read ${store.path}: chmod 600 ${store.path}`]);
+  });
+
+  it('does not obey a file that other users can write to', () => {
+    const store = storeWith('{"profiles":{}}');
+    chmodSync(store.path, 0o666);
+    expect(failure(() => store.read())).toMatchObject({
+      code: 'bad_config',
+      message: `cannot use the config file ${store.path}: other users can write to it`,
+      hint: `chmod 600 ${store.path}`,
+    });
+    expect(modeOf(store.path)).toBe('666');
+  });
+
+  it.runIf(process.getuid?.() === 0)('does not obey a file or a link of another user', async () => {
+    const store = storeWith('{"profiles":{}}');
+    chownSync(store.path, 65534, 65534);
+    const message = `cannot use the config file ${store.path}: `;
+    expect(failure(() => store.read())).toMatchObject({
+      code: 'bad_config',
+      message: `${message}will not use ${store.path}: it belongs to user 65534`,
+    });
+    const tool = join(tempFolder(), 'tool');
+    writeFileSync(tool, '{}', { mode: 0o755 });
+    rmSync(store.path);
+    symlinkSync(tool, store.path);
+    lchownSync(store.path, 65534, 65534);
+    expect(failure(() => store.read())).toMatchObject({ code: 'bad_config' });
+    await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
+    expect(modeOf(tool)).toBe('755');
+    expect(readFileSync(tool, 'utf8')).toBe('{}');
   });
 
   it('writes through a symbolic link', async () => {
@@ -139,11 +158,11 @@ describe('a damaged config file', () => {
   it.each<[string, string | Uint8Array, string]>([
     ['empty', '', 'it is empty'],
     ['truncated', '{"profiles":{"default":{"key":"sk_service_secret', 'it is not JSON'],
-    ['an array', '[]', 'it holds no JSON object'],
-    ['a number', '7', 'it holds no JSON object'],
-    ['null', 'null', 'it holds no JSON object'],
+    ['an array', '[]', 'it is not a JSON object'],
+    ['a number', '7', 'it is not a JSON object'],
+    ['null', 'null', 'it is not a JSON object'],
     ['binary', Uint8Array.of(0x7f, 0x45, 0xff, 0xfe), 'it is not UTF-8 text'],
-    ['too large', ' '.repeat(1_048_577), 'it is far too large'],
+    ['too large', ' '.repeat(1_048_577), 'the file is too large'],
     ['settings of another shape', '{"settings":[]}', '"settings" is not an object'],
     ['profiles of another shape', '{"profiles":"x"}', '"profiles" is not an object'],
     ['a profile of another shape', '{"profiles":{"me":null}}', 'profiles["me"] is not an object'],
@@ -154,7 +173,7 @@ describe('a damaged config file', () => {
     const error = failure(() => store.read());
     expect(error).toMatchObject({
       code: 'bad_config',
-      message: `the config file ${store.path} cannot be used: ${why}`,
+      message: `cannot use the config file ${store.path}: ${why}`,
     });
     expect(error.hint).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
     expect(`${error.stack} ${error.cause}`).not.toContain('secret');
@@ -171,12 +190,12 @@ describe('a damaged config file', () => {
     expect(failure(() => parseConfig("/my home/it's", '')).hint).toContain("mv '/my home/it'\\''s' ");
   });
 
-  it('is also one that is a folder', () => {
+  it('may be a folder', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'config.json'));
     expect(failure(() => readConfig(join(folder, 'config.json')))).toMatchObject({
       code: 'bad_config',
-      message: `the config file ${join(folder, 'config.json')} cannot be used: it is no plain file`,
+      message: `cannot use the config file ${join(folder, 'config.json')}: it is not a regular file`,
     });
   });
 });
@@ -196,7 +215,7 @@ const LOGIN = `
 `;
 
 describe('several processes', () => {
-  it('twenty logins at once leave one valid file with all of them', async () => {
+  it('keeps all of twenty logins at once in one valid file', async () => {
     const folder = join(tempFolder(), 'new');
     const worker = await bundleWorker(tempFolder(), LOGIN);
     const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
@@ -207,18 +226,7 @@ describe('several processes', () => {
     expect(readdirSync(folder)).toEqual(['config.json']);
   }, 30_000);
 
-  it('leaves no signal handler behind that would end the program', async () => {
-    const worker = await bundleWorker(
-      tempFolder(),
-      `import { openConfigStore } from '../../../src/storage/config-file.ts';
-       await openConfigStore(process.argv[2]).update(() => {});
-       await openConfigStore(process.argv[2]).update(() => {});
-       console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')), process.listenerCount('SIGXFSZ'));`,
-    );
-    expect((await startWorker(worker, [tempFolder()]).ended).stdout).toBe("[ 'SIGXFSZ' ] 1\n");
-  });
-
-  it('a disk that takes only a part leaves the old file', async () => {
+  it('leaves the old file when the disk takes only a part', async () => {
     const folder = tempFolder();
     const path = join(folder, 'config.json');
     writeFileSync(path, '{"profiles":{"old":{"key":"sk_service_old"}}}', { mode: 0o600 });
@@ -232,7 +240,7 @@ describe('several processes', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'after a run as root the error names the owner and the remedy',
+    'after a run as root, the error says to choose another folder',
     async () => {
       const base = tempFolder();
       const folder = join(base, 'restaurant');
@@ -243,7 +251,7 @@ describe('several processes', () => {
       const run = async () =>
         (await startWorker(worker, [folder, 'me'], { uid: 65534, gid: 65534 }).ended).stdout;
       expect(await run()).toContain(
-        `permission denied ${folder} belongs to root: sudo chown -R 65534 ${folder}`,
+        'permission denied set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to',
       );
       chownSync(folder, 65534, 65534);
       expect(await run()).toContain(

@@ -1,31 +1,37 @@
 import {
-  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openProtocolStore, readLastResults, saveLastResults } from '../../../src/storage/state.ts';
-import { tempFolder } from '../../helpers/worker.ts';
+import { openProtocolStore, openResultsStore, type ResultsStore } from '../../../src/storage/state.ts';
+import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 const FIND = {
   endpoint: 'https://x.example/api/mcp',
   at: 1_700_000_000_000,
+  query: { name: 'Bé', city: 'Bern' },
   ids: ['a', 'b'],
   names: ['A', 'Bé'],
 };
 
-describe('the last find', () => {
-  it('comes back as it was saved, from a private file', () => {
+function open(stateDir: string | undefined, warnings: string[] = [], terminal?: string): ResultsStore {
+  return openResultsStore(stateDir, terminal, (message) => warnings.push(message));
+}
+
+describe('the last results', () => {
+  it('are returned as they were saved, from a private file', () => {
     const folder = join(tempFolder(), 'state/restaurant');
-    expect(readLastResults(folder)).toBeUndefined();
+    expect(open(folder).read()).toBeUndefined();
     expect(existsSync(folder)).toBe(false);
-    saveLastResults(folder, FIND);
-    expect(readLastResults(folder)).toEqual(FIND);
+    open(folder).write(FIND);
+    expect(open(folder).read()).toEqual(FIND);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'last-find.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['last-find.json']);
@@ -38,48 +44,93 @@ describe('the last find', () => {
     ['[]', 'an array'],
     ['{"endpoint":"x","at":1,"ids":["a"],"names":[]}', 'rows without names'],
     ['{"endpoint":"x","at":1,"ids":[7],"names":["a"]}', 'an id that is a number'],
-  ])('sets a damaged file aside: %s (%s)', (content) => {
+  ])('renames a damaged file: %s (%s)', (content) => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'last-find.json'), content);
-    const told: string[] = [];
-    expect(readLastResults(folder, (message) => told.push(message))).toBeUndefined();
-    expect(told).toHaveLength(1);
+    const warnings: string[] = [];
+    expect(open(folder, warnings).read()).toBeUndefined();
+    expect(warnings).toHaveLength(1);
     expect(readFileSync(join(folder, 'last-find.json.damaged'), 'utf8')).toBe(content);
-    saveLastResults(folder, FIND);
-    expect(readLastResults(folder)).toEqual(FIND);
+    open(folder).write(FIND);
+    expect(open(folder).read()).toEqual(FIND);
   });
 
-  it('does without a state folder', () => {
-    expect(() => saveLastResults(undefined, FIND)).not.toThrow();
-    expect(readLastResults(undefined)).toBeUndefined();
+  it('are not stored without a state folder', () => {
+    expect(() => open(undefined).write(FIND)).not.toThrow();
+    expect(open(undefined).read()).toBeUndefined();
   });
 
-  it('tells what failed and does not throw', () => {
+  it('report what failed and do not throw', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
-    const told: string[] = [];
-    saveLastResults(join(path, 'sub'), FIND, (message) => told.push(message));
-    expect(readLastResults(join(path, 'sub'), (message) => told.push(message))).toBeUndefined();
-    expect(told).toEqual([
+    const warnings: string[] = [];
+    open(join(path, 'sub'), warnings).write(FIND);
+    expect(open(join(path, 'sub'), warnings).read()).toBeUndefined();
+    expect(warnings).toEqual([
       `cannot create the folder ${join(path, 'sub')}: a part of the path is not a folder`,
     ]);
   });
 
-  it('sets aside what is no file', () => {
+  it('rename what is not a file', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'last-find.json'));
-    const told: string[] = [];
-    expect(readLastResults(folder, (message) => told.push(message))).toBeUndefined();
-    saveLastResults(folder, FIND, (message) => told.push(message));
-    expect(told).toEqual([
-      `${join(folder, 'last-find.json')} is damaged and was set aside as ${join(folder, 'last-find.json')}.damaged`,
+    const warnings: string[] = [];
+    expect(open(folder, warnings).read()).toBeUndefined();
+    open(folder, warnings).write(FIND);
+    expect(warnings).toEqual([
+      `${join(folder, 'last-find.json')} was damaged; renamed it to ${join(folder, 'last-find.json')}.damaged`,
     ]);
-    expect(readLastResults(folder)).toEqual(FIND);
+    expect(open(folder).read()).toEqual(FIND);
+  });
+
+  it('belong to the terminal that showed them; another terminal gets the last of the user', () => {
+    const folder = tempFolder();
+    const other = { ...FIND, ids: ['c'], names: ['C'] };
+    open(folder, [], 'one').write(FIND);
+    open(folder, [], 'two').write(other);
+    expect(open(folder, [], 'one').read()).toEqual(FIND);
+    expect(open(folder, [], 'two').read()).toEqual(other);
+    expect(open(folder, [], 'three').read()).toEqual(other);
+    expect(open(folder).read()).toEqual(other);
+  });
+
+  it('stay when a search finds nothing', () => {
+    const folder = tempFolder();
+    open(folder, [], 'one').write(FIND);
+    open(folder, [], 'one').write({ ...FIND, ids: [], names: [] });
+    expect(open(folder, [], 'one').read()).toEqual(FIND);
+  });
+
+  it('of a terminal are deleted a month later', () => {
+    const folder = tempFolder();
+    open(folder, [], 'one').write(FIND);
+    const [name = ''] = readdirSync(join(folder, 'terminals'));
+    const old = new Date(Date.now() - 31 * 86_400_000);
+    utimesSync(join(folder, 'terminals', name), old, old);
+    open(folder, [], 'two').write(FIND);
+    expect(readdirSync(join(folder, 'terminals'))).not.toContain(name);
   });
 });
 
-describe('the learned protocol', () => {
-  it('is kept for each endpoint by itself', () => {
+describe('terminalId', () => {
+  it.runIf(process.platform === 'linux')(
+    'is the same for the commands of a session and differs between sessions',
+    async () => {
+      const worker = await bundleWorker(
+        tempFolder(),
+        `import { terminalId } from '../../../src/storage/state.ts'; console.log(terminalId({ TERM_SESSION_ID: 'x' }));`,
+      );
+      const printed = async (detached: boolean) => (await startWorker(worker, [], { detached }).ended).stdout;
+      const here = await printed(false);
+      expect(here).toMatch(/^session \d+ \d+\n$/);
+      expect(await printed(false)).toBe(here);
+      expect(await printed(true)).not.toBe(here);
+    },
+  );
+});
+
+describe('the detected protocol', () => {
+  it('is stored for each endpoint', () => {
     const folder = tempFolder();
     const one = openProtocolStore(folder, 'https://one.example/api/mcp');
     const two = openProtocolStore(folder, 'https://two.example/api/mcp');
@@ -94,7 +145,7 @@ describe('the learned protocol', () => {
     expect(two.read()).toEqual({ era: 'bare' });
   });
 
-  it('is not taken from a damaged file or from another endpoint', () => {
+  it('is not read from a damaged file or from another endpoint', () => {
     const folder = tempFolder();
     const memory = openProtocolStore(folder, 'https://one.example/');
     memory.write({ era: 'bare' });
@@ -107,26 +158,27 @@ describe('the learned protocol', () => {
     expect(readdirSync(join(folder, 'protocol'))).toEqual([`${name}.damaged`]);
   });
 
-  it('does without a folder it may write', () => {
-    const told: string[] = [];
+  it('is not stored where no folder can be written', () => {
+    const warnings: string[] = [];
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
-    const memory = openProtocolStore(path, 'https://one.example/', (message) => told.push(message));
+    const memory = openProtocolStore(path, 'https://one.example/', (message) => warnings.push(message));
     memory.write({ era: 'bare' });
     expect(memory.read()).toBeUndefined();
     memory.forget();
-    expect(told[0]).toContain('a part of the path is not a folder');
+    expect(warnings[0]).toContain('a part of the path is not a folder');
     const none = openProtocolStore(undefined, 'https://one.example/');
     none.write({ era: 'bare' });
     none.forget();
     expect(none.read()).toBeUndefined();
   });
 
-  it('tightens a folder that was open to others', () => {
+  it.runIf(process.getuid?.() === 0)('is not read from a file of another user', () => {
     const folder = tempFolder();
-    mkdirSync(join(folder, 'protocol'));
-    chmodSync(join(folder, 'protocol'), 0o755);
-    openProtocolStore(folder, 'https://one.example/').write({ era: 'bare' });
-    expect(statSync(join(folder, 'protocol')).mode & 0o777).toBe(0o700);
+    const store = openProtocolStore(folder, 'https://one.example/');
+    store.write({ era: 'bare' });
+    const [name = ''] = readdirSync(join(folder, 'protocol'));
+    chownSync(join(folder, 'protocol', name), 65534, 65534);
+    expect(store.read()).toBeUndefined();
   });
 });

@@ -163,7 +163,7 @@ describe('a client', () => {
     const { client, slept } = clientFor(url, {
       timeoutMs: 1000,
       context: { now: () => NOW, random: () => 0 },
-      onRateLimited: (time) => until.push(time),
+      onRateLimited: (time) => void until.push(time),
     });
     await client.callTool('t', {});
     expect(slept).toEqual([30_000]);

@@ -67,14 +67,14 @@ describe('openPacer', () => {
     await pacer.acquire();
     await expect(pacer.acquire()).rejects.toMatchObject({
       code: 'budget_spent',
-      message: 'the budget of 2 requests a day is spent until 2026-01-03T03:04:05Z',
+      message: 'the quota of 2 requests a day is used up until 2026-01-03T03:04:05Z',
       details: { retryAfter: (DAY - 5000) / 1000 },
     });
     clock.now = START + DAY;
     await pacer.acquire();
   });
 
-  it('sleeps into the next day when told to', async () => {
+  it('sleeps into the next day with the option to wait', async () => {
     const waits: unknown[] = [];
     const { pacer, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
     await pacer.acquire();
@@ -84,7 +84,7 @@ describe('openPacer', () => {
     expect(Math.max(...slept)).toBe(60_000);
   });
 
-  it('obeys a hold, but not one that lasts too long', async () => {
+  it('waits for a pause, but not for one that lasts too long', async () => {
     const { pacer, ledger, clock } = pacerWith(0, 0, { maxWaitMs: 20_000 });
     ledger.pauseUntil(START + 20_000);
     await pacer.acquire();
