@@ -84,7 +84,8 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
 /** True for a frame of the spinner, or what clears its line. A slow machine draws it, a fast one does not. */
 const isSpinner = (text: string): boolean => /^(\r +\r)?(\r[\u2800-\u28ff] [^\n]*)?$/.test(text);
 
-function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
+/** Waits in real time. */
+export function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const timer = setTimeout(resolve, ms);

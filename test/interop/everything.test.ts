@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { freshHome } from '../helpers/program.ts';
+import { freshHome, realSleep } from '../helpers/program.ts';
 import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
@@ -108,9 +108,10 @@ describe('the reference server that has everything', () => {
     expect(blocks.some(({ type }) => type !== 'text')).toBe(true);
   });
 
-  it('tells a person how far it has come', async () => {
+  it('shows progress on a terminal', async () => {
     const { exit, stderr } = await run('call trigger-long-running-operation duration=0.6 steps=2', {
       tty: { stderr: true },
+      sleep: realSleep,
     });
     expect(exit).toBe(0);
     expect(stderr).toMatch(/trigger-long-running-operation 50 %/);
