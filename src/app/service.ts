@@ -1,6 +1,7 @@
 import type { TraceEvent } from '../client/http/exchange.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
 import { decodeFind, decodeLookup, type FindResult } from '../client/results.ts';
+import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
@@ -9,7 +10,7 @@ import { openProtocolStore } from '../storage/state.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
-import { type DemoMode, openTarget, type Target } from './target.ts';
+import { configuredEndpoint, type DemoMode, openTarget, type Target } from './target.ts';
 import { openToolLists, type ToolCatalog } from './tool-lists.ts';
 
 /** The service as the commands use it: its client, with what was answered before. */
@@ -32,6 +33,17 @@ export interface Service {
   tools(): Promise<readonly Tool[] | undefined>;
   /** The tools as a guide to their arguments: where --max-age allows it those of before, unless `anew`. */
   getTools(anew?: boolean): Promise<ToolCatalog>;
+  /** The capabilities of the MCP server, at most a day old; `{}` unless the service is known to support MCP. */
+  capabilities(): Promise<JsonObject>;
+}
+
+/** Tells whether the service supports MCP, as set or as detected before; undefined when it is not known yet. */
+export function supportsMcp(app: App): boolean | undefined {
+  const protocol = app.settings.need('protocol');
+  if (protocol !== 'auto') return protocol !== 'bare';
+  const endpoint = configuredEndpoint(app)?.url.href;
+  const stored = endpoint === undefined ? undefined : openProtocolStore(app.paths.stateDir, endpoint).read();
+  return stored && stored.era !== 'bare';
 }
 
 /** Values that replace the settings of this run. */
@@ -177,6 +189,7 @@ function serviceOver(app: App, client: Client, { url, key, demo }: Target): Serv
     },
     listTools: lists.list,
     tools: lists.listOrNone,
+    capabilities: async () => (demo || supportsMcp(app) === true ? lists.capabilities() : {}),
     getTools: (anew = false) => lists.getTools(anew ? 0 : app.settings.need('max-age')),
   };
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../client/restaurant.ts';
+import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
@@ -20,6 +21,8 @@ export interface ToolLists {
   listOrNone(): Promise<readonly Tool[] | undefined>;
   /** The tools as they were told a while ago, at most `maxAgeMs`; else as they are now. */
   getTools(maxAgeMs: number): Promise<ToolCatalog>;
+  /** The capabilities of an MCP server, at most a day old. */
+  capabilities(): Promise<JsonObject>;
 }
 
 /** HTTP statuses of a service that does not know the method; there may be tools all the same. */
@@ -31,15 +34,26 @@ const keyOf = (place: Pick<CacheKey, 'endpoint' | 'keyHash'>): CacheKey => ({
   args: {},
 });
 
-/** The list of tools that the service of this run gave some time ago, however old; nothing is asked. Never throws. */
-export function cachedTools(app: App): readonly Tool[] | undefined {
+/** Key of the server's capabilities in the cache. */
+const CAPABILITIES = 'server/capabilities';
+const CAPABILITIES_TTL_MS = 86_400_000;
+
+/** Returns the stored list of tools of this run's service, however old; sends nothing. Never throws. */
+export const cachedTools = (app: App): readonly Tool[] | undefined =>
+  (readCached(app, 'tools/list') as { tools?: readonly Tool[] } | undefined)?.tools;
+
+/** Returns the stored capabilities of this run's service, however old; sends nothing. Never throws. */
+export const cachedCapabilities = (app: App): JsonObject | undefined =>
+  readCached(app, CAPABILITIES) as JsonObject | undefined;
+
+function readCached(app: App, tool: string): unknown {
   try {
     const url = configuredEndpoint(app)?.url;
     const key = configuredKey(app, url)?.value;
     if (url === undefined || key === undefined) return undefined;
     const cache = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
-    const held = cache.get(keyOf({ endpoint: url.href, keyHash: hashKey(key) }), Number.POSITIVE_INFINITY);
-    return (held?.value as { tools?: readonly Tool[] } | undefined)?.tools;
+    const place = { endpoint: url.href, keyHash: hashKey(key), tool, args: {} };
+    return cache.get(place, Number.POSITIVE_INFINITY)?.value;
   } catch {
     return undefined;
   }
@@ -75,6 +89,14 @@ export function openToolLists(
   return {
     list,
     listOrNone,
+    async capabilities() {
+      const place = { ...key, tool: CAPABILITIES };
+      const stored = cache?.get(place, CAPABILITIES_TTL_MS);
+      if (stored !== undefined) return stored.value as JsonObject;
+      const capabilities = await client.capabilities();
+      cache?.put(place, capabilities);
+      return capabilities;
+    },
     async getTools(maxAgeMs) {
       const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
       if (held !== undefined) {

@@ -12,7 +12,7 @@ import { openSession } from './mcp/negotiate.ts';
 import { assertComplete, clientInfo } from './mcp/stateless.ts';
 import { decodeFind, decodeLookup, type FindResult, listAllTools, parseToolResult } from './results.ts';
 import { type CallState, openChannel } from './rpc/channel.ts';
-import { type JsonObject, progressIn, toolCall } from './rpc/envelope.ts';
+import { isObject, type JsonObject, progressIn, toolCall } from './rpc/envelope.ts';
 import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
@@ -86,6 +86,8 @@ export interface Client {
   check(): Promise<void>;
   /** All pages of `tools/list`. */
   listTools(): Promise<Tool[]>;
+  /** The capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
+  capabilities(): Promise<JsonObject>;
   /** Any tool. A result that says `isError` is thrown. */
   callTool(name: string, args: JsonObject, options?: ToolCallOptions): Promise<ToolResult>;
   /** Any method. A JSON-RPC error is an answer like any other. */
@@ -187,6 +189,14 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
         await listAllTools((params) => result(call, { method: 'tools/list', params })),
       );
     },
+    async capabilities() {
+      const known = session.capabilities();
+      if (known !== undefined) return known;
+      const { reply } = await session.call(newCall('read'), { method: 'server/discover', params: {} });
+      const found = reply !== undefined && 'result' in reply ? reply.result : undefined;
+      const capabilities = isObject(found) ? found.capabilities : undefined;
+      return session.capabilities() ?? (isObject(capabilities) ? capabilities : {});
+    },
     async callTool(name, args, options = {}) {
       const found = await tool(newCall('write', options.signal), name, args, options);
       try {
@@ -259,6 +269,7 @@ function cleaned(client: Client, clean: (error: AppError) => AppError): Client {
     lookup: (id, level) => run(client.lookup(id, level)),
     check: () => run(client.check()),
     listTools: () => run(client.listTools()),
+    capabilities: () => run(client.capabilities()),
     callTool: (name, args, options) => run(client.callTool(name, args, options)),
     raw: (method, params, options) => run(client.raw(method, params, options)),
     close: () => client.close(),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { freshHome, realSleep } from '../helpers/program.ts';
+import { answerTo, INITIALIZE, lines, request } from '../unit/mcp/lines.ts';
 import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
@@ -118,5 +119,30 @@ describe('the reference server that has everything', () => {
     const piped = await run('call trigger-long-running-operation duration=0.1 steps=1');
     expect(piped.stderr).toBe('');
     expect(server.passed().at(-2)?.body.params).not.toHaveProperty('_meta');
+  });
+
+  it('offers its resources, prompts and completion through the bridge', async () => {
+    const ref = { type: 'ref/prompt', name: 'completable-prompt' };
+    const argument = { name: 'department', value: 'E' };
+    const stdin = lines(
+      INITIALIZE,
+      request(1, 'resources/templates/list'),
+      request(2, 'prompts/get', { name: 'args-prompt', arguments: { city: 'Oslo' } }),
+      request(3, 'completion/complete', { ref, argument }),
+      request(4, 'resources/read', { uri: 'demo://resource/dynamic/text/1' }),
+      request(5, 'resources/read', { uri: 'demo://nothing' }),
+      request(6, 'resources/subscribe', { uri: 'demo://resource/dynamic/text/1' }),
+    );
+    const { exit, stdout } = await run('mcp', { stdin });
+    expect(exit).toBe(0);
+    expect(answerTo(stdout, 'init').result).toMatchObject({
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    });
+    expect(JSON.stringify(answerTo(stdout, 1).result)).toContain('demo://resource/dynamic/text/');
+    expect(JSON.stringify(answerTo(stdout, 2).result)).toContain('Oslo');
+    expect(answerTo(stdout, 3).result).toMatchObject({ completion: { values: ['Engineering'] } });
+    expect(JSON.stringify(answerTo(stdout, 4).result)).toContain('Resource 1');
+    expect(answerTo(stdout, 5).error).toMatchObject({ code: expect.any(Number) });
+    expect(answerTo(stdout, 6).error).toMatchObject({ code: -32601 });
   });
 });

@@ -17,6 +17,7 @@ interface Session {
   /** Header fields of all that follows. */
   readonly headers: Readonly<Record<string, string>>;
   readonly hasSession: boolean;
+  readonly capabilities: JsonObject;
 }
 
 export interface HandshakeClient extends ProtocolClient {
@@ -28,6 +29,8 @@ export interface HandshakeClient extends ProtocolClient {
   open(call: CallState): Promise<AppError | undefined>;
   /** The agreed revision. */
   version(): string | undefined;
+  /** The capabilities of the server, once the handshake is done. */
+  capabilities(): JsonObject | undefined;
 }
 
 /** Speaks MCP with a handshake and, where the service wants one, a session. */
@@ -93,6 +96,7 @@ export function handshakeClient(channel: Channel, clientInfo: ClientInfo): Hands
   return {
     open,
     version: () => agreement?.version,
+    capabilities: () => agreement?.capabilities,
     async call(call, wanted) {
       const before = await agreed(call);
       const answer = await send(call, wanted, before);
@@ -114,7 +118,9 @@ function agreementIn({ reply, error, status, headers }: RpcResponse): Session | 
   if (error !== undefined) return error;
   if (reply === undefined) return new AppError('bad_response', 'the handshake got no answer');
   if ('error' in reply) return rpcError(reply.error, status);
-  const version = isObject(reply.result) ? reply.result.protocolVersion : undefined;
+  const { protocolVersion: version, capabilities } = isObject(reply.result)
+    ? reply.result
+    : ({} as JsonObject);
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     const got = typeof version === 'string' ? `"${version.slice(0, 40)}"` : kindOf(version);
     return new AppError('bad_response', `the service wants to speak MCP ${got}, which is not known here`, {
@@ -126,6 +132,7 @@ function agreementIn({ reply, error, status, headers }: RpcResponse): Session | 
   return {
     version,
     hasSession: usable !== undefined,
+    capabilities: isObject(capabilities) ? capabilities : {},
     headers: {
       'MCP-Protocol-Version': version,
       ...(usable === undefined ? {} : { 'Mcp-Session-Id': usable }),

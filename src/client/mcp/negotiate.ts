@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import { withMessage } from '../http/network-error.ts';
 import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
-import { request } from '../rpc/envelope.ts';
+import { type JsonObject, request } from '../rpc/envelope.ts';
 import type { Tool } from '../types.ts';
 import {
   type DetectedProtocol,
@@ -20,6 +20,8 @@ import { type ClientInfo, type StatelessClient, statelessClient } from './statel
 export interface ProtocolSession extends ProtocolClient {
   /** The tools that may be used in the protocol that is spoken. */
   filterUsable(tools: Tool[]): Tool[];
+  /** The capabilities that a handshake found, if there was one. */
+  capabilities(): JsonObject | undefined;
 }
 
 export interface SessionOptions {
@@ -43,6 +45,7 @@ export function openSession(options: SessionOptions): ProtocolSession {
       return (byHand ? speakers.bare : speaker).call(call, wanted);
     },
     filterUsable: (tools) => speakers.openModern()?.filterUsable(tools) ?? tools,
+    capabilities: () => speakers.legacy.capabilities(),
     close: () => speakers.legacy.close(),
   };
 }

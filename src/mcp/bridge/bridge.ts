@@ -12,18 +12,17 @@ import {
   responseId,
   resultMessage,
 } from './message.ts';
-import { createMethods, type Upstream } from './methods.ts';
+import { createMethods, type MethodOptions } from './methods.ts';
 import { isModern, modernResult } from './protocol.ts';
 
-export interface BridgeOptions {
-  readonly upstream: Upstream;
+export interface BridgeOptions extends Omit<MethodOptions, 'send'> {
   /** Takes a message for the host. */
   send(message: unknown): void;
   /** Receives unexpected errors. */
   onFault?(fault: unknown): void;
 }
 
-/** An MCP server over messages: no streams, no clock. */
+/** An MCP server over messages, without streams. */
 export interface Bridge {
   receive(line: Line): void;
   /** Settles when no request is pending. */
@@ -41,8 +40,8 @@ const CACHEABLE: readonly string[] = ['tools/list', 'server/discover'];
 const CANCELLED = Symbol('cancelled');
 
 /** Creates the server. */
-export function createBridge({ upstream, send, onFault }: BridgeOptions): Bridge {
-  const methods = createMethods(upstream, send);
+export function createBridge({ upstream, send, sleep, onFault }: BridgeOptions): Bridge {
+  const methods = createMethods({ upstream, send, sleep });
   const controllers = new Map<RequestId, AbortController>();
   const pending = new Set<Promise<void>>();
 

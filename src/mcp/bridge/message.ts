@@ -1,14 +1,6 @@
+import { INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { parseJson } from '../../client/rpc/json.ts';
-
-/** Error codes of JSON-RPC 2.0 (section 5.1) and of MCP. */
-export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
-export const METHOD_NOT_FOUND = -32601;
-export const INVALID_PARAMS = -32602;
-export const INTERNAL_ERROR = -32603;
-export const SERVER_BUSY = -32000;
-export const UNSUPPORTED_VERSION = -32022;
 
 /** The id of a host's request: a string or an integer (MCP, base protocol). */
 export type RequestId = string | number;

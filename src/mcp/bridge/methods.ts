@@ -1,13 +1,15 @@
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
+import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';
 import { createSemaphore, QueueFull } from '../../util/semaphore.ts';
-import { INTERNAL_ERROR, invalidParams, METHOD_NOT_FOUND, ProtocolError, SERVER_BUSY } from './message.ts';
-import { discoverResult, initializeResult } from './protocol.ts';
+import { invalidParams, ProtocolError } from './message.ts';
+import { capabilityOf, discoverResult, forwardParams, initializeResult } from './protocol.ts';
 
-/** Options of one tool call. */
-export interface ToolCallOptions {
+/** Options of one request to the service. */
+export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Receives `params` of each `notifications/progress`. Omitted: the host did not request progress. */
   onProgress?(params: JsonObject): void;
@@ -15,10 +17,21 @@ export interface ToolCallOptions {
 
 /** The service behind the bridge. */
 export interface Upstream {
-  /** Returns the tools for the host. @throws {AppError} */
+  /** Returns the tools for the host, within a few seconds; without the service a stored or built-in list. */
   listTools(): Promise<readonly Tool[]>;
-  /** Returns the tool's result as received. @throws {AppError}; {ProtocolError} for a JSON-RPC error of the service */
-  callTool(name: string, args: JsonObject, options: ToolCallOptions): Promise<JsonObject>;
+  /** Tells whether a tool is in the list that is known now. */
+  hasTool(name: string): boolean;
+  /** Returns the capabilities of the service as far as they are known. */
+  capabilities(): Promise<JsonObject>;
+  /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject>;
+}
+
+export interface MethodOptions {
+  readonly upstream: Upstream;
+  readonly sleep: Context['sleep'];
+  /** Takes the notifications that precede a response. */
+  send(message: JsonObject): void;
 }
 
 /** Returns the result of a method. @throws {ProtocolError}; the signal's reason when it is aborted */
@@ -29,77 +42,105 @@ export const ERROR_META_KEY = 'restaurant/error';
 
 const MAX_RUNNING_CALLS = 8;
 const MAX_WAITING_CALLS = 1000;
+/** JSON-RPC 2.0: reserved for implementation-defined server errors. */
+const SERVER_BUSY = -32000;
+/** How often a host that requested progress hears that a call still waits: many give up after 60 s of silence. */
+const HEARTBEAT_MS = 5000;
 
-/** Creates the methods of the server. `send` takes the notifications that precede a response. */
-export function createMethods(upstream: Upstream, send: (message: JsonObject) => void): Methods {
+/** Creates the methods of the server. */
+export function createMethods({ upstream, sleep, send }: MethodOptions): Methods {
   const semaphore = createSemaphore(MAX_RUNNING_CALLS, MAX_WAITING_CALLS);
 
-  async function listTools({ cursor }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    // The list is a single page, so no cursor can be valid.
-    if (cursor !== undefined && cursor !== null) throw invalidParams('unknown cursor');
+  /** Forwards a request, and its progress under the host's own token. */
+  async function forward(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+    const wantsProgress = typeof token === 'string' || typeof token === 'number';
+    const done = new AbortController();
+    let received = false;
+    const report = (progress: JsonObject): void => {
+      const notification = { ...progress, progressToken: token };
+      // Progress must not follow the response.
+      if (!done.signal.aborted)
+        send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
+    };
+    async function heartbeat(): Promise<void> {
+      for (let beat = 1; ; beat += 1) {
+        await sleep(HEARTBEAT_MS, done.signal);
+        // Tiny steps, so that the service's own progress is still an increase.
+        if (!received) report({ progress: beat / 1000, message: 'waiting for the service' });
+      }
+    }
+    const onProgress = (progress: JsonObject): void => {
+      received = true;
+      report(progress);
+    };
+    if (wantsProgress) heartbeat().catch(() => {});
+    const options = { signal, ...(wantsProgress ? { onProgress } : {}) };
     try {
-      return { tools: await untilAborted(upstream.listTools(), signal) };
+      const task = () => untilAborted(upstream.request(method, forwardParams(params), options), signal);
+      const result = await semaphore.run(task, signal);
+      // Some hosts lose progress that arrives in one read with the response.
+      if (received) await new Promise((resolve) => setImmediate(resolve));
+      return result;
+    } catch (error) {
+      if (error instanceof QueueFull) throw new ProtocolError(SERVER_BUSY, error.message);
+      throw error;
+    } finally {
+      done.abort();
+    }
+  }
+
+  async function callTool(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { name, arguments: args = {}, _meta } = params;
+    if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
+    if (!isObject(args)) throw invalidParams('arguments must be an object');
+    try {
+      return await forward('tools/call', { name, arguments: args, _meta }, signal);
+    } catch (error) {
+      if (error instanceof AppError) return toolError(error);
+      // Invalid arguments are a tool error, so that the model can correct them (MCP, tools: error handling).
+      if (error instanceof ProtocolError && error.code === INVALID_PARAMS && upstream.hasTool(name)) {
+        const hint = 'correct the arguments: the input schema of the tool describes them';
+        return toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
+      }
+      throw error;
+    }
+  }
+
+  async function forwardOther(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const capability = capabilityOf(method);
+    if (capability === undefined || !isObject((await upstream.capabilities())[capability])) {
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 100)}`);
+    }
+    try {
+      return await forward(method, params, signal);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${error.hint}`);
     }
   }
 
-  async function callTool(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { name, args, progressToken } = readToolCall(params);
-    // Progress must not follow the response.
-    let open = true;
-    const onProgress = (progress: JsonObject): void => {
-      const notification = { ...progress, progressToken };
-      if (open) send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
-    };
-    const options = { signal, ...(progressToken === undefined ? {} : { onProgress }) };
-    try {
-      return await semaphore.run(() => untilAborted(upstream.callTool(name, args, options), signal), signal);
-    } catch (error) {
-      if (error instanceof QueueFull) throw new ProtocolError(SERVER_BUSY, error.message);
-      if (error instanceof AppError) return toolError(error);
-      throw error;
-    } finally {
-      open = false;
-    }
-  }
-
   return async (method, params, signal) => {
     switch (method) {
       case 'initialize':
-        return initializeResult(params);
+        return initializeResult(params, await upstream.capabilities());
       case 'server/discover':
-        return discoverResult();
+        return discoverResult(await upstream.capabilities());
       case 'ping':
         return {};
       case 'tools/list':
-        return listTools(params, signal);
+        // The list is a single page, so no cursor can be valid.
+        if ((params.cursor ?? null) !== null) throw invalidParams('unknown cursor');
+        return { tools: await untilAborted(upstream.listTools(), signal) };
       case 'tools/call':
         return callTool(params, signal);
       default:
-        throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 100)}`);
+        return forwardOther(method, params, signal);
     }
   };
 }
 
-interface ToolCall {
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly progressToken?: string | number;
-}
-
-/** Reads `params` of `tools/call`. @throws {ProtocolError} -32602 */
-function readToolCall(params: JsonObject): ToolCall {
-  const { name, arguments: args = {}, _meta: meta } = params;
-  if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
-  if (!isObject(args)) throw invalidParams('arguments must be an object');
-  const token = isObject(meta) ? meta.progressToken : undefined;
-  const valid = typeof token === 'string' || typeof token === 'number';
-  return { name, args, ...(valid ? { progressToken: token } : {}) };
-}
-
-/** Formats a failure as a tool result (MCP, tools: error handling), so that the agent can read it and act on it. */
+/** Formats a failure as a tool result, so that the agent can read it and act on it. */
 function toolError(error: AppError): JsonObject {
   return {
     isError: true,

@@ -1,38 +1,65 @@
+import {
+  LEGACY_VERSIONS,
+  META_PREFIX,
+  MODERN_VERSION,
+  MODERN_VERSIONS,
+  UNSUPPORTED_VERSION,
+} from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { VERSION } from '../../version.ts';
-import { ProtocolError, UNSUPPORTED_VERSION } from './message.ts';
-
-/** The protocol version without a handshake: each request carries its metadata. */
-export const MODERN_VERSION = '2026-07-28';
-
-/** Protocol versions with a handshake, newest first. */
-export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+import { ProtocolError } from './message.ts';
 
 /** How long the bridge and its hosts may cache the list of tools, ms. */
 export const LIST_TTL_MS = 5 * 60_000;
 
-const PREFIX = 'io.modelcontextprotocol/';
-const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
-const CAPABILITIES = { tools: {} };
-const NEWEST_LEGACY = '2025-11-25';
+const SUPPORTED_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
-/** Returns the result of `initialize`: the requested version if it is supported, else the newest with a handshake. */
-export function initializeResult(params: JsonObject): JsonObject {
-  const requested = params.protocolVersion;
-  const supported = LEGACY_VERSIONS.find((version) => version === requested);
+/** What the server says about itself, whatever the protocol version. */
+const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
+
+/** For the model: hosts with tool search show it only this and the names of the tools. */
+const INSTRUCTIONS =
+  'Restaurant data. find_restaurant searches by name and city; lookup_restaurant returns the details of one of its ' +
+  'results by service_id. The service limits requests per minute and per day: reuse results, and when a tool error ' +
+  'has a hint, follow it or show it to the user.';
+
+/** Methods that are passed to the service, by the capability that a service with them has. */
+const FORWARDED: Readonly<Record<string, readonly string[]>> = {
+  resources: ['resources/list', 'resources/templates/list', 'resources/read'],
+  prompts: ['prompts/list', 'prompts/get'],
+  completions: ['completion/complete'],
+};
+
+/** Returns the capability that a forwarded method needs; undefined for other methods. */
+export const capabilityOf = (method: string): string | undefined =>
+  Object.keys(FORWARDED).find((name) => FORWARDED[name]?.includes(method));
+
+/** Returns the capabilities of the bridge: tools, and what it can forward. It forwards no change notifications. */
+function capabilities(service: JsonObject): JsonObject {
+  const forwarded = Object.keys(FORWARDED).filter((name) => isObject(service[name]));
+  return { tools: {}, ...Object.fromEntries(forwarded.map((name) => [name, {}])) };
+}
+
+/**
+ * Returns the result of `initialize`: the requested version if it is supported, else the newest with a handshake.
+ * @param service capabilities of the service
+ */
+export function initializeResult({ protocolVersion }: JsonObject, service: JsonObject): JsonObject {
   return {
-    protocolVersion: supported ?? NEWEST_LEGACY,
-    capabilities: CAPABILITIES,
+    protocolVersion: LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0],
+    capabilities: capabilities(service),
     serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
   };
 }
 
 /** Returns the result of `server/discover` (2026-07-28). */
-export function discoverResult(): JsonObject {
+export function discoverResult(service: JsonObject): JsonObject {
   return {
-    supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS],
-    capabilities: CAPABILITIES,
+    supportedVersions: SUPPORTED_VERSIONS,
+    capabilities: capabilities(service),
     serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
   };
 }
 
@@ -42,14 +69,23 @@ export function discoverResult(): JsonObject {
  */
 export function isModern(params: JsonObject): boolean {
   const meta = isObject(params._meta) ? params._meta : {};
-  const requested = meta[`${PREFIX}protocolVersion`];
+  const requested = meta[`${META_PREFIX}protocolVersion`];
   if (requested === undefined) return false;
   if (requested === MODERN_VERSION) return true;
   const data = {
-    supported: [MODERN_VERSION, ...LEGACY_VERSIONS],
+    supported: SUPPORTED_VERSIONS,
     requested: typeof requested === 'string' ? requested.slice(0, 100) : '',
   };
   throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data);
+}
+
+/** Returns the parameters for the service: without the metadata that describes the host's own connection. */
+export function forwardParams(params: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = params;
+  if (!isObject(meta)) return rest;
+  const own = ([key]: [string, unknown]): boolean => key === 'progressToken' || key.startsWith(META_PREFIX);
+  const entries = Object.entries(meta).filter((entry) => !own(entry));
+  return entries.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(entries) };
 }
 
 /** Adds the members that 2026-07-28 requires of a result: its type, the server and, when cacheable, for how long. */
@@ -58,6 +94,6 @@ export function modernResult(result: JsonObject, cacheable: boolean): JsonObject
     ...result,
     resultType: 'complete',
     ...(cacheable ? { ttlMs: LIST_TTL_MS, cacheScope: 'private' } : {}),
-    _meta: { [`${PREFIX}serverInfo`]: SERVER_INFO, ...(isObject(result._meta) ? result._meta : {}) },
+    _meta: { [`${META_PREFIX}serverInfo`]: SERVER_INFO, ...(isObject(result._meta) ? result._meta : {}) },
   };
 }

@@ -1,5 +1,6 @@
 import { App } from '../../app/app.ts';
-import { openService } from '../../app/service.ts';
+import { openService, supportsMcp } from '../../app/service.ts';
+import { cachedCapabilities, cachedTools } from '../../app/tool-lists.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { type BridgeOptions, createBridge } from './bridge.ts';
@@ -21,16 +22,26 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
       'an MCP client starts this command; to configure one, run restaurant mcp config <client> (Ctrl-D ends)',
     );
   }
+  /** Reads the settings again, so that a later login is used. */
+  function freshApp(): App {
+    const fresh = new App(quiet(context, app.verbose));
+    attach(fresh);
+    app.onClose(() => fresh.close());
+    return fresh;
+  }
   const upstream = openUpstream({
-    // Reads the settings again each time, so that a later login is used.
-    connect: async () => {
-      const fresh = new App(quiet(context, app.verbose));
-      attach(fresh);
-      app.onClose(() => fresh.close());
-      return openService(fresh, { demoMode: 'mcp' });
+    async connect() {
+      const fresh = freshApp();
+      return openService(fresh, { demoMode: 'mcp', maxWaitMs: maxWaitMs(fresh) });
+    },
+    storedTools: () => cachedTools(freshApp()),
+    storedCapabilities() {
+      const fresh = freshApp();
+      const isMcp = fresh.globals.demo === true || supportsMcp(fresh) === true;
+      return cachedCapabilities(fresh) ?? (isMcp ? undefined : {});
     },
     profileName: app.settings.profileName,
-    now: context.now,
+    context,
   });
   await serveStdio({
     context,
@@ -38,6 +49,14 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
     onFault: (fault) =>
       void app.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)),
   });
+}
+
+/** Longest wait for a rate limit, ms, unless the command line sets one: hosts end a call after 60 s. */
+const MAX_RATE_LIMIT_WAIT_MS = 15_000;
+
+function maxWaitMs({ settings }: App): number {
+  const { value = MAX_RATE_LIMIT_WAIT_MS, source } = settings.resolve('max-wait');
+  return source === 'flag' ? value : Math.min(value, MAX_RATE_LIMIT_WAIT_MS);
 }
 
 const discard: Output = { write: async () => {}, isTTY: false, columns: 80 };
@@ -61,7 +80,7 @@ interface ServeOptions {
  */
 async function serveStdio({ context, upstream, ...options }: ServeOptions): Promise<void> {
   const writer = createWriter(context.stdout);
-  const bridge = createBridge({ upstream, send: writer.send, ...options });
+  const bridge = createBridge({ upstream, send: writer.send, sleep: context.sleep, ...options });
 
   async function readAll(): Promise<void> {
     const reader = lineReader();

@@ -1,39 +1,41 @@
 import type { Service } from '../../app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
+import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { Client } from '../../client/restaurant.ts';
 import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
+import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
-import { INTERNAL_ERROR, ProtocolError } from './message.ts';
-import type { ToolCallOptions, Upstream } from './methods.ts';
+import { formatDuration } from '../../util/duration.ts';
+import { ProtocolError } from './message.ts';
+import type { RequestOptions, Upstream } from './methods.ts';
 import { LIST_TTL_MS } from './protocol.ts';
 
 export interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
   connect(): Promise<Service>;
+  /** Returns the list of tools that was stored before, however old. */
+  storedTools(): readonly Tool[] | undefined;
+  /** Returns the capabilities that were stored before; undefined when only the service can tell. */
+  storedCapabilities(): JsonObject | undefined;
   readonly profileName: string;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  readonly context: Pick<Context, 'now' | 'sleep'>;
 }
-
-/** HTTP statuses of a service that does not have the method; it may have tools nevertheless. */
-const NO_SUCH_METHOD: readonly number[] = [400, 404, 405, 406, 415, 422, 501];
 
 /** Failures that a login can fix, even while the bridge runs. */
 const FIXED_BY_LOGIN: readonly Code[] = ['no_key', 'bad_key', 'no_service', 'bad_config', 'unauthorized'];
 
-/** Hints for people who use an agent instead of a command line. */
-const AGENT_HINTS: Readonly<Partial<Record<Code, string>>> = {
-  bad_response:
-    'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr',
-  timeout: 'use restaurant mcp --timeout 2m as the command of the MCP client',
-};
+/** How long a host waits for what a stored or built-in value can replace, ms. Many give up after 5 s. */
+const MAX_WAIT_MS = 3000;
 
 /** Opens the service behind the bridge. It is connected on first use. */
-export function openUpstream({ connect, profileName, now }: UpstreamOptions): Upstream {
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { connect, storedTools, storedCapabilities, profileName, context } = options;
   let connection: Promise<Service> | undefined;
   let cached: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
   let pendingList: Promise<readonly Tool[]> | undefined;
+  let stored: readonly Tool[] | undefined;
+  let capabilities: JsonObject | undefined;
 
   /** Uses the service. After a failure that a login can fix, the next call connects again. */
   async function use<T>(work: (service: Service) => Promise<T>): Promise<T> {
@@ -48,41 +50,70 @@ export function openUpstream({ connect, profileName, now }: UpstreamOptions): Up
   }
 
   async function fetchTools(): Promise<readonly Tool[]> {
+    const { tools = DOCUMENTED_TOOLS, fromCache } = await use((service) => service.getTools());
+    cached = { tools: tools.map(withObjectSchema), at: context.now() };
+    // Stored for the next start, which must not wait for them.
+    if (!fromCache) fetchCapabilities().catch(() => {});
+    return cached.tools;
+  }
+
+  async function fetchCapabilities(): Promise<JsonObject> {
+    capabilities = await use((service) => service.capabilities());
+    return capabilities;
+  }
+
+  const readCapabilities = async (): Promise<JsonObject> => storedCapabilities() ?? fetchCapabilities();
+
+  /** Returns the value; undefined when it fails, or takes longer than a host waits. */
+  async function soon<T>(value: Promise<T>): Promise<T | undefined> {
+    const timer = new AbortController();
+    const timeout = context.sleep(MAX_WAIT_MS, timer.signal).then(() => undefined);
     try {
-      const tools = (await use((service) => service.tools())) ?? DOCUMENTED_TOOLS;
-      cached = { tools: tools.map(withObjectSchema), at: now() };
-      return cached.tools;
+      return await Promise.race([value, timeout]);
     } catch (error) {
-      // A host without a list shows no tools; with the built-in list the first call reports what to do.
-      if (fixedByLogin(error) || hasNoList(error)) return DOCUMENTED_TOOLS;
+      if (error instanceof AppError) return undefined;
       throw error;
+    } finally {
+      timeout.catch(() => {});
+      timer.abort();
     }
   }
 
+  function knownTools(): readonly Tool[] {
+    stored ??= storedTools()?.map(withObjectSchema) ?? DOCUMENTED_TOOLS;
+    return cached?.tools ?? stored;
+  }
+
   return {
-    listTools() {
-      if (cached !== undefined && now() - cached.at < LIST_TTL_MS) return Promise.resolve(cached.tools);
+    async listTools() {
+      if (cached !== undefined && context.now() - cached.at < LIST_TTL_MS) return cached.tools;
       pendingList ??= fetchTools().finally(() => {
         pendingList = undefined;
       });
-      return pendingList;
+      // A host without a list shows no tools; with one, the first call reports the error and what to do.
+      return (await soon(pendingList)) ?? knownTools();
     },
-    callTool: (name, args, options) => use(({ client }) => callTool(client, name, args, options)),
+    hasTool: (name) => knownTools().some((tool) => tool.name === name),
+    async capabilities() {
+      capabilities ??= await soon(readCapabilities());
+      return capabilities ?? {};
+    },
+    request: (method, params, options) => use(({ client }) => send(client, method, params, options)),
   };
 }
 
-async function callTool(
+async function send(
   client: Client,
-  name: string,
-  args: JsonObject,
-  options: ToolCallOptions,
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
 ): Promise<JsonObject> {
-  const { envelope, error } = await client.raw('tools/call', { name, arguments: args }, options);
+  const { envelope, error } = await client.raw(method, params, options);
   const reply = readReply(envelope);
   if (error !== undefined && !('error' in reply && error.code === 'rpc_error')) throw error;
   if ('error' in reply) throw forwardError(reply.error);
   if (isObject(reply.result)) return reply.result;
-  throw new AppError('bad_response', 'the response of the service has no tool result');
+  throw new AppError('bad_response', 'the response of the service has no result');
 }
 
 /** Converts a JSON-RPC error of the service; its code must be an integer. */
@@ -95,12 +126,6 @@ function forwardError({ code, message, data }: RpcError): ProtocolError {
 const fixedByLogin = (error: unknown): error is AppError =>
   error instanceof AppError && FIXED_BY_LOGIN.includes(error.code);
 
-/** Tells whether the service refused the method, not the caller. */
-const hasNoList = (error: unknown): boolean =>
-  error instanceof AppError &&
-  error.details.status !== undefined &&
-  NO_SUCH_METHOD.includes(error.details.status);
-
 /** Adds `type: "object"` to a schema without it: hosts reject the whole list for one such tool. */
 function withObjectSchema(tool: Tool): Tool {
   return tool.inputSchema?.type === 'object'
@@ -110,13 +135,20 @@ function withObjectSchema(tool: Tool): Tool {
 
 /** Gives an error a hint for the user of an agent, who may not have the environment of a shell. */
 function withAgentHint(error: AppError, profileName: string): AppError {
-  const { code, details } = error;
-  const profile = profileName === 'default' ? '' : ` --profile ${profileName}`;
-  const hint =
-    code === 'no_key'
-      ? `run restaurant login${profile} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`
-      : details.hint === undefined
-        ? AGENT_HINTS[code]
-        : undefined;
-  return hint === undefined ? error : new AppError(code, error.message, { ...details, hint });
+  const hint = agentHint(error, profileName === 'default' ? '' : ` --profile ${profileName}`);
+  return hint === undefined ? error : new AppError(error.code, error.message, { ...error.details, hint });
+}
+
+function agentHint({ code, details }: AppError, profile: string): string | undefined {
+  if (code === 'no_key') {
+    return `run restaurant login${profile} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;
+  }
+  if (code === 'rate_limited' && details.retryAfter !== undefined) {
+    return `try again in ${formatDuration(details.retryAfter * 1000)}; restaurant status shows the quota`;
+  }
+  if (details.hint !== undefined) return undefined;
+  if (code === 'timeout') return 'use restaurant mcp --timeout 2m as the command of the MCP client';
+  return code === 'bad_response'
+    ? 'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr'
+    : undefined;
 }

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { writeText } from '../../app/output.ts';
+import { supportsMcp } from '../../app/service.ts';
 import { configuredEndpoint, requireEndpoint, requireKey } from '../../app/target.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { maskKey } from '../../client/key.ts';
 import type { JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import { absolute } from '../../storage/paths.ts';
-import { openProtocolStore } from '../../storage/state.ts';
 import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -108,7 +108,7 @@ function findClient(name: string): McpClient {
 function planEntry(app: App, client: McpClient, options: ConfigOptions): Plan {
   const literalKey = options.literalKey === true;
   const demo = app.globals.demo === true;
-  const isPlain = () => isPlainService(app);
+  const isPlain = () => supportsMcp(app) === false;
   const via = chooseTransport(client, { transport: options.via, literalKey, demo, isPlain });
   const scope = options.scope ?? (literalKey && client.user !== undefined ? 'user' : client.scope);
   if (literalKey && scope === 'project') {
@@ -120,15 +120,6 @@ function planEntry(app: App, client: McpClient, options: ConfigOptions): Plan {
   const target = via === 'stdio' ? stdioTarget(app, scope) : httpTarget(app, literalKey);
   const entry = buildEntry(client, target);
   return { client, scope, path, target, entry, shown: buildEntry(client, masked(app, target)) };
-}
-
-/** Tells whether the service is set, or was detected, to support only plain `tools/call`. */
-function isPlainService(app: App): boolean {
-  const protocol = app.settings.need('protocol');
-  if (protocol !== 'auto') return protocol === 'bare';
-  const endpoint = configuredEndpoint(app)?.url.href;
-  if (endpoint === undefined) return false;
-  return openProtocolStore(app.paths.stateDir, endpoint).read()?.era === 'bare';
 }
 
 /** Settings that an entry for the bridge repeats. */

@@ -40,6 +40,43 @@ describe.each(['json', 'sse'] as const)('in front of the plain service that answ
     });
   });
 
+  it('returns invalid arguments of a known tool as a tool error', async () => {
+    const stdin = lines(request(1, 'tools/call', { name: 'find_restaurant', arguments: { name: 'Nopa' } }));
+    const { stdout } = await service.run(['mcp'], { stdin });
+    expect(errorText(answerTo(stdout, 1))).toMatch(/city.*\nhint: /s);
+    const unknown = lines(request(2, 'tools/call', { name: 'no_such_tool', arguments: {} }));
+    const other = await service.run(['mcp'], { stdin: unknown });
+    expect(answerTo(other.stdout, 2).error).toMatchObject({ code: expect.any(Number) });
+  });
+
+  it('passes the metadata of a call to the service', async () => {
+    const _meta = {
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      progressToken: 1,
+    };
+    await service.run(['mcp'], { stdin: lines(find(1, { _meta })) });
+    expect(service.sandbox.requests.at(-1)?.body).toMatchObject({
+      params: { _meta: { traceparent: _meta.traceparent } },
+    });
+  });
+
+  it('marks the built-in tools as read-only', async () => {
+    const { stdout } = await service.run(['mcp'], { stdin: lines(INITIALIZE, LIST) });
+    const { tools } = answerTo(stdout, 'list').result as { tools: JsonObject[] };
+    for (const tool of tools) {
+      expect(tool).toMatchObject({ title: expect.any(String), annotations: { readOnlyHint: true } });
+    }
+    expect(answerTo(stdout, 'init').result).toMatchObject({ instructions: expect.any(String) });
+  });
+
+  it('requests the list of tools once, and not again at the next start', async () => {
+    const env = { ...freshHome().env, RESTAURANT_MAX_AGE: '10m' };
+    service.sent();
+    await service.run(['mcp'], { stdin: lines(LIST), env });
+    await service.run(['mcp'], { stdin: lines(LIST), env });
+    expect(service.sent()).toBe(1);
+  });
+
   it('makes one request for a call', async () => {
     service.sent();
     await service.run(['mcp'], { stdin: lines(INITIALIZE, find(1)) });
@@ -93,7 +130,13 @@ describe('in front of an MCP server', () => {
     expect(messages.at(-1)?.id).toBe(1);
   });
 
-  it('passes the error of the service on with its code', async () => {
+  it('returns invalid arguments of a known tool as a tool error', async () => {
+    const stdin = lines(request(1, 'tools/call', { name: 'find_restaurant', arguments: { name: 7 } }));
+    const { stdout } = await service.run(['mcp'], { stdin });
+    expect(answerTo(stdout, 1).result).toMatchObject({ isError: true });
+  });
+
+  it('forwards the error of the service with its code', async () => {
     const stdin = lines(request(1, 'tools/call', { name: 'no_such_tool' }));
     const { stdout } = await service.run(['mcp'], { stdin });
     expect(answerTo(stdout, 1).error).toMatchObject({ code: -32602, message: expect.any(String) });
@@ -137,13 +180,13 @@ describe('what goes wrong', () => {
     expect(stdout).not.toContain(REVOKED);
   });
 
-  it('with nobody there is a tool error, and an error of the list', async () => {
+  it('is a tool error when the service is down, and the list is the stored or built-in one', async () => {
     const { stdout } = await service.run(['mcp'], {
       env: { RESTAURANT_BASE_URL: 'http://127.0.0.1:9', RESTAURANT_RETRIES: '0' },
       stdin: lines(LIST, find(1)),
     });
     expect(errorText(answerTo(stdout, 1))).toContain('127.0.0.1:9');
-    expect(answerTo(stdout, 'list').error).toMatchObject({ code: -32603 });
+    expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
   });
 
   it('in one line does not end the others', async () => {
@@ -164,15 +207,13 @@ describe('what goes wrong', () => {
 describe('limits', () => {
   const limited = useService({ perMinute: 1 });
 
-  it('of the service are a tool error with the wait', async () => {
-    const { exit, stdout, stderr } = await limited.run(['mcp', '--max-wait', '1s', '--retries', '0'], {
-      stdin: lines(find(1), find(2)),
-    });
+  it('of the service are a tool error with the time, without a long wait', async () => {
+    const { exit, stdout, stderr } = await limited.run(['mcp'], { stdin: lines(find(1), find(2)) });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     const failed = messagesIn(stdout).filter(({ result }) => (result as JsonObject).isError === true);
     expect(failed).toHaveLength(1);
     const [failure = {}] = failed;
-    expect(errorText(failure)).toMatch(/429, wait \d+ ?s.*\nhint: .*restaurant /s);
+    expect(errorText(failure)).toMatch(/429, wait \d+ ?s.*\nhint: try again in \d+s; restaurant status /s);
     expect((failure.result as JsonObject)._meta).toMatchObject({
       'restaurant/error': { code: 'rate_limited', retry_after: expect.any(Number) },
     });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Bridge, createBridge } from '../../../src/mcp/bridge/bridge.ts';
 import { ProtocolError } from '../../../src/mcp/bridge/message.ts';
-import type { Upstream } from '../../../src/mcp/bridge/methods.ts';
+import type { RequestOptions, Upstream } from '../../../src/mcp/bridge/methods.ts';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const TOOL = { name: 'find_restaurant', inputSchema: { type: 'object' } };
@@ -21,11 +21,27 @@ interface Desk {
   ask(...messages: unknown[]): Promise<JsonObject[]>;
 }
 
-function desk(upstream: Partial<Upstream> = {}): Desk {
+interface Fake extends Partial<Upstream> {
+  callTool?(name: unknown, args: unknown, options: RequestOptions): Promise<JsonObject>;
+  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  onFault?: (fault: unknown) => void;
+}
+
+const never = () => new Promise<void>(() => {});
+
+function desk({ callTool = async () => RESULT, sleep = never, onFault, ...upstream }: Fake = {}): Desk {
   const sent: JsonObject[] = [];
   const bridge = createBridge({
-    upstream: { listTools: async () => [TOOL], callTool: async () => RESULT, ...upstream },
+    upstream: {
+      listTools: async () => [TOOL],
+      hasTool: (name) => name === TOOL.name,
+      capabilities: async () => ({}),
+      request: (_method, params, options) => callTool(params.name, params.arguments, options),
+      ...upstream,
+    },
+    sleep,
     send: (message) => sent.push(JSON.parse(JSON.stringify(message))),
+    ...(onFault === undefined ? {} : { onFault }),
   });
   return {
     bridge,
@@ -68,6 +84,7 @@ describe('the handshake', () => {
         protocolVersion: version,
         capabilities: { tools: {} },
         serverInfo: { name: 'restaurant', title: expect.any(String), version: expect.stringMatching(/^\d/) },
+        instructions: expect.stringContaining('find_restaurant'),
       },
     });
   });
@@ -78,8 +95,8 @@ describe('the handshake', () => {
   });
 
   it('needs neither the handshake nor the service for ping and discovery', async () => {
-    const never = () => Promise.reject(new Error('asked'));
-    const [ping, discovery] = await desk({ listTools: never, callTool: never }).ask(
+    const unused = () => Promise.reject(new Error('sent'));
+    const [ping, discovery] = await desk({ listTools: unused, callTool: unused }).ask(
       request('a', 'ping'),
       request('b', 'server/discover', modern()),
     );
@@ -182,7 +199,7 @@ describe('tools/call', () => {
     ]);
   });
 
-  it('passes a tool error and a JSON-RPC error of the service on', async () => {
+  it('forwards a tool error and a JSON-RPC error of the service', async () => {
     const failed = { isError: true, content: [{ type: 'text', text: 'no such city' }] };
     const { ask } = desk({
       callTool: async (name) => {
@@ -228,20 +245,13 @@ describe('tools/call', () => {
 
   it('survives a fault of its own', async () => {
     const faults: unknown[] = [];
-    const sent: unknown[] = [];
-    const bridge = createBridge({
-      upstream: {
-        listTools: async () => [],
-        callTool: async () => {
-          throw new TypeError('boom');
-        },
+    const { ask, sent } = desk({
+      callTool: async () => {
+        throw new TypeError('boom');
       },
-      send: (message) => sent.push(message),
       onFault: (fault) => faults.push(fault),
     });
-    bridge.receive({ text: JSON.stringify(call(1)) });
-    bridge.receive({ text: JSON.stringify(request(2, 'ping')) });
-    await bridge.idle();
+    await ask(call(1), request(2, 'ping'));
     expect(sent).toContainEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -303,7 +313,7 @@ describe('cancellation', () => {
   });
 
   it('takes a call out of the queue that has not begun', async () => {
-    const begun: string[] = [];
+    const begun: unknown[] = [];
     const first = deferred<JsonObject>();
     const { bridge, sent } = desk({
       callTool: (name) => {
@@ -329,7 +339,7 @@ describe('load', () => {
   it('runs eight calls at a time, in order, and refuses what 1,000 waiting calls leave no place for', async () => {
     let running = 0;
     let most = 0;
-    const order: string[] = [];
+    const order: unknown[] = [];
     const gates: (() => void)[] = [];
     const { bridge, sent } = desk({
       callTool: async (name) => {
@@ -395,6 +405,132 @@ describe('progress', () => {
     });
     await ask(call(1), call(2, { _meta: {} }), call(3, { _meta: { progressToken: 0 } }));
     expect(wanted).toEqual([false, false, true]);
+  });
+});
+
+describe('waiting', () => {
+  it('is reported every 5 s to a host that requested progress, until the service reports its own', async () => {
+    const beats: (() => void)[] = [];
+    const waits: number[] = [];
+    const { bridge, sent } = desk({
+      callTool: (_name, _args, { onProgress }) => {
+        setTimeout(() => onProgress?.({ progress: 1 }), 20);
+        return new Promise(() => {});
+      },
+      sleep: (ms) => {
+        waits.push(ms);
+        return new Promise((resolve) => beats.push(resolve));
+      },
+    });
+    bridge.receive({ text: JSON.stringify(call(1, { _meta: { progressToken: 't' } })) });
+    for (let beat = 0; beat < 3; beat += 1) {
+      if (beat === 2) await new Promise((resolve) => setTimeout(resolve, 40));
+      beats[beat]?.();
+      await settle();
+    }
+    expect(waits).toEqual([5000, 5000, 5000, 5000]);
+    expect(sent.map(({ params }) => params)).toEqual([
+      { progressToken: 't', progress: 0.001, message: 'waiting for the service' },
+      { progressToken: 't', progress: 0.002, message: 'waiting for the service' },
+      { progressToken: 't', progress: 1 },
+    ]);
+  });
+});
+
+describe('invalid arguments', () => {
+  const rejecting = {
+    callTool: async () => {
+      throw new ProtocolError(-32602, 'city is required');
+    },
+  };
+
+  it('of a known tool are a tool error', async () => {
+    const [answer] = await desk(rejecting).ask(call(1));
+    expect(answer?.result).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: expect.stringMatching(/^city is required\nhint: /) }],
+      _meta: { 'restaurant/error': { code: 'tool_error', rpc_code: -32602 } },
+    });
+  });
+
+  it('of an unknown tool stay a JSON-RPC error', async () => {
+    const [answer] = await desk(rejecting).ask(call(1, { name: 'other' }));
+    expect(answer?.error).toEqual({ code: -32602, message: 'city is required' });
+  });
+});
+
+describe('metadata', () => {
+  it('of the host reaches the service, without its connection and progress token', async () => {
+    const calls: unknown[] = [];
+    const { ask } = desk({
+      request: async (method, params) => {
+        calls.push([method, params]);
+        return RESULT;
+      },
+    });
+    const meta = { traceparent: '00-1', progressToken: 1, [VERSION_KEY]: '2026-07-28', 'x/y': { a: 1 } };
+    await ask(
+      call(1, { _meta: meta, task: {} }),
+      call(2, { _meta: { progressToken: 1 } }),
+      call(3, { _meta: 7 }),
+    );
+    const own = { name: 'find_restaurant', arguments: { name: 'Nopa' } };
+    expect(calls).toEqual([
+      ['tools/call', { ...own, _meta: { traceparent: '00-1', 'x/y': { a: 1 } } }],
+      ['tools/call', own],
+      ['tools/call', own],
+    ]);
+  });
+});
+
+describe('resources, prompts and completion', () => {
+  const forwarding = (capabilities: JsonObject, calls: unknown[] = []) =>
+    desk({
+      capabilities: async () => capabilities,
+      request: async (method, params) => {
+        calls.push([method, params]);
+        if (method === 'prompts/get') throw new AppError('network', 'refused', { hint: 'try again' });
+        return { of: method };
+      },
+    });
+
+  it('are forwarded when the service has them, and advertised without change notifications', async () => {
+    const calls: unknown[] = [];
+    const all = {
+      resources: { subscribe: true, listChanged: true },
+      prompts: {},
+      completions: {},
+      logging: {},
+    };
+    const { ask } = forwarding(all, calls);
+    const answers = await ask(
+      request(1, 'initialize', {}),
+      request(2, 'resources/list', { cursor: 'c' }),
+      request(3, 'resources/templates/list'),
+      request(4, 'resources/read', { uri: 'a:b' }),
+      request(5, 'prompts/list'),
+      request(6, 'completion/complete', { ref: {} }),
+      request(7, 'prompts/get', { name: 'p' }),
+      request(8, 'resources/subscribe', { uri: 'a:b' }),
+    );
+    const byId = Object.fromEntries(answers.map(({ id, result, error }) => [id, result ?? error]));
+    expect(byId[1]).toMatchObject({
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    });
+    expect(Object.keys((byId[1] as { capabilities: object }).capabilities)).toHaveLength(4);
+    expect(byId[2]).toEqual({ of: 'resources/list' });
+    expect(byId[7]).toEqual({ code: -32603, message: 'refused; hint: try again' });
+    expect(byId[8]).toMatchObject({ code: -32601 });
+    expect(calls).toContainEqual(['resources/list', { cursor: 'c' }]);
+    expect(calls).toHaveLength(6);
+  });
+
+  it('are unknown methods when the service does not have them', async () => {
+    const calls: unknown[] = [];
+    const { ask } = forwarding({ prompts: {} }, calls);
+    const answers = await ask(request(1, 'resources/list'), request(2, 'completion/complete'));
+    expect(answers).toMatchObject([{ error: { code: -32601 } }, { error: { code: -32601 } }]);
+    expect(calls).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
+import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import type { Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
@@ -11,25 +12,42 @@ const signal = new AbortController().signal;
 
 interface Fake {
   tools?: () => Promise<readonly Tool[] | undefined>;
-  raw?: () => Promise<unknown>;
+  capabilities?: () => Promise<JsonObject>;
+  raw?: (method: string, params: JsonObject) => Promise<unknown>;
+}
+
+interface Stored {
+  tools?: readonly Tool[];
+  capabilities?: JsonObject;
 }
 
 /** An upstream over services that open one after the other, each as the next function says. */
-function upstreamOver(...services: (() => Fake)[]) {
+function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities: {} }) {
   let opened = 0;
   let time = 0;
+  const sleeps: { ms: number; end: () => void }[] = [];
   const upstream = openUpstream({
     async connect() {
       const fake = services[Math.min(opened, services.length - 1)];
       opened += 1;
-      const { tools = async () => [TOOL], raw } = fake?.() ?? {};
-      return { tools, client: { raw } } as unknown as Service;
+      const { tools = async () => [TOOL], capabilities = async () => ({}), raw } = fake?.() ?? {};
+      const getTools = async () => {
+        const found = await tools();
+        return { fromCache: false, ...(found === undefined ? {} : { tools: found }) };
+      };
+      return { getTools, capabilities, client: { raw } } as unknown as Service;
     },
     profileName: 'work',
-    now: () => time,
+    storedTools: () => stored.tools,
+    storedCapabilities: () => stored.capabilities,
+    context: {
+      now: () => time,
+      sleep: (ms) => new Promise((resolve) => sleeps.push({ ms, end: resolve })),
+    },
   });
   return {
     upstream,
+    sleeps,
     opened: () => opened,
     pass: (ms: number) => {
       time += ms;
@@ -48,77 +66,124 @@ const caught = (promise: Promise<unknown>) =>
   );
 
 describe('the list of tools', () => {
-  it('is asked for once, also by many at a time, and again when it is old', async () => {
-    let asked = 0;
-    const { upstream, pass } = upstreamOver(() => ({
-      tools: async () => {
-        asked += 1;
-        return [TOOL];
-      },
-    }));
+  it('is requested once at a time, and again after its lifetime', async () => {
+    let requests = 0;
+    const { upstream, pass } = upstreamOver([
+      () => ({
+        tools: async () => {
+          requests += 1;
+          return [TOOL];
+        },
+      }),
+    ]);
     const lists = await Promise.all([upstream.listTools(), upstream.listTools(), upstream.listTools()]);
     expect(lists).toEqual([[TOOL], [TOOL], [TOOL]]);
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     pass(LIST_TTL_MS - 1);
     await upstream.listTools();
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     pass(1);
     await upstream.listTools();
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
   });
 
-  it('gives each tool a schema of an object, without which hosts refuse them all', async () => {
+  it('gives each tool an object schema, without which hosts reject the whole list', async () => {
     const tools: Tool[] = [{ name: 'a' }, { name: 'b', inputSchema: { properties: { x: {} } } }];
-    const { upstream } = upstreamOver(() => ({ tools: async () => tools }));
+    const { upstream } = upstreamOver([() => ({ tools: async () => tools })]);
     expect(await upstream.listTools()).toEqual([
       { name: 'a', inputSchema: { type: 'object' } },
       { name: 'b', inputSchema: { type: 'object', properties: { x: {} } } },
     ]);
   });
 
-  it.each([404, 405, 400, 501])(
-    'is the documented one where the method is answered with %i',
-    async (status) => {
-      const error = new AppError('http_error', 'not here', { status });
-      const { upstream } = upstreamOver(() => ({ tools: () => Promise.reject(error) }));
-      expect(await upstream.listTools()).toEqual(DOCUMENTED_TOOLS);
-    },
-  );
+  it('is the built-in one for a service without a list', async () => {
+    const { upstream } = upstreamOver([() => ({ tools: async () => undefined })]);
+    expect(await upstream.listTools()).toEqual(DOCUMENTED_TOOLS);
+  });
 
   it.each(['no_key', 'no_service', 'unauthorized', 'bad_config'] as const)(
-    'is the documented one for now where a login is missing: %s',
+    'is the built-in one until a login fixes %s',
     async (code) => {
-      const { upstream, opened } = upstreamOver(failing(new AppError(code, 'no')), () => ({}));
+      const { upstream, opened } = upstreamOver([failing(new AppError(code, 'no')), () => ({})]);
       expect(await upstream.listTools()).toEqual(DOCUMENTED_TOOLS);
       expect(await upstream.listTools()).toEqual([TOOL]);
       expect(opened()).toBe(2);
     },
   );
 
-  it('fails where the service cannot be reached', async () => {
-    const error = new AppError('network', 'refused');
-    const { upstream, opened } = upstreamOver(() => ({ tools: () => Promise.reject(error) }));
-    expect(await caught(upstream.listTools())).toMatchObject({ code: 'network' });
-    expect(await caught(upstream.listTools())).toMatchObject({ code: 'network' });
+  it.each(['network', 'rate_limited', 'timeout', 'http_error'] as const)(
+    'is the stored one, else the built-in one, after %s',
+    async (code) => {
+      const fail = [() => ({ tools: () => Promise.reject(new AppError(code, 'no')) })];
+      expect(await upstreamOver(fail).upstream.listTools()).toEqual(DOCUMENTED_TOOLS);
+      expect(await upstreamOver(fail, { tools: [TOOL] }).upstream.listTools()).toEqual([TOOL]);
+    },
+  );
+
+  it('is the built-in one after 3 s, and the one of the service once it has arrived', async () => {
+    let arrive: (tools: readonly Tool[]) => void = () => {};
+    const { upstream, sleeps } = upstreamOver([
+      () => ({ tools: () => new Promise((resolve) => (arrive = resolve)) }),
+    ]);
+    const first = upstream.listTools();
+    await new Promise(setImmediate);
+    expect(sleeps.map(({ ms }) => ms)).toEqual([3000]);
+    sleeps[0]?.end();
+    expect(await first).toEqual(DOCUMENTED_TOOLS);
+    arrive([TOOL]);
+    expect(await upstream.listTools()).toEqual([TOOL]);
+  });
+
+  it('tells which tools exist', async () => {
+    const { upstream } = upstreamOver([() => ({})]);
+    expect([upstream.hasTool('find_restaurant'), upstream.hasTool('explore_area')]).toEqual([true, false]);
+    await upstream.listTools();
+    expect([upstream.hasTool('find_restaurant'), upstream.hasTool('explore_area')]).toEqual([false, true]);
+  });
+});
+
+describe('the capabilities', () => {
+  const fetching = () => ({ capabilities: async () => ({ prompts: {} }) });
+
+  it('are the stored ones, without a connection', async () => {
+    const { upstream, opened } = upstreamOver([fetching], { capabilities: { resources: {} } });
+    expect(await upstream.capabilities()).toEqual({ resources: {} });
+    expect(opened()).toBe(0);
+  });
+
+  it('come from the service when none are stored', async () => {
+    const { upstream, opened } = upstreamOver([fetching], {});
+    expect(await upstream.capabilities()).toEqual({ prompts: {} });
+    expect(await upstream.capabilities()).toEqual({ prompts: {} });
     expect(opened()).toBe(1);
+  });
+
+  it('are empty when the service fails or is slow', async () => {
+    const failed = upstreamOver([failing(new AppError('network', 'refused'))], {});
+    expect(await failed.upstream.capabilities()).toEqual({});
+    const slow = upstreamOver([() => ({ capabilities: () => new Promise(() => {}) })], {});
+    const result = slow.upstream.capabilities();
+    await new Promise(setImmediate);
+    slow.sleeps[0]?.end();
+    expect(await result).toEqual({});
   });
 });
 
 describe('a call', () => {
   const RESULT = { content: [], isError: true, extra: [1] };
   const call = (upstream: ReturnType<typeof upstreamOver>['upstream']) =>
-    upstream.callTool('explore_area', { city: 'SF' }, { signal });
+    upstream.request('tools/call', { name: 'explore_area', arguments: { city: 'SF' } }, { signal });
 
-  it('gives the result as it came', async () => {
-    const { upstream } = upstreamOver(answering({ envelope: { jsonrpc: '2.0', id: 1, result: RESULT } }));
+  it('returns the result as received', async () => {
+    const { upstream } = upstreamOver([answering({ envelope: { jsonrpc: '2.0', id: 1, result: RESULT } })]);
     expect(await call(upstream)).toBe(RESULT);
   });
 
-  it('counts a login that came after the failure', async () => {
-    const { upstream, opened } = upstreamOver(
+  it('uses a login that is saved after the failure', async () => {
+    const { upstream, opened } = upstreamOver([
       failing(new AppError('no_key', 'no API key for the profile work')),
       answering({ envelope: { result: RESULT } }),
-    );
+    ]);
     expect(await caught(call(upstream))).toMatchObject({
       code: 'no_key',
       hint: expect.stringContaining('restaurant login --profile work'),
@@ -128,12 +193,12 @@ describe('a call', () => {
     expect(opened()).toBe(2);
   });
 
-  it('opens the service anew when its key was refused', async () => {
+  it('connects again after the key was rejected', async () => {
     const error = new AppError('unauthorized', 'refused (401)', { status: 401 });
-    const { upstream } = upstreamOver(
+    const { upstream } = upstreamOver([
       answering({ envelope: { error: { code: -32001, message: 'x' } }, error }),
       answering({ envelope: { result: RESULT } }),
-    );
+    ]);
     expect(await caught(call(upstream))).toBe(error);
     expect(await call(upstream)).toBe(RESULT);
   });
@@ -148,30 +213,40 @@ describe('a call', () => {
       { code: -32603, message: 'odd', data: { code: 'E1' } },
     ],
     ['flat', { code: -32603, message: 'flat' }],
-  ])('passes the error %j on', async (error, told) => {
-    const { upstream } = upstreamOver(answering({ envelope: { error } }));
+  ])('forwards the error %j', async (error, told) => {
+    const { upstream } = upstreamOver([answering({ envelope: { error } })]);
     expect(await caught(call(upstream))).toMatchObject({ name: 'ProtocolError', ...told });
   });
 
-  it('passes a JSON-RPC error on that came with an HTTP status, but tells 429 itself', async () => {
+  it('forwards a JSON-RPC error that came with an HTTP status, but not 429', async () => {
     const envelope = { error: { code: -32601, message: 'Method not found' } };
-    const asRpc = upstreamOver(
+    const asRpc = upstreamOver([
       answering({ envelope, error: new AppError('rpc_error', 'x', { status: 404 }) }),
-    );
+    ]);
     expect(await caught(call(asRpc.upstream))).toMatchObject({ name: 'ProtocolError', code: -32601 });
-    const limited = upstreamOver(answering({ envelope, error: new AppError('rate_limited', 'slow down') }));
+    const limited = upstreamOver([answering({ envelope, error: new AppError('rate_limited', 'slow down') })]);
     expect(await caught(call(limited.upstream))).toMatchObject({ name: 'AppError', code: 'rate_limited' });
   });
 
-  it.each([null, 'text', 7, []])('fails where the result is %j', async (result) => {
-    const { upstream } = upstreamOver(answering({ envelope: { result } }));
+  it.each([null, 'text', 7, []])('rejects the result %j', async (result) => {
+    const { upstream } = upstreamOver([answering({ envelope: { result } })]);
     expect(await caught(call(upstream))).toMatchObject({ code: 'bad_response' });
   });
 
-  it('has hints that fit someone without a command line', async () => {
-    const { upstream } = upstreamOver(failing(new AppError('timeout', 'no answer')));
+  it('gives hints for people without a command line', async () => {
+    const { upstream } = upstreamOver([failing(new AppError('timeout', 'no answer'))]);
     expect(await caught(call(upstream))).toMatchObject({
       hint: expect.stringContaining('restaurant mcp --timeout'),
+    });
+  });
+
+  it('names the time until the next call after a rate limit', async () => {
+    const error = new AppError('rate_limited', 'too many requests (429)', { status: 429, retryAfter: 90 });
+    const { upstream } = upstreamOver([answering({ envelope: {}, error })]);
+    expect(await caught(call(upstream))).toMatchObject({
+      code: 'rate_limited',
+      hint: expect.stringMatching(/^try again in 90s;/),
+      details: { retryAfter: 90 },
     });
   });
 });
