@@ -1,0 +1,261 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  type HostileReply,
+  KEY,
+  output,
+  restaurants,
+  result,
+  sharedFolder,
+  toolWithSchema,
+  useHostileService,
+  useProgram,
+} from './support.ts';
+
+const { run } = useProgram();
+const service = useHostileService();
+const ID = '5f0c9b1e-0000-4000-8000-000000000001';
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+const home = () => ({ HOME: sharedFolder(), RESTAURANT_BASE_URL: service.origin });
+
+const send =
+  (status: number, headers: Record<string, string>, body: string | Uint8Array = '{}'): HostileReply =>
+  (_, response) =>
+    response.writeHead(status, headers).end(body);
+const json = (body: string): HostileReply => send(200, { 'Content-Type': 'application/json' }, body);
+const stream = (body: string): HostileReply => send(200, { 'Content-Type': 'text/event-stream' }, body);
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+/** Name, reply, and the exit codes that are right. */
+const REPLIES: [string, HostileReply, ...number[]][] = [
+  ['Retry-After with 20 digits', send(429, { 'Retry-After': '9'.repeat(20) }), 5],
+  ['Retry-After -5', send(429, { 'Retry-After': '-5' }), 5],
+  ['Retry-After in the year 9999', send(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }), 5],
+  ['a header of 200 kB', send(200, { 'X-Long': 'x'.repeat(200_000) }), 6, 7],
+  ['status 999', send(999, {}), 7],
+  ['status 204', send(204, {}, ''), 7],
+  [
+    'cookies, Alt-Svc and Refresh',
+    send(200, { 'Set-Cookie': 'a=b', 'Alt-Svc': 'h2=":1"', Refresh: '0;url=//x' }),
+    7,
+  ],
+  ['a charset of 6 kB', send(200, { 'Content-Type': `application/json; charset=${'x'.repeat(6000)}` }), 7],
+  ['a redirect to a script', send(302, { Location: 'javascript:alert(1)' }), 7],
+  ['a redirect with user info', send(302, { Location: 'https://user:pass@evil.example/' }), 7],
+  ['a redirect of 8 kB', send(307, { Location: `https://${'x'.repeat(8000)}.example/` }), 7],
+  ['JSON with a million levels', json(nested(1_000_000)), 7],
+  ['a number of a million digits', json(`{"jsonrpc":"2.0","id":1,"result":${'9'.repeat(1_000_000)}}`), 7],
+  [
+    'own members named __proto__',
+    output('{"status":"ok","__proto__":{"x":1},"results":[{"__proto__":{}}],"total_matches":1}'),
+    0,
+    7,
+    8,
+  ],
+  [
+    'members of every object as keys',
+    restaurants(
+      JSON.parse(
+        '{"service_id":"a","name":"b","toString":1,"then":2,"toJSON":3,"length":4,"hasOwnProperty":5}',
+      ),
+    ),
+    0,
+  ],
+  [
+    'an object that looks like a parsed number',
+    restaurants({ service_id: ID, name: 'a', x: { isLosslessNumber: true, value: '1' } }),
+    0,
+  ],
+  [
+    'results that are numbers',
+    output('{"status":"ok","results":[1,null,[],{"name":{}}],"total_matches":{}}'),
+    0,
+    7,
+    8,
+  ],
+  ['no id', json('{"jsonrpc":"2.0","result":{}}'), 7],
+  ['another id', json('{"jsonrpc":"2.0","id":"x","result":{}}'), 7],
+  ['a batch', json('[{"jsonrpc":"2.0","id":1,"result":{}}]'), 7],
+  ['result and error', json('{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'), 7],
+  [
+    'an error code named constructor',
+    json('{"jsonrpc":"2.0","id":1,"error":{"code":"constructor","message":"__proto__"}}'),
+    7,
+  ],
+  ['UTF-16', json(Buffer.from('{"a":1}', 'utf16le').toString('latin1')), 7],
+  ['bad UTF-8', send(200, { 'Content-Type': 'application/json' }, Buffer.from([0x7b, 0xff, 0xfe])), 7],
+  ['a million percent signs', send(500, {}, '%25'.repeat(1_000_000)), 7],
+  ['a million prefixes of keys', send(500, {}, 'sk_service_'.repeat(600_000)), 7],
+  ['a million times Bearer', send(500, {}, 'Bearer '.repeat(1_000_000)), 7],
+  ['two million combining marks', restaurants({ service_id: ID, name: `a${'\u0301'.repeat(2_000_000)}` }), 0],
+  [
+    'three million zero-width characters',
+    restaurants({ service_id: ID, name: 'a\u200b'.repeat(1_500_000) }),
+    0,
+  ],
+  ['a word of six megabytes', restaurants({ service_id: ID, name: 'x'.repeat(6_000_000) }), 0],
+  [
+    '100,000 rows',
+    restaurants(...Array.from({ length: 100_000 }, (_, n) => ({ service_id: String(n), name: 'x' }))),
+    0,
+  ],
+  [
+    'a page with 7,000 open scripts',
+    send(200, { 'Content-Type': 'text/html' }, '<title>\u001b[2J</title><script'.repeat(7000)),
+    7,
+  ],
+  [
+    'a gzip bomb of 300 MB',
+    send(200, { 'Content-Encoding': 'gzip' }, gzipSync(Buffer.alloc(300 * 1024 * 1024))),
+    7,
+  ],
+  [
+    'a brotli bomb of 300 MB',
+    send(200, { 'Content-Encoding': 'br' }, brotliCompressSync(Buffer.alloc(300 * 1024 * 1024))),
+    7,
+  ],
+  ['gzip three times', send(200, { 'Content-Encoding': 'gzip, gzip, gzip' }, gzipSync('{}')), 7],
+  ['a coding named __proto__', send(200, { 'Content-Encoding': '__proto__' }), 7],
+  ['a million empty data lines', stream(`${'data:\n'.repeat(1_000_000)}\n`), 7],
+  ['two million comments', stream(':x\n'.repeat(2_000_000)), 6, 7],
+  ['500,000 events', stream('data: {}\n\n'.repeat(500_000)), 6, 7],
+  ['a line of 40 MB', stream(`data: ${'x'.repeat(40_000_000)}\n\n`), 7],
+  ['carriage returns alone', stream('\r'.repeat(1_000_000)), 6, 7],
+  ['an event id with escapes, then the end', stream('id: \u001b[2J\u2028😀\ndata: {}\n\n'), 6, 7],
+  ['an event id of 2 MB', stream(`id: ${'x'.repeat(2_000_000)}\ndata: {}\n\n`), 6, 7],
+  ['a retry of 10^21', stream('retry: 1000000000000000000000\n\n'), 6, 7],
+];
+
+describe('a reply', () => {
+  it.each(REPLIES)(
+    'with %s ends in order',
+    async (_name: string, reply: HostileReply, ...exits: readonly number[]) => {
+      service.answer(reply);
+      for (const more of [['--json'], ['--format', 'table']]) {
+        const { exit, stderr } = await run([...FIND, '--timeout', '10s', '--max-wait', '0', ...more], {
+          env: home(),
+        });
+        expect(exits, stderr.slice(0, 500)).toContain(exit);
+      }
+    },
+  );
+
+  it('that redirects does not get the key to another port', async () => {
+    const requests: string[] = [];
+    service.answer((_, response, request) => {
+      requests.push(request.path);
+      response.writeHead(307, { Location: `${service.origin}/elsewhere` }).end();
+    });
+    await run(FIND, { env: home(), exit: 7 });
+    expect(requests).toEqual(['/api/mcp']);
+  });
+
+  it.each([
+    ['as it is', KEY],
+    ['in capitals', KEY.toUpperCase()],
+    ['as base64', Buffer.from(KEY).toString('base64')],
+    ['percent-encoded', KEY.replace('_', '%5F')],
+    ['as character references', KEY.replace('_', '&#x5f;')],
+  ])('that repeats the key %s is masked', async (_name, text) => {
+    for (const reply of [send(500, { 'Content-Type': 'text/plain' }, text), restaurants({ name: text })]) {
+      service.answer(reply);
+      for (const more of [['--json'], ['--format', 'table']]) {
+        const { stdout, stderr } = await run([...FIND, ...more], { env: home() });
+        expect((stdout + stderr).toLowerCase()).not.toContain(KEY.slice(11, 30).toLowerCase());
+      }
+    }
+  });
+});
+
+describe('a tool', () => {
+  const CALL = ['call', 'evil', `q=${'a'.repeat(40)}`];
+  const doubled = Object.fromEntries(
+    Array.from({ length: 40 }, (_, n) => [
+      `d${n}`,
+      { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+    ]),
+  );
+
+  it.each<[string, unknown]>([
+    [
+      'a pattern that backtracks for ever',
+      { type: 'object', properties: { q: { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } } },
+    ],
+    ['2^40 subschemas', { $ref: '#/$defs/d0', $defs: { ...doubled, d40: { type: 'object' } } }],
+    [
+      'references in a circle',
+      {
+        $ref: '#/$defs/a',
+        $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
+      },
+    ],
+    ['a reference to a file', { type: 'object', properties: { q: { $ref: 'file:///etc/passwd' } } }],
+    ['a reference to a server', { type: 'object', properties: { q: { $ref: 'http://127.0.0.1:9/schema' } } }],
+    [
+      'code in names',
+      JSON.parse('{"properties":{"*/process.exit(3)//\\u2028`\\"":{"const":"*/process.exit(3)//"}}}'),
+    ],
+    ['90 levels', JSON.parse(`${'{"properties":{"a":'.repeat(90)}{}${'}}'.repeat(90)}`)],
+    ['a schema that is a number', 7],
+    ['a schema that is null', null],
+    ['asynchronous validation', { $async: true, type: 'object' }],
+  ])('with %s is called or refused at once', async (_name, schema) => {
+    service.answer(toolWithSchema(schema));
+    const { ms, exit } = await run([...CALL, '--json'], { env: home() });
+    expect([0, 2, 7]).toContain(exit);
+    expect(ms).toBeLessThan(20_000);
+    expect(service.requests.every(({ path }) => path === '/api/mcp')).toBe(true);
+  });
+
+  it('with endless pages of a list ends', async () => {
+    let page = 0;
+    service.answer((message, response, request) =>
+      result(JSON.stringify({ tools: [{ name: `t${page}`, inputSchema: {} }], nextCursor: String(page++) }))(
+        message,
+        response,
+        request,
+      ),
+    );
+    const { exit } = await run(['tools', '--json', '--timeout', '10s'], { env: home() });
+    expect([6, 7]).toContain(exit);
+  });
+
+  it('list of 200,000 is shown', async () => {
+    const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
+    service.answer(result(JSON.stringify({ tools })));
+    await run(['tools', '--json'], { env: home() });
+  });
+});
+
+describe('time grows no faster than the size of', () => {
+  it('an object whose keys repeat in one another', async () => {
+    const keys = Array.from({ length: 800 }, (_, n) =>
+      Array(n + 1)
+        .fill('a')
+        .join('.'),
+    );
+    service.answer(
+      output(JSON.stringify({ status: 'ok', ...Object.fromEntries(keys.map((key) => [key, 1])) })),
+    );
+    const { ms } = await run(['lookup', ID, '--format', 'csv'], { env: home(), exit: 0 });
+    expect(ms).toBeLessThan(15_000);
+  });
+
+  it.each([
+    ['64 KiB of a header', (size: number) => `name,city,${'a'.repeat(size)}`],
+    [
+      'a header of 50,000 columns',
+      () => `name,city,${Array.from({ length: 50_000 }, (_, n) => `c${n}`).join(',')}`,
+    ],
+    ['a million quotes', () => '"'.repeat(1_000_001)],
+  ])('%s of a list', async (_name, text) => {
+    service.answer(restaurants());
+    const folder = sharedFolder();
+    writeFileSync(join(folder, 'list.csv'), text(1024 * 1024));
+    const words = ['enrich', 'list.csv', '-o', 'out.csv', '--dry-run'];
+    const { ms } = await run(words, { env: home(), cwd: folder });
+    expect(ms).toBeLessThan(15_000);
+  });
+});

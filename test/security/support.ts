@@ -1,0 +1,162 @@
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { type Ended, PROGRAM, STANDALONE, start } from '../helpers/process.ts';
+import { type HttpTestServer, httpServer, type ReceivedRequest } from '../helpers/servers.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export const KEY = 'sk_service_SecretKeyThatMustNotLeak_x9z2';
+const SECRET = 'SecretKeyThatMustNotLeak';
+
+/** Two other users of the machine. Tests with them need root, which starts processes of any user. */
+export const MALLORY = 65_534;
+export const VICTIM = 65_533;
+export const IS_ROOT = process.getuid?.() === 0;
+
+/** Everything a terminal acts on: C0 except tab and line feed, DEL, C1, bidi controls. */
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
+
+/** How long a command may take, in milliseconds, on a busy machine. */
+const MAX_MS = 40_000;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface AttackOptions {
+  readonly env?: Env;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** Runs as this user. Default: the user of the tests. */
+  readonly uid?: number;
+  /** Exit code 0 to 9, or 130. Default: any but 1, which is a bug. */
+  readonly exit?: number;
+}
+
+/** Creates an empty folder that every user may enter, with an owner; it is deleted when the test is over. */
+export function sharedFolder(owner?: number, mode = 0o755): string {
+  const folder = mkdtempSync(join(tmpdir(), 'restaurant-security-'));
+  chmodSync(folder, mode);
+  if (owner !== undefined) chownSync(folder, owner, owner);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Creates a subfolder with an owner. */
+export function subfolder(path: string, owner?: number, mode = 0o755): string {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, mode);
+  if (owner !== undefined) chownSync(path, owner, owner);
+  return path;
+}
+
+/** A copy of the program that every user can run, and a function that runs it. */
+export interface Installed {
+  run(words: readonly string[], options?: AttackOptions): Promise<Ended & { readonly ms: number }>;
+}
+
+/** Installs the program around the tests of a file. `run` checks what holds for every attack. */
+export function useProgram(): Installed {
+  const folder = mkdtempSync(join(tmpdir(), 'restaurant-security-'));
+  beforeAll(() => {
+    chmodSync(folder, 0o755);
+    for (const part of STANDALONE ? [] : ['bin', 'dist', 'package.json']) {
+      cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const program = STANDALONE ? [...PROGRAM] : [process.execPath, join(folder, 'bin', 'restaurant.js')];
+  return {
+    async run(words, { env, uid, exit, ...options } = {}) {
+      const as = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+      const [command = '', ...first] = [...as, ...program];
+      const began = performance.now();
+      const all = { RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0', RESTAURANT_RETRIES: '0', ...env };
+      const ended = await start(command, [...first, ...words], { ...options, env: all }).ended;
+      const ms = performance.now() - began;
+      expectHarmless(ended);
+      expect({ ...ended, fast: ms < MAX_MS }).toMatchObject({
+        fast: true,
+        ...(exit === undefined ? {} : { exit }),
+      });
+      return { ...ended, ms };
+    },
+  };
+}
+
+/** Checks that a command ended in an orderly way, printed no control characters and not the key. */
+export function expectHarmless({ exit, signal, stdout, stderr }: Ended): void {
+  const printed = stdout + stderr;
+  expect({ exit, signal, stderr }).toMatchObject({ signal: null, exit: expect.any(Number) });
+  expect({ exit, stderr }).not.toMatchObject({ exit: 1 });
+  expect(printed).not.toMatch(STACK);
+  expect(printed).not.toMatch(CONTROLS);
+  expect(printed).not.toContain(SECRET);
+  expect(printed).not.toContain(Buffer.from(SECRET).toString('base64').slice(4, -4));
+}
+
+/** A reply of the hostile service to one JSON-RPC request. */
+export type HostileReply = (
+  message: { readonly id: unknown; readonly method: string },
+  response: ServerResponse,
+  request: ReceivedRequest,
+) => unknown;
+
+/** A service that answers as the test says. Its tests must not run at the same time. */
+export interface HostileService {
+  readonly origin: string;
+  readonly requests: readonly ReceivedRequest[];
+  answer(reply: HostileReply): void;
+}
+
+/** Starts a hostile service around the tests of a file. */
+export function useHostileService(): HostileService {
+  let reply: HostileReply = (_, response) => response.writeHead(500).end();
+  let server: HttpTestServer | undefined;
+  beforeAll(async () => {
+    server = await httpServer((request, response) => {
+      const message = request.body === '' ? { id: 0, method: '' } : JSON.parse(request.body);
+      return reply(message, response, request);
+    });
+  });
+  afterAll(() => server?.close());
+  return {
+    get origin() {
+      return server?.origin ?? '';
+    },
+    get requests() {
+      return server?.requests ?? [];
+    },
+    answer(next) {
+      if (server !== undefined) server.requests.length = 0;
+      reply = next;
+    },
+  };
+}
+
+/** Answers with this text as the result. */
+export const result =
+  (json: string): HostileReply =>
+  ({ id }, response) =>
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`);
+
+/** Answers with this text as the output of a tool. */
+export const output = (text: string): HostileReply =>
+  result(JSON.stringify({ content: [{ type: 'text', text }] }));
+
+/** Answers with these restaurants as the result of a search. */
+export const restaurants = (...results: readonly object[]): HostileReply =>
+  output(JSON.stringify({ status: 'ok', results, total_matches: results.length }));
+
+/** Answers `tools/list` with one tool of this schema, and a call of it with its arguments. */
+export const toolWithSchema =
+  (inputSchema: unknown): HostileReply =>
+  (message, response, request) =>
+    message.method === 'tools/list'
+      ? result(JSON.stringify({ tools: [{ name: 'evil', inputSchema }] }))(message, response, request)
+      : output('{"called":true}')(message, response, request);
