@@ -2,8 +2,8 @@
 'use strict';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 18)) {
-  process.stderr.write(`error: restaurant needs Node.js 20.18 or later; this is ${process.version}\n`);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`error: restaurant needs Node.js 20.19 or later; this is ${process.version}\n`);
   process.exitCode = 1;
 } else {
   require('../dist/start.cjs');

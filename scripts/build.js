@@ -55,7 +55,7 @@ const bundle = await rolldown({
   plugins: [without(UNUSED), plainAssert, lazySegmenters, tableWidths],
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
-  transform: { target: 'node20.18' },
+  transform: { target: 'node20.19' },
   // What one command loads late, another may load at once.
   checks: { ineffectiveDynamicImport: false },
 });

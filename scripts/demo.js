@@ -1,5 +1,6 @@
 // The main job, offline: a search and a lookup on the embedded sandbox.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
@@ -8,6 +9,8 @@ const lines = [
   ['lookup', '1', '--fields', 'premium'],
 ];
 
+// The first thing to run in a fresh clone.
+if (!existsSync(new URL('../dist/start.cjs', import.meta.url))) await import('./build.js');
 for (const words of lines) {
   const shown = words.map((word) => (word === 'Nopa' ? '"Nopa"' : word)).join(' ');
   process.stdout.write(`$ restaurant ${shown} --demo\n`);

@@ -32,7 +32,7 @@ export interface Context {
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** What this runs on, for reports of faults: `Node.js v20.18.0, linux x64`. */
+  /** What this runs on, for reports of faults: `Node.js v20.19.0, linux x64`. */
   readonly runtime: string;
   /** Current folder. @throws where it was deleted. */
   cwd(): string;

@@ -1,0 +1,30 @@
+// Writes the address of the repository wherever a release needs it: node scripts/set-repository.js <owner>/<name>
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const [, , given = ''] = process.argv;
+const [, owner, name] = /^([\w-]+)\/([\w.-]+)$/.exec(given) ?? [];
+if (owner === undefined) throw new Error(`expected <owner>/<name>, got '${given}'`);
+const home = `https://github.com/${owner}/${name}`;
+/** Name of the server in the MCP registry, which checks that the npm package names it too. */
+const mcpName = `io.github.${owner.toLowerCase()}/restaurant`;
+
+function edit(file, change) {
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const value = change(JSON.parse(readFileSync(path, 'utf8')));
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+edit('package.json', (manifest) => ({
+  ...manifest,
+  mcpName,
+  homepage: `${home}#readme`,
+  bugs: `${home}/issues`,
+  repository: { type: 'git', url: `git+${home}.git` },
+}));
+edit('server.json', (server) => ({
+  ...server,
+  name: mcpName,
+  repository: { url: home, source: 'github' },
+}));
+edit('.claude-plugin/plugin.json', (plugin) => ({ ...plugin, homepage: home, repository: home }));

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const read = (name: string): string => readFileSync(path(name), 'utf8');
+const json = (name: string) => JSON.parse(read(name));
+const manifest = json('package.json');
+
+describe('the package', () => {
+  it('has one version in all its manifests', () => {
+    const server = json('server.json');
+    const versions = [server.version, server.packages[0].version, json('.claude-plugin/plugin.json').version];
+    expect(versions).toEqual(versions.map(() => manifest.version));
+    expect(server.packages[0].identifier).toBe(manifest.name);
+  });
+
+  it('runs no script where it is installed, and neither do the packages it is built with', () => {
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
+      expect(manifest.scripts).not.toHaveProperty(name);
+    }
+    expect(manifest).not.toHaveProperty('dependencies');
+    const locked: Record<string, { hasInstallScript?: true; optional?: true }> =
+      json('package-lock.json').packages;
+    expect(Object.keys(locked).filter((name) => locked[name]?.hasInstallScript === true)).toEqual([]);
+  });
+
+  it('names one oldest version of Node', () => {
+    const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? [];
+    expect(manifest.devEngines.runtime.version).toBe(manifest.engines.node);
+    expect(read('bin/restaurant.js')).toContain(`Node.js ${oldest} or later`);
+    expect(read('scripts/build.js')).toContain(`'node${oldest}'`);
+    expect(read('.github/workflows/ci.yml')).toContain(`'${oldest}'`);
+  });
+});
