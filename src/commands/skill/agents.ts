@@ -1,4 +1,4 @@
-import type { Location } from '../../mcp/client-config/locations.ts';
+import type { Location } from '../../mcp/client-config/clients.ts';
 
 /** An agent that reads skills: folders with a SKILL.md (agentskills.io). */
 export interface Agent {

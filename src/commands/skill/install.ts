@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/output.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { assertNoLinks, pathOf, resolveLocation } from '../../mcp/client-config/locations.ts';
+import { assertNoLinks, pathOf, resolveLocation } from '../../mcp/client-config/client-file.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';

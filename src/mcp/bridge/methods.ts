@@ -19,7 +19,7 @@ export interface RequestOptions {
 export interface Upstream {
   /** Returns the tools for the host, within a few seconds; without the service a stored or built-in list. */
   listTools(): Promise<readonly Tool[]>;
-  /** Tells whether a tool is in the list that is known now. */
+  /** Returns whether a tool is in the list that is known now. */
   hasTool(name: string): boolean;
   /** Returns the capabilities of the service as far as they are known. */
   capabilities(): Promise<JsonObject>;

@@ -14,7 +14,7 @@ export const LIST_TTL_MS = 5 * 60_000;
 
 const SUPPORTED_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
-/** What the server says about itself, whatever the protocol version. */
+/** Name and version of the server, in every protocol version. */
 const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
 
 /** For the model: hosts with tool search show it only this and the names of the tools. */
@@ -64,7 +64,7 @@ export function discoverResult(service: JsonObject): JsonObject {
 }
 
 /**
- * Tells whether a request carries its own metadata, as 2026-07-28 requires.
+ * Returns whether a request carries its own metadata, as 2026-07-28 requires.
  * @throws {ProtocolError} -32022 with the supported versions, for another version
  */
 export function isModern(params: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { openService } from '../../app/service.ts';
 import { isObject, type JsonObject, readReply } from '../../client/rpc/envelope.ts';
@@ -6,9 +6,10 @@ import type { Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
+import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { VERSION } from '../../version.ts';
-import { type Line, lineReader, toLine } from '../bridge/framing.ts';
+import { lineReader, toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, type Target } from './entry.ts';
@@ -99,14 +100,11 @@ export function formatCheck({ tools }: CheckResult, client: McpClient): string {
   return `check: ${client.name} can connect; the service has ${tools} tools`;
 }
 
-interface ServerOptions {
+interface StdioCheck {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Env;
   readonly windows: boolean;
-}
-
-interface StdioCheck extends ServerOptions {
   /** Maximum time for the whole check. */
   readonly timeoutMs: number;
   readonly context: Pick<Context, 'sleep' | 'signal'>;
@@ -121,22 +119,23 @@ const EXIT_MS = 500;
  * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `timeout`; `bad_response`
  */
 async function checkStdio({ timeoutMs, context, ...options }: StdioCheck): Promise<number> {
-  const server = startServer(options);
+  const child = spawnServer(options);
   const done = new AbortController();
   const timeout = context.sleep(timeoutMs, AbortSignal.any([done.signal, context.signal])).then(() => {
     throw new AppError('timeout', `${options.command} did not respond within ${timeoutMs / 1000} s`);
   });
   try {
-    return await Promise.race([converse(server, options.command), server.failed, timeout]);
+    return await Promise.race([converse(child, options.command), timeout]);
   } finally {
     timeout.catch(() => {});
     done.abort();
-    await server.close(EXIT_MS);
+    await endProcess(child);
   }
 }
 
-async function converse(server: ChildServer, command: string): Promise<number> {
-  const { serverInfo } = await server.request('initialize', {
+async function converse(child: ChildProcessWithoutNullStreams, command: string): Promise<number> {
+  const request = openConnection(child, command);
+  const { serverInfo } = await request('initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'restaurant-check', version: VERSION },
@@ -144,12 +143,12 @@ async function converse(server: ChildServer, command: string): Promise<number> {
   if (!isObject(serverInfo) || serverInfo.name !== COMMAND) {
     throw new AppError('bad_response', `the ${command} on the PATH is another program`);
   }
-  server.notify('notifications/initialized');
-  const { tools } = await server.request('tools/list', {});
+  child.stdin.write(toLine({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+  const { tools } = await request('tools/list', {});
   if (!Array.isArray(tools)) throw new AppError('bad_response', 'the response to tools/list has no tools');
   if (tools.some((tool) => isObject(tool) && tool.name === 'find_restaurant')) {
     const args = { name: 'restaurant', city: 'San Francisco' };
-    const result = await server.request('tools/call', { name: 'find_restaurant', arguments: args });
+    const result = await request('tools/call', { name: 'find_restaurant', arguments: args });
     if (result.isError === true) throw toolFailure(result);
   }
   return tools.length;
@@ -166,78 +165,56 @@ function toolFailure(result: JsonObject): AppError {
   return new AppError(known, typeof message === 'string' ? message : excerpt(text), details);
 }
 
-/** An MCP server in a child process. */
-interface ChildServer {
-  /** Sends a request. @throws {AppError} `bad_response`; `rpc_error` for an error response */
-  request(method: string, params: JsonObject): Promise<JsonObject>;
-  notify(method: string): void;
-  /** Rejects when the process cannot be started or exits: `io_error`, `bad_response`. */
-  readonly failed: Promise<never>;
-  /** Closes its stdin; kills the process when it has not exited after `ms`. */
-  close(ms: number): Promise<void>;
-}
-
-function startServer(options: ServerOptions): ChildServer {
-  const { command } = options;
-  const child = spawnServer(options);
-  const waiting = new Map<number, (reply: JsonObject) => void>();
-  const reader = lineReader();
+/** Sends one request at a time. @throws {AppError} `io_error`, `bad_response`; `rpc_error` for an error response */
+function openConnection(child: ChildProcessWithoutNullStreams, command: string) {
+  const { stdin, stdout, stderr } = child;
+  const messages = readMessages(stdout);
   let lastId = 0;
-  let errors = '';
-
-  function receive(line: Line): void {
-    const message = 'text' in line ? parseOrUndefined(line.text) : undefined;
-    if (!isObject(message)) return;
-    const take = typeof message.id === 'number' ? waiting.get(message.id) : undefined;
-    if (take !== undefined && !('method' in message)) take(message);
-  }
-
-  child.stdout?.on('data', (chunk: Uint8Array) => {
-    for (const line of reader.push(chunk)) receive(line);
-  });
-  child.stderr?.on('data', (chunk: Uint8Array) => {
-    errors = (errors + Buffer.from(chunk).toString('utf8')).slice(-2000);
+  let log = '';
+  stderr.on('data', (chunk: Uint8Array) => {
+    log = (log + Buffer.from(chunk).toString('utf8')).slice(-2000);
   });
   // The process may exit before it has read everything.
-  child.stdin?.on('error', () => {});
-
-  const failed = new Promise<never>((_resolve, reject) => {
-    child.on('error', (error) => reject(startError(command, error)));
+  stdin.on('error', () => {});
+  const ended = new Promise<AppError>((resolve) => {
+    child.on('error', (error) => resolve(startError(command, error)));
     child.on('close', (code) => {
-      const last = excerpt(errors.trim().split('\n').at(-1) ?? '');
+      const last = excerpt(log.trim().split('\n').at(-1) ?? '');
       const why = last === '' ? '' : `: ${last}`;
-      reject(
-        new AppError('bad_response', `${command} exited before it responded (${code ?? 'killed'})${why}`),
-      );
+      const message = `${command} exited before it responded (${code ?? 'killed'})${why}`;
+      resolve(new AppError('bad_response', message));
     });
   });
-  failed.catch(() => {});
-
-  const send = (message: JsonObject): void => {
-    child.stdin?.write(toLine({ jsonrpc: '2.0', ...message }));
-  };
-
-  return {
-    failed,
-    notify: (method) => send({ method }),
-    async request(method, params) {
-      lastId += 1;
-      const id = lastId;
-      const response = new Promise<JsonObject>((resolve) => waiting.set(id, resolve));
-      send({ id, method, params });
-      const reply = readReply(await response);
+  return async (method: string, params: JsonObject): Promise<JsonObject> => {
+    lastId += 1;
+    stdin.write(toLine({ jsonrpc: '2.0', id: lastId, method, params }));
+    for (;;) {
+      const { value: message, done } = await messages.next();
+      if (done === true) throw await ended;
+      if (message.id !== lastId || 'method' in message) continue;
+      const reply = readReply(message);
       if ('error' in reply) {
         throw new AppError('rpc_error', `${command} rejected ${method}: ${excerpt(reply.error.message)}`);
       }
       if (isObject(reply.result)) return reply.result;
       throw new AppError('bad_response', `the response of ${command} to ${method} has no result`);
-    },
-    close: (ms) => endProcess(child, ms),
+    }
   };
 }
 
-function spawnServer({ command, args, env, windows }: ServerOptions): ChildProcess {
-  const options = { env: { ...env }, stdio: 'pipe', windowsHide: true } as const;
+/** Reads messages; other lines are skipped. */
+async function* readMessages(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<JsonObject, undefined> {
+  const reader = lineReader();
+  for await (const chunk of stdout) {
+    for (const line of reader.push(chunk)) {
+      const message = 'text' in line ? parseExactOrNone(line.text) : undefined;
+      if (isObject(message)) yield message;
+    }
+  }
+}
+
+function spawnServer({ command, args, env, windows }: Omit<StdioCheck, 'timeoutMs' | 'context'>) {
+  const options = { env: { ...env }, windowsHide: true };
   if (!windows) return spawn(command, args, options);
   // Commands that npm installs are .cmd files there, which only cmd.exe can start.
   const line = [command, ...args.map(quoteForCmd)].join(' ');
@@ -267,26 +244,19 @@ function startError(command: string, error: Error): AppError {
 /** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
 export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
 
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function endProcess(child: ChildProcess, ms: number): Promise<void> {
+/** Closes the stdin of a process; kills it when it has not exited in time. */
+function endProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
       // Processes that it started may hold the other ends.
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve();
     };
-    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_MS);
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return done();
     child.once('exit', done);
-    child.stdin?.end();
+    child.stdin.end();
   });
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../client/rpc/envelope.ts';
-import type { Location } from './locations.ts';
 
 /** How a client connects to the service: directly, or through this program as bridge. */
 export type Transport = 'http' | 'stdio';
@@ -9,6 +8,17 @@ export type Scope = 'user' | 'project';
 
 /** The variable that entries refer to, so that they do not hold the key. */
 export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
+
+/**
+ * The location of a file: a path below the home folder (`home`), the settings folder (`config`: $XDG_CONFIG_HOME or
+ * ~/.config) or the platform's folder for application data (`app`).
+ */
+export interface Location {
+  readonly below: 'home' | 'config' | 'app';
+  readonly path: string;
+  /** Environment variables that replace it: the name, and the path below the variable's value. */
+  readonly envOverrides?: readonly (readonly [variable: string, path: string])[];
+}
 
 /** An MCP client: its files, and the structure of its entries. */
 export interface McpClient {

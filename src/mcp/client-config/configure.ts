@@ -13,7 +13,16 @@ import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { checkEntry, formatCheck, INSTALL_HINT } from './check.ts';
-import { backupPaths, invalidConfig, readClientFile, writeClientFile } from './client-file.ts';
+import {
+  assertNoLinks,
+  backupPaths,
+  type ClientPath,
+  clientPath,
+  invalidConfig,
+  pathOf,
+  readClientFile,
+  writeClientFile,
+} from './client-file.ts';
 import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
 import { type Edit, editJson } from './edit-json.ts';
 import { editToml, tomlTable } from './edit-toml.ts';
@@ -26,7 +35,6 @@ import {
   snippet,
   type Target,
 } from './entry.ts';
-import { assertNoLinks, type ClientPath, clientPath, pathOf } from './locations.ts';
 
 /** Options of `mcp config`. */
 export interface ConfigOptions {
@@ -48,7 +56,7 @@ interface Plan {
   readonly shown: Entry;
 }
 
-/** What happened to a client's file. */
+/** The result of a write to a client's file. */
 interface WriteResult {
   readonly changed: boolean;
   readonly backup?: string;
@@ -247,7 +255,7 @@ function warnings(app: App, { client, target }: Plan): string[] {
     : [];
 }
 
-/** What a person should know about the entry. */
+/** Lists what a person should know about the entry. */
 function notes(app: App, plan: Plan, written: WriteResult | undefined): string[] {
   const { client, scope, path } = plan;
   const command = clientCommand(plan);

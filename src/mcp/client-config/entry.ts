@@ -8,14 +8,14 @@ export const ENTRY_NAME = 'restaurant';
 /** The command that a client starts. */
 export const COMMAND = 'restaurant';
 
-/** What decides between http and stdio. */
+/** The facts that decide between http and stdio. */
 export interface TransportChoice {
   readonly transport?: Transport | undefined;
   /** Write the key itself into the file. */
   readonly literalKey: boolean;
   /** The run uses its own sandbox, so there is no URL to write. */
   readonly demo: boolean;
-  /** Tells whether the service is known to support only plain `tools/call`, which no MCP client can use directly. */
+  /** Returns whether the service is known to support only plain `tools/call`, which no MCP client can use directly. */
   isPlain(): boolean;
 }
 
@@ -56,7 +56,7 @@ export function chooseTransport(client: McpClient, choice: TransportChoice): Tra
   });
 }
 
-/** What an entry connects to. */
+/** The target of an entry. */
 export type Target =
   | {
       readonly via: 'stdio';
