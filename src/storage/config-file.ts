@@ -1,8 +1,8 @@
-import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { ensurePrivateFolder } from './atomic.ts';
 import { assertOwnedPath, followLinks, isNotRegularFile, openOwnFile, readAll } from './files.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { type LockOptions, withLock } from './lock.ts';
@@ -211,12 +211,10 @@ async function write(path: string, file: ConfigFile): Promise<void> {
 function assertRoom(path: string, target: string, text: string): void {
   const trial = `${target}.tmp-0`;
   try {
-    writeFileAtomic(trial, text, { replace: true });
+    rmSync(trial, { force: true });
+    writeFileSync(trial, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    throw new AppError(
-      'io_error',
-      `cannot write ${path}: ${ioReason(error instanceof AppError ? error.details.cause : error)}`,
-    );
+    throw ioError('write', path, error);
   } finally {
     rmSync(trial, { force: true });
   }

@@ -68,5 +68,5 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
   };
 }
 
-/** Where V8's compiled code of this program is kept, in the folder of the cache. */
+/** Returns the folder in which Node keeps compiled code of this program. */
 export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');

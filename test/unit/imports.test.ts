@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  start: ['main', 'compile-cache', 'storage', 'streams'],
+  start: ['main', 'storage', 'streams'],
   main: ['cli', 'streams', 'prompt'],
   program: ['cli', 'commands', 'app'],
   commands: [
@@ -37,7 +37,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
   streams: [],
   prompt: [],
-  'compile-cache': ['storage'],
   util: [],
   version: [],
   errors: [],
