@@ -10,7 +10,7 @@ export function registerTools(program: CliCommand, app: App, action = runTools):
     .command('tools')
     .summary('List tools, or show the arguments of one')
     .description("List the service's tools, or show the arguments of one.")
-    .argument('[name]', 'the tool to show')
+    .argument('[name]', 'Tool to show')
     .completeWith('name', 'tool')
     .usesOptions('service', 'request', 'preview', 'json', 'records', 'file')
     .outputSchema(TOOLS_OUTPUT)

@@ -14,7 +14,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** What can be completed at the cursor. */
+/** Candidates for the word at the cursor. */
 export interface Completions {
   readonly candidates: readonly Candidate[];
   /** Where files can be completed too: the number of characters of the word before their paths. */

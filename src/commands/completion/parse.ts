@@ -55,7 +55,7 @@ export function quoteForBash(text: string, quote: Quote): string {
   return text.replace(/[\s"'\\`$&|;<>()[\]{}*?!#~^]/g, '\\$&');
 }
 
-/** What is expected at the cursor. */
+/** The position of the cursor in the command line. */
 export interface CursorContext {
   readonly command: CliCommand;
   /** The option whose value is typed. */

@@ -11,7 +11,7 @@ const raw = (...words: string[]) => service.run(['raw', ...words]);
 const PARAMS = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
 describe('raw', () => {
-  it('prints the whole envelope', async () => {
+  it('prints the whole response', async () => {
     const { exit, stdout, stderr } = await raw('tools/call', PARAMS);
     expect([exit, stderr]).toEqual([0, '']);
     const envelope = JSON.parse(stdout);
@@ -20,7 +20,7 @@ describe('raw', () => {
     expect(service.sandbox.requests.at(-1)?.body).toMatchObject({ id: envelope.id });
   });
 
-  it('takes params as JSON, from a file, from stdin, or as fields', async () => {
+  it('accepts params as JSON, from a file, from stdin, or as fields', async () => {
     const file = join(service.home, 'params.json');
     writeFileSync(file, `\uFEFF${PARAMS}`);
     const fields = ['-f', 'name=find_restaurant', '-f', 'arguments.name=Nopa', '-F', 'arguments.city="SF"'];
@@ -37,14 +37,14 @@ describe('raw', () => {
     expect(bodies).toMatchObject(Array(4).fill({ params: JSON.parse(PARAMS) }));
   });
 
-  it('prints a JSON-RPC error like any answer, and exits 7', async () => {
+  it('prints a JSON-RPC error like any response and exits 7', async () => {
     const { exit, stdout, stderr } = await raw('no/such');
     expect(exit).toBe(7);
     expect(JSON.parse(stdout).error.code).toBe(-32601);
     expect(stderr).toBe('');
   });
 
-  it('unwraps, and shows the head of the answer', async () => {
+  it('unwraps the text and prints the response headers', async () => {
     const { stdout } = await raw('tools/call', PARAMS, '--unwrap');
     expect(JSON.parse(stdout).status).toBe('ok');
     const [head = '', body = ''] = (await raw('tools/call', PARAMS, '-i')).stdout.split('\n\n');
@@ -53,7 +53,7 @@ describe('raw', () => {
     expect(JSON.parse(body).jsonrpc).toBe('2.0');
   });
 
-  it('adds headers, but none that the program sets', async () => {
+  it('adds headers, except those that the program sets', async () => {
     await raw('tools/call', PARAMS, '-H', 'X-Trace: abc', '-H', 'X-Empty:');
     expect(service.sandbox.requests.at(-1)?.headers).toMatchObject({ 'x-trace': 'abc' });
     for (const header of ['Authorization: Bearer x', 'no header', 'a: b\nc: d']) {
@@ -61,7 +61,7 @@ describe('raw', () => {
     }
   });
 
-  it('says where JSON is wrong', async () => {
+  it('reports the position of a JSON error', async () => {
     const { exit, stderr } = await raw('tools/call', '{"name": nope}');
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^error: params is not valid JSON: line 1, column 10\nhint: /);
@@ -71,7 +71,7 @@ describe('raw', () => {
     expect((await raw('tools/call', '@missing.json')).stderr).toContain('no such file or folder');
   });
 
-  it('shows the request and sends nothing with --dry-run', async () => {
+  it('prints the request and sends nothing with --dry-run', async () => {
     service.sent();
     const { exit, stdout } = await raw('tools/call', PARAMS, '--dry-run');
     expect(exit).toBe(0);
@@ -84,7 +84,7 @@ describe('raw', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('gives a curl command that a shell can run, for the same answer', async () => {
+  it('prints a curl command that gets the same response', async () => {
     const quotes = JSON.stringify({
       name: 'find_restaurant',
       arguments: { name: `L'Été "9" $HOME`, city: 'Paris' },

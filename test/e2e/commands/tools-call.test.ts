@@ -6,11 +6,11 @@ import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
-describe('call and tools, at a service that has a list of its tools', () => {
+describe('call and tools, with a service that lists its tools', () => {
   const service = useService({ mode: 'mcp' });
   const call = (...words: string[]) => service.run(['call', ...words]);
 
-  it('lists the tools, and shows one', async () => {
+  it('list the tools and show one', async () => {
     const { exit, stdout } = await service.run(['tools', '--json']);
     expect(exit).toBe(0);
     const names = JSON.parse(stdout).tools.map((tool: { name: string }) => tool.name);
@@ -22,13 +22,13 @@ describe('call and tools, at a service that has a list of its tools', () => {
     expect(unknown.stderr).toMatch(/hint: did you mean find_restaurant\?/);
   });
 
-  it('calls a tool that this program has never heard of', async () => {
+  it('call an undocumented tool', async () => {
     const { exit, stdout, stderr } = await call('explore_area', 'city=SF', '--json');
     expect([exit, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toBeTypeOf('object');
   });
 
-  it('names the nearest tool and the missing argument', async () => {
+  it('name the nearest tool and the missing argument', async () => {
     const unknown = await call('explore_are', 'city=SF');
     expect(unknown.exit).toBe(3);
     expect(unknown.stderr).toContain('did you mean explore_area?');
@@ -42,7 +42,7 @@ describe('call and tools, at a service that has a list of its tools', () => {
     ]);
   });
 
-  it('says how text is given where it was taken for JSON', async () => {
+  it('explain how to pass text where JSON was expected', async () => {
     const typed = await call('find_restaurant', 'name:=Chez Nous', 'city=SF');
     expect([typed.exit, typed.stderr]).toEqual([
       2,
@@ -54,7 +54,7 @@ describe('call and tools, at a service that has a list of its tools', () => {
     expect(broken.stderr).toContain('hint: JSON needs double quotes');
   });
 
-  it('lists the arguments of one as CSV and TSV', async () => {
+  it('list the arguments of one tool as CSV and TSV', async () => {
     const tool = (format: string) => service.run(['tools', 'lookup_restaurant', '--format', format]);
     const { exit, stdout } = await tool('csv');
     expect(exit).toBe(0);
@@ -69,18 +69,18 @@ describe('call and tools, at a service that has a list of its tools', () => {
   });
 });
 
-describe('call and tools, at the plain service', () => {
+describe('call and tools, with the plain service', () => {
   const service = useService();
   const call = (...words: string[]) => service.run(['call', ...words]);
 
-  it('names the documented tools where there is no list and the tool is unknown', async () => {
+  it('name the documented tools for an unknown tool', async () => {
     const { exit, stderr } = await service.run(['call', 'find_restaurnt', 'name=x']);
     expect(exit).toBe(7);
     expect(stderr).toMatch(/^error: find_restaurnt: .* unknown tool/);
     expect(stderr).toMatch(/hint: did you mean find_restaurant\? .*: restaurant tools find_restaurant\n$/);
   });
 
-  it('says that there is no list', async () => {
+  it('report that there is no list', async () => {
     const { exit, stderr } = await service.run(['tools', '--json']);
     expect(exit).toBe(7);
     expect(JSON.parse(stderr).error).toMatchObject({
@@ -89,21 +89,21 @@ describe('call and tools, at the plain service', () => {
     });
   });
 
-  it('shows a documented tool all the same', async () => {
+  it('show a documented tool without a list', async () => {
     const { exit, stdout, stderr } = await service.run(['tools', 'find_restaurant']);
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/name[\s\S]*city/);
     expect((await service.run(['tools', 'explore_area'])).exit).toBe(7);
   });
 
-  it('calls a documented tool with one request', async () => {
+  it('call a documented tool with one request', async () => {
     service.sent();
     const { exit, stdout } = await call('find_restaurant', 'name=Nopa', 'city=SF', '--json');
     expect([exit, service.sent()]).toEqual([0, 1]);
     expect(JSON.parse(stdout).results[0].name).toBe('Nopa');
   });
 
-  it('takes arguments in every form', async () => {
+  it('accept arguments in every form', async () => {
     const file = join(service.home, 'name.txt');
     writeFileSync(file, 'Nopa');
     const forms = [
@@ -132,7 +132,7 @@ describe('call and tools, at the plain service', () => {
     }
   });
 
-  it('names --args where the arguments are given as JSON', async () => {
+  it('suggest --args for JSON', async () => {
     const { exit, stderr } = await call('find_restaurant', '{"name":"Nopa"}');
     expect([exit, stderr]).toEqual([
       2,
@@ -140,12 +140,12 @@ describe('call and tools, at the plain service', () => {
     ]);
   });
 
-  it('quotes names in hints', async () => {
+  it('quote names in hints', async () => {
     const { stderr } = await call('x;id>y', 'nonsense');
     expect(stderr).toContain("hint: restaurant call 'x;id>y' key=text key:=3; restaurant tools 'x;id>y'");
   });
 
-  it('fails where the tool failed', async () => {
+  it('fail when the tool fails', async () => {
     const args = ['restaurant_id=00000000-0000-4000-8000-000000000000', '--json'];
     const { exit, stdout, stderr } = await call('lookup_restaurant', ...args);
     expect([exit, stdout]).toEqual([3, '']);
@@ -153,7 +153,7 @@ describe('call and tools, at the plain service', () => {
   });
 });
 
-describe('call, and what it asks beforehand', () => {
+describe('requests before a call', () => {
   interface Message {
     id?: number;
     method: string;
@@ -185,7 +185,7 @@ describe('call, and what it asks beforehand', () => {
     body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }),
   });
 
-  it('is the list of tools, once', async () => {
+  it('lists the tools once', async () => {
     const { run, methods } = await plainService(tools(COUNT));
     for (const sent of [['tools/list', 'tools/call'], ['tools/call']]) {
       const { exit, stdout } = await run('call', 'count', 'n=3', '--json');
@@ -196,7 +196,7 @@ describe('call, and what it asks beforehand', () => {
     expect(methods()).toEqual(['tools/list', 'tools/call']);
   });
 
-  it('is the list anew, before a call is refused by an old one', async () => {
+  it('refreshes a cached list before it rejects a call', async () => {
     const lists = [[COUNT], [COUNT, { name: 'cook' }], [{ ...COUNT, inputSchema: {} }]];
     const { run, methods } = await plainService((id) => tools(...(lists.shift() ?? []))(id));
     await run('tools');
@@ -205,7 +205,7 @@ describe('call, and what it asks beforehand', () => {
     expect(methods()).toEqual(['tools/list', 'tools/list', 'tools/call', 'tools/list', 'tools/call']);
   });
 
-  it('is nothing where the documented arguments are all there are', async () => {
+  it('sends none if the arguments are documented', async () => {
     const { run, methods } = await plainService(
       tools({ name: 'find_restaurant', inputSchema: COUNT.inputSchema }),
     );
@@ -221,24 +221,24 @@ describe('call, and what it asks beforehand', () => {
     ['another JSON-RPC error', refusal(-32000), ['tools/list']],
     ['405', () => ({ status: 405, body: 'no' }), ['tools/list']],
     [
-      '404, which may be a question of the protocol',
+      '404, which may concern the protocol',
       () => ({ status: 404, body: 'no' }),
       ['tools/list', 'initialize'],
     ],
-  ])('stops nothing when it is refused with %s', async (_name, list, asked) => {
+  ])('continues when tools/list is rejected with %s', async (_name, list, asked) => {
     const { run, methods } = await plainService(list);
     const { exit, stdout } = await run('call', 'area', 'city=SF', 'limit:=3', '--json');
     expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'area', arguments: { city: 'SF', limit: 3 } }]);
     expect(methods()).toEqual([...asked, 'tools/call']);
   });
 
-  it('stops at 401', async () => {
+  it('stops on 401', async () => {
     const { run, methods } = await plainService(() => ({ status: 401, body: 'no' }));
     expect((await run('call', 'area', 'city=SF')).exit).toBe(4);
     expect(methods()).toEqual(['tools/list']);
   });
 
-  it('fits and checks what is documented', async () => {
+  it('validates documented arguments without a request', async () => {
     const { run, methods } = await plainService(refusal(-32601));
     const wrong = await run('call', 'lookup_restaurant', 'restaurant_id=x', 'fields=premum');
     expect(wrong).toMatchObject({
@@ -249,7 +249,7 @@ describe('call, and what it asks beforehand', () => {
     expect(methods()).toEqual([]);
   });
 
-  it('asks nothing for a preview, and shows it in the protocol that is set', async () => {
+  it('sends none for a preview, which uses the selected protocol', async () => {
     const { run, methods } = await plainService(tools(COUNT));
     const bare = await run('call', 'count', 'n=3', '--dry-run');
     expect(JSON.parse(bare.stdout).body.params).toEqual({ name: 'count', arguments: { n: '3' } });
@@ -261,7 +261,7 @@ describe('call, and what it asks beforehand', () => {
     expect(methods()).toEqual([]);
   });
 
-  it('tells what a service without a list says', async () => {
+  it('reports the reason of a service without a list', async () => {
     const { run } = await plainService(refusal(-32601));
     const { exit, stderr } = await run('tools', '--json');
     expect([exit, JSON.parse(stderr).error]).toEqual([

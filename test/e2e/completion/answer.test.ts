@@ -42,21 +42,21 @@ function remember(rows: readonly (readonly [string, string])[], own = home): voi
 }
 
 describe('a completion script', () => {
-  it.each(SHELLS)('for %s is all that is printed', async (shell) => {
+  it.each(SHELLS)('for %s is printed alone', async (shell) => {
     const { exit, stdout, stderr } = await runCli(['completion', shell], { env });
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`restaurant completion --complete ${shell} --`);
   });
 
-  it('is refused for another shell', async () => {
+  it('is rejected for another shell', async () => {
     const { exit, stdout, stderr } = await runCli(['completion', 'ksh'], { env });
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain('expected one of bash, zsh, fish');
   });
 });
 
-describe('what is offered', () => {
-  it('is every command of the tree, with its summary', async () => {
+describe('completion', () => {
+  it('lists every command with its summary', async () => {
     const top = await offered(['']);
     for (const { name, summary } of tree.commands) expect(top[name]).toBe(summary);
     for (const group of everyCommand(tree.commands)) {
@@ -68,7 +68,7 @@ describe('what is offered', () => {
     }
   });
 
-  it('is every option of the tree, long and short, where it may stand', async () => {
+  it('lists every option, long and short, where it is allowed', async () => {
     for (const command of everyCommand(tree.commands).filter((each) => !isGroup(each))) {
       const found = await offered([...wordsOf(command), '-']);
       const wanted = (await optionsOf(tree, command)).flatMap(({ name, short, description }) =>
@@ -83,7 +83,7 @@ describe('what is offered', () => {
     expect(await names('-')).toEqual(expect.arrayContaining(['--json', '-j', '--version', '-V', '--help']));
   });
 
-  it('is every closed set of values, apart and joined', async () => {
+  it('lists every closed set of values, separate and joined', async () => {
     for (const command of everyCommand(tree.commands)) {
       for (const { name, short, choices } of await optionsOf(tree, command)) {
         if (choices === undefined) continue;
@@ -104,7 +104,7 @@ describe('what is offered', () => {
     expect(await names('config', 'set', 'city', '')).toEqual([]);
   });
 
-  it('follows the words: commands behind help and schema, nothing where free text stands', async () => {
+  it('follows the words: commands after help and schema, nothing for free text', async () => {
     expect(await names('help', '')).toEqual(expect.arrayContaining(['find', 'exit-codes', 'formats']));
     expect(await names('help', 'config', '')).toEqual(['get', 'set', 'unset', 'list', 'path']);
     expect(await names('schema', '')).not.toContain('exit-codes');
@@ -121,7 +121,7 @@ describe('what is offered', () => {
     expect(await names('raw', 'x', '-f', 'a=b', '-')).toContain('--field');
   });
 
-  it('is a file where one is expected, behind what must stay', async () => {
+  it('completes files where one is expected', async () => {
     for (const [words, head, path] of [
       [['enrich', 'a'], '', 'a'],
       [['find', 'x', '-o', 'out'], '', 'out'],
@@ -144,8 +144,8 @@ describe('what is offered', () => {
   });
 });
 
-describe('what is known on this machine', () => {
-  it('are the rows of the last find: numbers with names, and ids once something is typed', async () => {
+describe('completion from local files', () => {
+  it('lists the rows of the last find: numbers with names, and ids once something is typed', async () => {
     remember([
       ['place:1', 'Nopa'],
       ['b2', 'Blue "Door"'],
@@ -181,7 +181,7 @@ describe('what is known on this machine', () => {
     });
   });
 
-  it('is harmless, whatever the service called its restaurants', async () => {
+  it('offers only harmless text', async () => {
     const evil = freshHome();
     remember(
       [
@@ -202,7 +202,7 @@ describe('what is known on this machine', () => {
     expect(await bash('restaurant lookup --demo o', 'o')).toEqual([]);
   });
 
-  it('are the profiles of the config file', async () => {
+  it('lists the profiles of the config file', async () => {
     const folder = join(home, '.config', 'restaurant');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, 'config.json'), '{"profiles":{"work":{},"x\\u001by":{},"home":{}}}', {
@@ -218,7 +218,7 @@ describe('what is known on this machine', () => {
     expect([exit, stdout, stderr]).toEqual([1, '', '']);
   });
 
-  it('are the tools that the service listed, else the documented ones; nothing is asked for that', async () => {
+  it('lists the cached tools, else the documented ones, without a request', async () => {
     const documented = ['find_restaurant', 'lookup_restaurant'];
     const ask = async (...words: string[]) => Object.keys(await offered(words, service.env));
     expect(await ask('call', '')).toEqual(documented);
@@ -231,7 +231,7 @@ describe('what is known on this machine', () => {
   });
 });
 
-describe('a line of bash', () => {
+describe('a bash line', () => {
   it.each([
     ['restaurant fi', 'fi', ['find']],
     ['restaurant --json fi', 'fi', ['find']],
@@ -251,7 +251,7 @@ describe('a line of bash', () => {
     expect(await bash(line, word)).toEqual(wanted);
   });
 
-  it('is given back so that bash reads the same', async () => {
+  it('is completed with the quoting in use', async () => {
     remember([['place:1', 'x']]);
     expect(await bash('restaurant lookup --demo place:', '')).toEqual(['1']);
     const folder = join(home, '.config', 'restaurant');

@@ -43,14 +43,14 @@ async function inShell(shell: Shell, options: readonly string[], lines: readonly
 }
 
 describe.each(SHELLS)('%s', (shell) => {
-  it.skipIf(missing(shell))('finds its script well formed', async () => {
+  it.skipIf(missing(shell))('accepts the script', async () => {
     const { exit, stderr } = await start(shell, ['-n', join(home, `c.${shell}`)], { env }).ended;
     expect([exit, stderr]).toEqual([0, '']);
   });
 });
 
 describe.skipIf(missing('bash')).concurrent('in bash', () => {
-  it('the function fills COMPREPLY', async () => {
+  it('fills COMPREPLY', async () => {
     // As readline calls it: the line up to the cursor, and what of the word it replaces.
     const ask = (line: string, word: string) =>
       `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_TYPE=9; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`;
@@ -99,7 +99,7 @@ describe.skipIf(missing('bash')).concurrent('in bash', () => {
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 describe.skipIf(missing('fish'))('in fish', () => {
-  it('complete -C lists what is offered', async () => {
+  it('complete -C lists the candidates', async () => {
     const lines = [
       'restaurant fi',
       'restaurant --json fi',
@@ -156,7 +156,7 @@ describe.concurrent('a real TAB', () => {
     ]);
   });
 
-  it.skipIf(missing('bash'))('in bash runs nothing that a file name says', async () => {
+  it.skipIf(missing('bash'))('in bash runs no command from a file name', async () => {
     const terminal = inTerminal('bash', ['--norc', '--noprofile', '-i'], {
       env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
       cwd,

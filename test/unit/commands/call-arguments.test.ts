@@ -37,7 +37,7 @@ async function refusal(...given: Parameters<typeof fitted>): Promise<AppError> {
   throw new Error('expected a refusal');
 }
 
-describe('texts become values', () => {
+describe('coercing texts', () => {
   it.each<[Schema, string, unknown]>([
     [{ type: 'string' }, '3', '3'],
     [{ type: 'integer' }, '3', 3],
@@ -63,11 +63,11 @@ describe('texts become values', () => {
     [{ const: true }, 'true', true],
     [{ enum: ['1', 1] }, '1', '1'],
     [{}, '7', '7'],
-  ])('%j takes %j as %j', async (schema, text, value) => {
+  ])('%j reads %j as %j', async (schema, text, value) => {
     expect(await fitOne(schema, text)).toEqual(value);
   });
 
-  it('follows references inside the schema, also one that leads in a circle', async () => {
+  it('follows references within the schema, circular ones too', async () => {
     const schema = OF(
       { n: { $ref: '#/$defs/count' }, tree: { $ref: '#/$defs/node' } },
       {
@@ -90,14 +90,14 @@ describe('texts become values', () => {
     );
   });
 
-  it('reads a draft-07 schema by its own rules', async () => {
+  it('validates a draft-07 schema by its own rules', async () => {
     const pair = { type: 'array', items: [{ type: 'integer' }, { type: 'string' }] };
     const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...OF({ pair }) };
     expect((await fitted(schema, { pair: '[1,"a"]' })).args).toEqual({ pair: [1, 'a'] });
     expect((await refusal(schema, { pair: '["a",1]' })).message).toContain('pair.0 "a": expected integer');
   });
 
-  it('keeps every number that JSON carries, and passes on no other', async () => {
+  it('keeps every number that JSON can represent and rejects others', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true })),
@@ -116,7 +116,7 @@ describe('texts become values', () => {
   });
 });
 
-describe('arguments that do not fit', () => {
+describe('invalid arguments', () => {
   it.each<[string, Schema, Record<string, string>, Record<string, unknown>, string, string]>([
     [
       'missing',
@@ -237,14 +237,14 @@ describe('arguments that do not fit', () => {
     expect(error.hint).toContain(hint);
   });
 
-  it('sends what is not listed, and asks whether it is misspelt', async () => {
+  it('sends unlisted arguments and suggests the nearest name', async () => {
     const schema = OF({ neighborhood: {}, city: {} });
     const { args, warnings } = await fitted(schema, { neighbourhood: 'x', limit: '3' });
     expect(args).toEqual({ neighbourhood: 'x', limit: '3' });
     expect(warnings).toEqual(["tool lists no 'neighbourhood'; did you mean neighborhood?"]);
   });
 
-  it('tells where JSON stops being JSON', async () => {
+  it('reports the position of a JSON error', async () => {
     expect((await refusal(OF({ o: { type: 'object' } }), { o: '{"a":' })).message).toMatch(
       /^o is not valid JSON: line 1/,
     );
@@ -256,7 +256,7 @@ describe('schemas that cannot be used', () => {
     ['another document', OF({ n: { type: 'integer' }, far: { $ref: 'https://example.com/far.json' } })],
     ['an unknown type', OF({ n: { type: 'integer' }, odd: { type: 'strnig' } })],
     ['a broken pattern', OF({ n: { type: 'integer' }, odd: { pattern: '(' } })],
-  ])('%s: warns, sends, and still reads texts by what is known', async (_name, schema) => {
+  ])('%s: warns, sends, and still coerces known arguments', async (_name, schema) => {
     const { args, warnings } = await fitted(schema, { n: '3', odd: 'x' });
     expect(args).toEqual({ n: 3, odd: 'x' });
     expect(warnings).toEqual([expect.stringContaining('the JSON Schema of tool cannot be used')]);
@@ -284,7 +284,7 @@ describe('schemas that cannot be used', () => {
       },
       'x',
     ],
-  ])('%s: gives up after a second, warns and sends', async (_name, schema, text) => {
+  ])('%s: stops after a second, warns and sends', async (_name, schema, text) => {
     const start = Date.now();
     const { args, warnings } = await fitted(schema, { q: text });
     expect(args).toEqual({ q: text });
@@ -301,24 +301,24 @@ describe('schemas that cannot be used', () => {
     expect(Date.now() - start).toBeLessThan(5000);
   });
 
-  it('asynchronous ones are read as others are', async () => {
+  it('treats an asynchronous schema like any other', async () => {
     expect((await refusal({ $async: true, ...OF({ n: { type: 'integer' } }) }, { n: 'x' })).code).toBe(
       'usage',
     );
   });
 
-  it.each([undefined, {}, { type: 'object' }])('%j says nothing of the arguments', async (schema) => {
+  it.each([undefined, {}, { type: 'object' }])('%j allows any argument', async (schema) => {
     expect(await fitted(schema ?? {}, { a: '1' })).toEqual({ args: { a: '1' }, warnings: [] });
   });
 
-  it('ignores words that are not of JSON Schema', async () => {
+  it('ignores keywords that are not part of JSON Schema', async () => {
     const schema = OF({ a: { type: 'string', 'x-mcp-header': 'A', format: 'date', title: 'A' } });
     expect(await fitted(schema, { a: 'x' })).toEqual({ args: { a: 'x' }, warnings: [] });
   });
 });
 
 describe('findTool', () => {
-  it('names the nearest', () => {
+  it('finds a tool or throws', () => {
     expect(() => findTool([{ name: 'get-sum' }], 'get_sum')).toThrow(AppError);
     expect(findTool([{ name: 'get-sum' }], 'get-sum').name).toBe('get-sum');
   });
