@@ -93,10 +93,11 @@ function isLoopbackHost(host: string, port: number): boolean {
   return LOOPBACK.some((name) => lower === `${name}:${port}` || (port === 80 && lower === name));
 }
 
+/** True for an origin as a browser writes it. */
 function isLoopbackOrigin(origin: string): boolean {
   if (!/^https?:\/\//i.test(origin) || !URL.canParse(origin)) return false;
   const url = new URL(origin);
-  return LOOPBACK.includes(url.hostname) && url.username === '';
+  return url.origin === origin.toLowerCase() && LOOPBACK.includes(url.hostname);
 }
 
 function forbidden(message: string): HttpError {

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { KEY, output, sharedFolder, useHostileService, useProgram } from './support.ts';
+
+const { run } = useProgram();
+const service = useHostileService();
+let home = '';
+beforeEach(() => {
+  home = sharedFolder();
+  service.answer(output(JSON.stringify({ status: 'ok', key: KEY, results: [], total_matches: 0 })));
+});
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+});
+const message = (fields: object) => JSON.stringify({ jsonrpc: '2.0', ...fields });
+const call = (id: unknown, name = 'find_restaurant') =>
+  message({ id, method: 'tools/call', params: { name, arguments: { name: 'Nopa', city: 'SF' } } });
+
+/** Sends lines to the bridge, then a ping that must be answered; returns the messages of the bridge. */
+async function bridge(...lines: readonly string[]): Promise<Record<string, unknown>[]> {
+  const stdin = [INITIALIZE, ...lines, message({ id: 'last', method: 'ping' }), ''].join('\n');
+  const env = {
+    HOME: home,
+    RESTAURANT_BASE_URL: service.origin,
+    RESTAURANT_PER_MINUTE: '0',
+    RESTAURANT_PER_DAY: '0',
+  };
+  const { stdout } = await run(['mcp', '--protocol', 'bare'], { env, stdin, exit: 0 });
+  const messages = stdout
+    .trim()
+    .split('\n')
+    .flatMap((line): Record<string, unknown>[] => [JSON.parse(line)].flat());
+  expect(messages).toContainEqual({ jsonrpc: '2.0', id: 'last', result: {} });
+  return messages;
+}
+
+describe('the bridge survives', () => {
+  it.each<[string, string[]]>([
+    [
+      'lines that are not messages',
+      ['garbage', '\u0000', '\ufffd', '[]', 'null', '1', '""', '{}', '{"jsonrpc":"2.0"}'],
+    ],
+    [
+      'odd ids',
+      [
+        call({}),
+        call([]),
+        call(true),
+        call(1e300),
+        `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`,
+        call('__proto__'),
+      ],
+    ],
+    [
+      'odd methods',
+      ['__proto__', 'constructor', 'a\r\nX: y', '\u0000', '\ud800'].map((method, id) =>
+        message({ id, method }),
+      ),
+    ],
+    [
+      'odd tools',
+      ['__proto__', 'constructor', 'a\r\nX: y', '\u0000', '\ud800'].map((name, id) => call(id, name)),
+    ],
+    ['100,000 levels', ['['.repeat(100_000), `{"a":${'['.repeat(100_000)}`]],
+    ['a line of 21 MiB', [`"${'x'.repeat(21 * 1024 * 1024)}"`]],
+    [
+      'a batch of 1,001',
+      [`[${Array.from({ length: 1001 }, (_, id) => message({ id, method: 'ping' })).join(',')}]`],
+    ],
+    ['equal ids', [call(7), call(7), call(7)]],
+    [
+      'responses that nobody asked for',
+      [message({ id: 1, result: {} }), message({ id: 9, error: { code: 1, message: 'x' } })],
+    ],
+    [
+      'cancellation of odd ids',
+      [null, {}, '__proto__', 1e300].map((requestId) =>
+        message({ method: 'notifications/cancelled', params: { requestId } }),
+      ),
+    ],
+    [
+      'odd cursors',
+      ['', 'x', '__proto__'].map((cursor, id) => message({ id, method: 'tools/list', params: { cursor } })),
+    ],
+  ])('%s', async (_name, lines) => {
+    await bridge(...lines);
+  });
+
+  it('3,000 calls at once', async () => {
+    const messages = await bridge(...Array.from({ length: 3000 }, (_, id) => call(id + 1)));
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(3002);
+  });
+});
+
+it('the bridge masks the key that the service repeats', async () => {
+  const messages = await bridge(call(1));
+  expect(JSON.stringify(messages.find(({ id }) => id === 1))).toContain('x9z2');
+});
