@@ -106,6 +106,12 @@ export class App {
     return file;
   }
 
+  /** Warns when the config file cannot be used, though this run has all it needs without it. */
+  warnOfIgnoredConfig(): void {
+    const { problem } = this.#readConfig();
+    if (problem instanceof AppError) void this.warn(`${problem.message}; its settings are ignored`);
+  }
+
   /** Folder of the config file. @throws {AppError} `bad_config` where no home folder is known */
   get configDir(): string {
     if (this.paths.configDir !== undefined) return this.paths.configDir;

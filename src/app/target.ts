@@ -134,6 +134,7 @@ export type DemoMode = 'service' | 'mcp';
  */
 export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
   if (app.globals.demo === true) {
+    app.warnOfIgnoredConfig();
     const { startSandbox } = await import('../sandbox/server.ts');
     const sandbox = await startSandbox({ mode: demoMode, perMinute: 0, perDay: 0 });
     app.onClose(() => sandbox.close());
@@ -141,6 +142,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   }
   const { url, source } = requireEndpoint(app);
   const { value: key, source: keySource } = requireKey(app, url);
+  app.warnOfIgnoredConfig();
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
     void app.warn(
       `sandbox data: the saved service ${url.host} is the sandbox of this machine; restaurant login --base-url <url> saves another`,

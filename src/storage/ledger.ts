@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, existsSync, fstatSync, readdirSync, readSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
-import { openOwnFile, readOwnFile, writeAll } from './files.ts';
+import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 
@@ -71,6 +80,8 @@ const MAX_DELAY_MS = 400;
 const MAX_TRIES = 5;
 /** Room for some 300,000 requests; of a larger file, only the end counts. */
 const MAX_READ_BYTES = 4_194_304;
+const KEEP_DAYS = 7;
+const DAY_NAME = /\.\d{4}-\d\d-\d\d$/;
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
 /** Where the times of requests are kept, in milliseconds since the epoch. */
@@ -214,22 +225,21 @@ function openMemoryLog(start: readonly number[]): Log {
  * that was cut off spoils no other. `<id>.pause` holds the end of a pause.
  */
 function openFileLog(folder: string, id: string): Log {
-  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-  const pathOf = (at: number): string => join(folder, `${id}.${dayOf(at)}`);
+  const pathOf = (at: number): string => join(folder, `${id}.${new Date(at).toISOString().slice(0, 10)}`);
   const pausePath = join(folder, `${id}.pause`);
 
   function openDay(at: number): number {
+    const path = pathOf(at);
     try {
-      return openOwnFile(pathOf(at), APPEND);
+      return openOwnFile(path, APPEND);
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
+      if (isNotRegularFile(error)) renameSync(path, `${path}.damaged`);
+      else if (systemCode(error) !== 'ENOENT') throw error;
     }
     ensurePrivateFolder(folder);
-    for (const name of readdirSync(folder)) {
-      const day = /\.(\d{4}-\d\d-\d\d)$/.exec(name)?.[1];
-      if (day !== undefined && day < dayOf(at - DAY_MS)) rmSync(join(folder, name), { force: true });
-    }
-    return openOwnFile(pathOf(at), APPEND | constants.O_CREAT);
+    const days = readdirSync(folder).filter((name) => name.startsWith(id) && DAY_NAME.test(name));
+    for (const name of days.sort().slice(0, -KEEP_DAYS)) rmSync(join(folder, name), { force: true });
+    return openOwnFile(path, APPEND | constants.O_CREAT);
   }
 
   return {
@@ -252,7 +262,8 @@ function openFileLog(folder: string, id: string): Log {
       return times.sort((a, b) => a - b);
     },
     readPause() {
-      return existsSync(pausePath) ? Number(readOwnFile(pausePath, 64).toString('latin1')) : undefined;
+      const text = readEnd(pausePath);
+      return text === '' ? undefined : Number(text);
     },
     writePause(until) {
       writeFileAtomic(pausePath, String(until), { durable: false, replace: true });
@@ -264,11 +275,17 @@ function openFileLog(folder: string, id: string): Log {
   };
 }
 
-/** Returns the end of a file as text; '' when there is no file. */
+/** Returns the end of a file as text; '' when there is no regular file. */
 function readEnd(path: string): string {
   // A failed open costs much more than this, because of its error.
   if (!existsSync(path)) return '';
-  const file = openOwnFile(path);
+  let file: number;
+  try {
+    file = openOwnFile(path);
+  } catch (error) {
+    if (isNotRegularFile(error) || systemCode(error) === 'ENOENT') return '';
+    throw error;
+  }
   try {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));

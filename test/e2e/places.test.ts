@@ -27,7 +27,7 @@ const CACHED = [...FIND.slice(0, -1), '1h'];
 const STATE = '.local/state/restaurant';
 const CONFIG = '.config/restaurant/config.json';
 
-/** A home in which a search was made, so that every file stands there. */
+/** Returns a home in which a search was made, so that every file exists. */
 async function usedHome() {
   const { home, env: own } = freshHome();
   const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
@@ -47,13 +47,13 @@ async function usedHome() {
     config: join(home, CONFIG),
     'last find': join(home, STATE, 'last-find.json'),
     protocol: first(`${STATE}/protocol`),
-    ledger: first(`${STATE}/budget`),
-    answer: first('.cache/restaurant/answers'),
+    ledger: first(`${STATE}/ledger`),
+    answer: first('.cache/restaurant/responses'),
   };
   return { home, env, run, good, places };
 }
 
-/** What may stand where a file should. */
+/** What may be found in place of a file. */
 const CONTENTS: Readonly<Record<string, (path: string) => void>> = {
   'nothing in it': (path) => writeFileSync(path, ''),
   'a byte order mark alone': (path) => writeFileSync(path, '\ufeff'),
@@ -76,7 +76,7 @@ const CONTENTS: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-/** What would keep a program waiting that just opens it. */
+/** What would make a program wait that just opens it. */
 const WAITING: Readonly<Record<string, (path: string) => void>> = {
   'a named pipe': (path) => {
     rmSync(path);
@@ -94,14 +94,14 @@ const WAITING: Readonly<Record<string, (path: string) => void>> = {
 const isPlain = (path: string): boolean => existsSync(path) && lstatSync(path).isFile();
 
 describe.each(Object.keys(CONTENTS))('where there is %s', (what) => {
-  it('in the place of state or an answer, it is made anew; in that of the config, it is named and left alone', async () => {
+  it('replaces state and responses; names the config file and leaves it alone', async () => {
     const { run, good, places } = await usedHome();
     const { config, ...kept } = places;
     for (const path of Object.values(kept)) CONTENTS[what]?.(path);
     expect(await run(CACHED)).toEqual(good);
     expect((await run(['lookup', '1'])).exit).toBe(0);
     for (const [name, path] of Object.entries(kept)) {
-      // A folder in the place of an answer means that this one is not kept.
+      // A response is not cached where a folder is in its place.
       expect([name, isPlain(path)]).toEqual([name, !(name === 'answer' && what === 'a folder')]);
     }
 
@@ -124,7 +124,7 @@ describe.each(Object.keys(CONTENTS))('where there is %s', (what) => {
 });
 
 describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITING))('%s', (what) => {
-  it('keeps nobody waiting', async () => {
+  it('makes no command wait', async () => {
     const { env, good, places } = await usedHome();
     for (const path of Object.values(places)) WAITING[what]?.(path);
     const ran = await restaurant(FIND, { env });
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITIN
     const status = await restaurant(['status'], { env });
     expect([status.exit, status.stderr]).toEqual([
       2,
-      expect.stringContaining(`${config} cannot be used: it is no plain file`),
+      expect.stringContaining(`cannot use the config file ${config}: it is not a regular file`),
     ]);
     expect(isPlain(config)).toBe(false);
   });
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     return home;
   };
 
-  it('to a config among dotfiles stays one: its target is written', async () => {
+  it('to a config file among dotfiles stays a link: its target is written', async () => {
     const { run, places } = await usedHome();
     const dotfiles = aside();
     const target = join(dotfiles, 'restaurant.json');
@@ -174,7 +174,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     }
   });
 
-  it('of a folder is followed to a folder of one’s own', async () => {
+  it('to a folder of the same user is followed', async () => {
     const { home, env } = await usedHome();
     const elsewhere = aside();
     for (const place of ['.config/restaurant', STATE, '.cache/restaurant']) {
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(existsSync(join(elsewhere, STATE, 'last-find.json'))).toBe(true);
   });
 
-  it.runIf(process.getuid?.() === 0)('into a place of somebody else is not followed', async () => {
+  it.runIf(process.getuid?.() === 0)('to a place of another user is not followed', async () => {
     const { home, run, places, good } = await usedHome();
     const theirs = aside();
     chownSync(theirs, 65534, 65534);
@@ -198,15 +198,15 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     };
     link(places.config, join(theirs, 'config.json'));
     const set = await run(['config', 'set', 'city', 'SF']);
-    expect([set.exit, set.stdout]).toEqual([9, '']);
+    expect([set.exit, set.stdout]).toEqual([2, '']);
     expect(set.stderr).toMatch(
-      /^error: will not write .*config\.json: a symbolic link leads to .*, which belongs to user 65534\nhint: .*rm .*\n$/,
+      /^error: cannot use the config file .*config\.json: will not use .* belongs to user 65534\nhint: set HOME or .*\n$/,
     );
     for (const place of ['.config/restaurant', STATE, '.cache/restaurant']) link(join(home, place));
     expect(await run(FIND)).toEqual(good);
     expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(9);
     const verbose = await run([...FIND, '--verbose']);
-    expect(verbose.stderr).toContain('which belongs to user 65534');
+    expect(verbose.stderr).toContain('belongs to user 65534');
     expect(readdirSync(theirs)).toEqual([]);
   });
 });
@@ -220,7 +220,7 @@ describe('a clock that jumps', () => {
     ['to 2100', Date.UTC(2100, 0, 1)],
     ['back by an hour', NOW - HOUR],
     ['forward by a day', NOW + 24 * HOUR + 60_000],
-  ])('%s: nothing fails, and no answer of the other time is taken', async (_what, then) => {
+  ])('%s: does not fail, and uses no response of the other time', async (_what, then) => {
     const { home, env: own } = freshHome();
     const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const at = (now: number, words: readonly string[]) => runCli(words, { env, now: () => now });
@@ -240,7 +240,7 @@ describe('a clock that jumps', () => {
 });
 
 describe('a config of a later version', () => {
-  it('keeps what this one does not know', async () => {
+  it('keeps unknown fields', async () => {
     const { run, places } = await usedHome();
     const later = {
       version: 7,
@@ -264,13 +264,10 @@ describe('a config of a later version', () => {
 });
 
 describe('a file that may not be written', () => {
-  it.skipIf(process.platform === 'win32')(
-    'of state or cache is replaced, in a folder that one may write',
-    async () => {
-      const { run, good, places } = await usedHome();
-      for (const path of Object.values(places)) chmodSync(path, 0o400);
-      expect(await run(FIND)).toEqual(good);
-      expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
-    },
-  );
+  it.skipIf(process.platform === 'win32')('of state or cache is replaced, in a writable folder', async () => {
+    const { run, good, places } = await usedHome();
+    for (const path of Object.values(places)) chmodSync(path, 0o400);
+    expect(await run(FIND)).toEqual(good);
+    expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
+  });
 });

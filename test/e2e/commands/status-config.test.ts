@@ -162,6 +162,18 @@ describe('status', () => {
     expect(stdout).not.toContain(PAID);
   });
 
+  it('warns that a damaged config file is ignored when the environment has the key and the service', async () => {
+    const { env, home } = freshHome();
+    const file = join(home, 'config.json');
+    writeFileSync(file, '{', { mode: 0o600 });
+    const { exit, stdout, stderr } = await runCli(['find', 'Nopa', '--city', 'SF', '--demo'], {
+      env: { ...env, RESTAURANT_CONFIG_DIR: home },
+      tty: { stderr: true },
+    });
+    expect([exit, stdout.split('\n').length]).toEqual([0, 4]);
+    expect(stderr).toContain(`cannot use the config file ${file}: it is not JSON; its settings are ignored`);
+  });
+
   it('says of a damaged config file which one it is', async () => {
     const { env, home } = freshHome();
     const file = join(home, 'config.json');
