@@ -1,13 +1,16 @@
+import { extname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { bundleTable } from './scripts/table-library.js';
+import { TEXT_MODULES } from './scripts/text-modules.js';
 
 export default defineConfig({
-  // As the build does: the text of a CSV file is its default export.
+  // As the build does: the default export of these files is their text.
   plugins: [
     {
-      name: 'csv-text',
+      name: 'text-modules',
       enforce: 'pre',
-      transform: (code, id) => (id.endsWith('.csv') ? `export default ${JSON.stringify(code)};` : null),
+      transform: (code, id) =>
+        extname(id) in TEXT_MODULES ? `export default ${JSON.stringify(code)};` : null,
     },
   ],
   resolve: { alias: { 'cli-table3': await bundleTable() } },

@@ -10,6 +10,7 @@ import { lazyBuiltins, lazySegmenters } from './lazy-builtins.js';
 import { shipLicences } from './licences.js';
 import { makePage } from './page.js';
 import { tableWidths } from './table-library.js';
+import { TEXT_MODULES } from './text-modules.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -51,7 +52,7 @@ const bundle = await rolldown({
   cwd: root,
   input: { start: 'src/start.ts' },
   platform: 'node',
-  moduleTypes: { '.csv': 'text' },
+  moduleTypes: TEXT_MODULES,
   plugins: [without(UNUSED), plainAssert, lazySegmenters, tableWidths],
   // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { TEXT_MODULES } from './text-modules.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const DUPLICATE_LINES = 6;
@@ -129,7 +130,7 @@ async function traceFind() {
       input: { start: 'src/start.ts' },
       platform: 'node',
       external: /^[^./]/,
-      moduleTypes: { '.csv': 'text' },
+      moduleTypes: TEXT_MODULES,
       logLevel: 'silent',
     });
     const { output } = await bundle.generate({

@@ -1,7 +1,9 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { oneOf, parseValue } from '../settings/values.ts';
-import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
+
+/** The shells that have a completion script. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** Adds `completion` to the program. */
 export function registerCompletion(program: CliCommand, app: App): void {
@@ -30,7 +32,8 @@ export function registerCompletion(program: CliCommand, app: App): void {
         'files and sends no request.',
     )
     .action(async (name: string) => {
-      const shell: Shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
+      const shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
+      const { SCRIPTS } = await import('./completion/scripts.ts');
       await app.context.stdout.write(SCRIPTS[shell]);
     });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHELLS } from '../../../src/commands/completion/scripts.ts';
+import { SHELLS } from '../../../src/commands/completion.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
 import { SETTING_NAMES } from '../../../src/settings/catalogue.ts';

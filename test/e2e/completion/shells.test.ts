@@ -3,10 +3,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileS
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHELLS, type Shell } from '../../../src/commands/completion/scripts.ts';
+import { SHELLS } from '../../../src/commands/completion.ts';
 import { COMMAND, start } from '../../helpers/process.ts';
 import { runCli } from '../../helpers/program.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
+
+type Shell = (typeof SHELLS)[number];
 
 /** A folder with the files that are completed, and `restaurant` on the path. */
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'restaurant-shells-')));
