@@ -3,22 +3,21 @@ import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import { helpText, introText } from './cli/help.ts';
 import { parseRoute, type Route } from './cli/route.ts';
-import { unknownCommandError, unknownOptionError } from './cli/suggest.ts';
-import { helpCommand, usageError } from './cli/usage.ts';
+import { helpCommand, unknownCommandError, unknownOptionError, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
-import { BUNDLED } from './version.ts';
+import { BUNDLED, VERSION } from './version.ts';
 
 /**
- * Runs one command line: the whole program, but for the process around it.
+ * Runs one command line: the whole program, except for the process around it.
  * @param argv the words after `restaurant`
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
-  const program = buildProgram(app);
-  app.attach(program);
+  const program = await buildProgram(app, argv);
+  app.attach(program, argv);
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   const route = parseRoute(argv, program);
   try {
@@ -31,15 +30,15 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** What a completion script asks at a TAB. Whatever is wrong: nothing on a terminal where somebody types. */
+/** Answers a completion script at a TAB. Whatever is wrong: nothing on a terminal where somebody types. */
 async function complete(
-  [shell, , ...asked]: readonly string[],
+  [shell, , ...words]: readonly string[],
   program: CliCommand,
   app: App,
 ): Promise<number> {
   try {
     const { answer } = await import('./commands/completion/answer.ts');
-    await app.context.stdout.write(await answer(shell, asked, program, app));
+    await app.context.stdout.write(await answer(shell, words, program, app));
     return 0;
   } catch {
     return 1;
@@ -50,7 +49,7 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
   const { stdout } = app.context;
   const { command, unknownCommand } = route;
   if (unknownCommand !== undefined && route.unknownOption !== undefined) {
-    throw unknownOptionError(route.unknownOption, command, program);
+    throw unknownOptionError(route.unknownOption, command, await buildProgram(app));
   }
   if (unknownCommand !== undefined) throw unknownCommandError(unknownCommand, command);
   if (route.help) return stdout.write(helpText(command, app.helpWidth));
@@ -61,17 +60,17 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error, command);
+    if (error.exitCode !== 0) throw usageError(error, command, await buildProgram(app), argv);
     await stdout.write(app.collected());
     if (error.code === 'commander.version' && argv.includes('--verbose')) {
       await stdout.write(
-        `${app.context.runtime}\nbundled packages (licences: THIRD-PARTY.txt):\n${BUNDLED}\n`,
+        `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,
       );
     }
   }
 }
 
-/** What the program, or a group of commands, says when no command of it is named. */
+/** Shows the help of the program, or of a group of commands, when no command of it is named. */
 async function showGroupHelp(
   argv: readonly string[],
   { command, json }: Route,
@@ -80,11 +79,11 @@ async function showGroupHelp(
 ): Promise<void> {
   const { operands, unknown } = program.parseOptions([...argv]);
   const [option] = unknown;
-  if (option !== undefined) throw unknownOptionError(option, command, program);
+  if (option !== undefined) throw unknownOptionError(option, command, await buildProgram(app));
   const word = operands[command.path === '' ? 0 : command.path.split(' ').length];
   if (word !== undefined) throw unknownCommandError(word, command);
   if (json === true) {
-    throw new AppError('usage', 'there is no command on the line', {
+    throw new AppError('usage', 'no command given', {
       hint: 'restaurant schema lists all commands as JSON',
     });
   }
@@ -93,19 +92,49 @@ async function showGroupHelp(
   );
 }
 
-/** Tells what went wrong, and gives the exit code for it. */
+/** Reports an error, and returns the exit code for it. */
 async function reportFailure(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const known = withHelpHint(asAppError(error, app.context), command);
-  const { reportError } = await import('./app/tell.ts');
-  await reportError(known, app, json ?? app.wantsJson);
+  const known = withHint(asAppError(error, app.context), command, app);
+  await reportError(known, app, command, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
 }
 
-/** A usage error that says no better points to the help of its command. */
-function withHelpHint(error: AppError, command: CliCommand): AppError {
-  if (error.code !== 'usage' || error.details.hint !== undefined) return error;
-  return new AppError('usage', error.message, { ...error.details, hint: helpCommand(command) });
+/** Commands that run until they are stopped. */
+const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
+
+/** Prints an error on stderr: as lines for a person, or as one line of JSON. */
+async function reportError(error: AppError, app: App, command: CliCommand, json: boolean): Promise<void> {
+  const { stderr } = app.context;
+  const { errorJson, formatError } = await import('./output/problem.ts');
+  await app.flushNotes();
+  const redact = (part: string): string => app.redact(part);
+  const isStopped = error.code === 'interrupted' && ENDLESS.includes(command.path);
+  const text = json
+    ? `${errorJson(error, redact)}\n`
+    : isStopped
+      ? 'stopped\n'
+      : formatError(error, app.paletteFor('stderr'), {
+          verbose: app.verbose,
+          redact,
+          ...(stderr.isTTY ? { width: stderr.columns } : {}),
+        });
+  // Redacted once more as a whole. Where stderr is gone, nobody is left to report to.
+  await stderr.write(app.redact(text)).catch(() => {});
+}
+
+/** Completes the hint: help for a usage error without one, and the service options that the user typed. */
+function withHint(error: AppError, command: CliCommand, app: App): AppError {
+  const { code, details } = error;
+  const isOurs = code === 'unexpected' && !app.verbose;
+  const fallback =
+    code === 'usage'
+      ? helpCommand(command)
+      : isOurs
+        ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
+        : error.hint;
+  const hint = app.withServiceOptions(isOurs ? fallback : (details.hint ?? fallback));
+  return hint === error.hint ? error : error.withHint(hint);
 }
 
 function asAppError(error: unknown, context: Context): AppError {
@@ -116,19 +145,19 @@ function asAppError(error: unknown, context: Context): AppError {
   return new AppError('unexpected', `${name}: ${message}`, { cause: error });
 }
 
-/** For an error that no catch saw: tells it like any other. @returns the exit code */
+/** Reports an error that no catch saw like any other. @returns the exit code */
 export async function reportUncaught(
   error: unknown,
   argv: readonly string[],
   context: Context,
 ): Promise<number> {
   const app = new App(context);
-  const program = buildProgram(app);
-  app.attach(program);
+  const program = await buildProgram(app, argv);
+  app.attach(program, argv);
   // No assertion is ours: undici has one that fails when a peer closes at a bad moment.
   const known =
     systemCode(error) === 'ERR_ASSERTION'
-      ? new AppError('network', 'the connection broke in the middle of an answer', { cause: error })
+      ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })
       : error;
   return reportFailure(known, app, parseRoute(argv, program));
 }

@@ -184,6 +184,13 @@ export class AppError extends Error {
     this.details = details;
   }
 
+  /** Returns the same error with another hint. */
+  withHint(hint: string): AppError {
+    const error = new AppError(this.code, this.message, { ...this.details, hint });
+    if (this.stack !== undefined) error.stack = this.stack;
+    return error;
+  }
+
   get kind(): Kind {
     return CODES[this.code].kind;
   }

@@ -2,36 +2,75 @@ import type { App } from './app/app.ts';
 import { CliCommand } from './cli/command.ts';
 import { configureHelp } from './cli/help.ts';
 import { addGlobalOptions, checkGlobalOptions } from './cli/options.ts';
-import { registerCache } from './commands/cache.ts';
-import { registerCall } from './commands/call.ts';
-import { registerCompletion } from './commands/completion.ts';
-import { registerConfig } from './commands/config.ts';
-import { registerEnrich } from './commands/enrich.ts';
-import { registerFind } from './commands/find.ts';
-import { registerHelp } from './commands/help.ts';
-import { registerLogin } from './commands/login.ts';
-import { registerLogout } from './commands/logout.ts';
-import { registerLookup } from './commands/lookup.ts';
-import { registerMcp } from './commands/mcp.ts';
-import { registerRaw } from './commands/raw.ts';
-import { registerSandbox } from './commands/sandbox.ts';
-import { registerSchema } from './commands/schema.ts';
-import { registerSkill } from './commands/skill.ts';
-import { registerStatus } from './commands/status.ts';
-import { registerTools } from './commands/tools.ts';
+import { commandName } from './cli/route.ts';
 import { VERSION } from './version.ts';
 
-/** Builds the command tree. Commands load what they need when they are run. */
-export function buildProgram(app: App): CliCommand {
+type Register = (program: CliCommand, app: App) => void;
+
+interface CommandEntry {
+  /** Heading in the help of the program. */
+  readonly group: string;
+  readonly load: () => Promise<Register>;
+}
+
+const command = (group: string, load: () => Promise<Register>): CommandEntry => ({ group, load });
+
+const RESTAURANTS = 'Restaurants:';
+const SERVICE = 'The service:';
+const SETTINGS = 'Key and settings:';
+const MORE = 'More:';
+
+/** Every command, in the order of the help. */
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  find: command(RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind),
+  lookup: command(RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup),
+  enrich: command(RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich),
+  tools: command(SERVICE, async () => (await import('./commands/tools.ts')).registerTools),
+  call: command(SERVICE, async () => (await import('./commands/call.ts')).registerCall),
+  raw: command(SERVICE, async () => (await import('./commands/raw.ts')).registerRaw),
+  mcp: command(SERVICE, async () => (await import('./commands/mcp.ts')).registerMcp),
+  sandbox: command(SERVICE, async () => (await import('./commands/sandbox.ts')).registerSandbox),
+  login: command(SETTINGS, async () => (await import('./commands/login.ts')).registerLogin),
+  logout: command(SETTINGS, async () => (await import('./commands/logout.ts')).registerLogout),
+  status: command(SETTINGS, async () => (await import('./commands/status.ts')).registerStatus),
+  config: command(SETTINGS, async () => (await import('./commands/config.ts')).registerConfig),
+  cache: command(SETTINGS, async () => (await import('./commands/cache.ts')).registerCache),
+  schema: command(MORE, async () => (await import('./commands/schema.ts')).registerSchema),
+  completion: command(MORE, async () => (await import('./commands/completion.ts')).registerCompletion),
+  skill: command(MORE, async () => (await import('./commands/skill.ts')).registerSkill),
+  help: command(MORE, async () => (await import('./commands/help.ts')).registerHelp),
+};
+
+/** Commands that describe the others. */
+const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'help'];
+
+/**
+ * Builds the command tree: only the command that a command line names, or every command where that is not clear.
+ * @param argv the command line; undefined for every command
+ */
+export async function buildProgram(app: App, argv?: readonly string[]): Promise<CliCommand> {
+  const program = createProgram(app);
+  const name = argv === undefined ? undefined : commandName(argv, program);
+  const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name) && !WHOLE_TREE.includes(name);
+  for (const [each, { group, load }] of Object.entries(COMMANDS)) {
+    if (isNamed && each !== name) continue;
+    program.commandsGroup(group);
+    (await load())(program, app);
+  }
+  return program;
+}
+
+function createProgram(app: App): CliCommand {
   const program = new CliCommand('restaurant');
   program
     .description('Search restaurants, read their details, from the command line.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption(false)
     .helpCommand(false)
+    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => app.collect(text), writeErr: () => {}, outputError: () => {} })
-    .hook('preAction', (_program, command) => checkGlobalOptions(program, command as CliCommand))
+    .hook('preAction', (_program, action) => checkGlobalOptions(program, action as CliCommand))
     .examples(
       'restaurant find "Nopa" --city SF --demo',
       'restaurant lookup 1 --fields premium --demo',
@@ -39,31 +78,9 @@ export function buildProgram(app: App): CliCommand {
     )
     .notes(
       'Topics: restaurant help environment, exit-codes, formats\n\n' +
-        'An option given twice: the last one counts. -- ends the options.',
+        'If a global option is repeated, the last value wins. `--` ends option parsing.',
     );
   addGlobalOptions(program);
   configureHelp(program);
-
-  program.commandsGroup('Restaurants:');
-  registerFind(program, app);
-  registerLookup(program, app);
-  registerEnrich(program, app);
-  program.commandsGroup('The service:');
-  registerTools(program, app);
-  registerCall(program, app);
-  registerRaw(program, app);
-  registerMcp(program, app);
-  registerSandbox(program, app);
-  program.commandsGroup('Key and settings:');
-  registerLogin(program, app);
-  registerLogout(program, app);
-  registerStatus(program, app);
-  registerConfig(program, app);
-  registerCache(program, app);
-  program.commandsGroup('More:');
-  registerSchema(program, app);
-  registerCompletion(program, app);
-  registerSkill(program, app);
-  registerHelp(program, app);
   return program;
 }

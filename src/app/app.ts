@@ -10,6 +10,8 @@ import type { View } from '../output/view.ts';
 import { openSettings, type Settings, variable } from '../settings/settings.ts';
 import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
+import { didYouMean } from '../util/nearest.ts';
+import { shellWord } from '../util/shell.ts';
 
 /** Shortest text that is taken for a secret: a few letters would be struck out of every word. */
 const SHORTEST = 8;
@@ -61,6 +63,7 @@ export class App {
   /** Exit code of a run that did not throw; a list of which some rows failed makes it 8. */
   exitCode = 0;
   #program: CliCommand | undefined;
+  #argv: readonly string[] = [];
   #settings: Settings | undefined;
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
@@ -75,9 +78,34 @@ export class App {
     this.registerSecret(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
   }
 
-  /** Names the tree that reads the options. */
-  attach(program: CliCommand): void {
+  /** Connects the command tree that parses the options, and the words that it parses. */
+  attach(program: CliCommand, argv: readonly string[] = []): void {
     this.#program = program;
+    this.#argv = argv;
+  }
+
+  /** Returns the command line of this run with more options, for a hint. */
+  commandLine(...options: readonly string[]): string {
+    const end = this.#argv.indexOf('--');
+    const [words, operands] =
+      end === -1 ? [this.#argv, []] : [this.#argv.slice(0, end), this.#argv.slice(end)];
+    return ['restaurant', ...words.map(shellWord), ...options, ...operands.map(shellWord)].join(' ');
+  }
+
+  /** Adds the service options of this run to the commands in a hint, so that they work as printed. */
+  withServiceOptions(hint: string): string {
+    const { demo, profile, baseUrl, endpoint, insecureHttp } = this.globals;
+    const typed = [
+      ['--demo', demo && '--demo'],
+      ['--profile', profile && `--profile ${shellWord(profile)}`],
+      ['--base-url', baseUrl && `--base-url ${shellWord(baseUrl)}`],
+      ['--endpoint', endpoint && `--endpoint ${shellWord(endpoint)}`],
+      ['--insecure-http', insecureHttp && '--insecure-http'],
+    ] as const;
+    const options = typed.flatMap(([flag, text]) => (text && !hint.includes(flag) ? [text] : []));
+    return hint.replace(/\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g, (command, name) =>
+      [command, ...options.filter((option) => name !== 'login' || option !== '--demo')].join(' '),
+    );
   }
 
   get globals(): GlobalOptions {
@@ -110,6 +138,24 @@ export class App {
   warnOfIgnoredConfig(): void {
     const { problem } = this.#readConfig();
     if (problem instanceof AppError) void this.warn(`${problem.message}; its settings are ignored`);
+  }
+
+  /**
+   * Checks that a profile is saved; `default` always counts as saved.
+   * @param name default: the profile of this run
+   * @throws {AppError} `usage` listing the saved ones
+   */
+  requireProfile(name = this.settings.profileName): void {
+    const { file, problem } = this.#readConfig();
+    const saved = Object.keys(file.profiles ?? {});
+    if (name === 'default' || saved.includes(name) || problem !== undefined) return;
+    const { source } = this.settings.raw('profile');
+    const login = `restaurant login --profile ${name} saves it`;
+    const hint =
+      source === 'config' && this.settings.profileName === name ? 'restaurant config unset profile' : login;
+    throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {
+      hint: `${didYouMean(name, saved)}${hint}`,
+    });
   }
 
   /** Folder of the config file. @throws {AppError} `bad_config` where no home folder is known */
@@ -207,10 +253,18 @@ export class App {
     });
   }
 
-  /** One line on stderr about something that is not as it should be: for a person, or with --verbose. */
+  /** Prints a warning on stderr, unless --quiet or JSON output asks for none. */
   async warn(text: string): Promise<void> {
-    if (!this.isInteractive && !this.verbose) return;
-    await this.#inOrder(async () => {
+    if (this.verbose || (this.globals.quiet !== true && !this.wantsJson)) await this.#printWarning(text);
+  }
+
+  /** Prints a warning for a person who reads along: about something that the program copes with itself. */
+  async remark(text: string): Promise<void> {
+    if (this.isInteractive || this.verbose) await this.#printWarning(text);
+  }
+
+  #printWarning(text: string): Promise<void> {
+    return this.#inOrder(async () => {
       const { cleanLine } = await loadText();
       await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
     });

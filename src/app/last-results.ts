@@ -25,7 +25,7 @@ export function saveResults(app: App, rows: readonly unknown[]): void {
 }
 
 function storeOf(app: App): ResultsStore {
-  return openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.warn(text));
+  return openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
 }
 
 /** The rows of the last find, where it asked the service of this run; else none. Never throws. */

@@ -204,7 +204,7 @@ export async function showPage(app: App, path: string): Promise<void> {
     ? (missingBrowserReason(app.context) ?? (await tryToShow(app, path)))
     : undefined;
   if (!app.canOpenBrowser) await app.note('not shown in the browser: --no-input or CI is set');
-  else if (why !== undefined) await app.warn(`the page cannot be shown: ${why}`);
+  else if (why !== undefined) await app.remark(`the page cannot be shown: ${why}`);
   else await app.note('shown in the browser');
 }
 

@@ -110,15 +110,19 @@ export function openClientFor(
   return client;
 }
 
+/** A wait that is reported where nobody reads along, in milliseconds. */
+const LONG_WAIT_MS = 5000;
+
 /** Counts the requests in the ledger, with `paced` at the pace of the budget, and tells waits to a person. */
 function countRequests(app: App, target: Target, paced = false): Requests {
   const { context, settings } = app;
   const { signal } = context;
   const limits = { perMinute: settings.need('per-minute'), perDay: settings.need('per-day') };
-  const warn = (text: string): void => void app.warn(text);
+  const warn = (text: string): void => void app.remark(text);
   const onWait: Requests['onWait'] = ({ ms, error }) => {
     const seconds = Math.max(1, Math.round(ms / 1000));
-    warn(`${error.message}; trying again in ${seconds} s`);
+    const text = `${error.message}; trying again in ${seconds} s`;
+    void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
   };
   if (target.demo) return { signal, traced: true, warn, onWait };
   const ledger = ledgerOf(app, target, limits, warn);
@@ -142,8 +146,9 @@ function pacerOf(app: App, ledger: Ledger): Pacer {
     wait: false,
     maxWaitMs: settings.need('max-wait'),
     onWait: ({ freeAt }) => {
-      const seconds = Math.max(1, Math.ceil((freeAt - context.now()) / 1000));
-      void app.warn(`the budget of this minute is spent; going on in ${seconds} s`);
+      const ms = freeAt - context.now();
+      const text = `the quota of this minute is used up; continuing in ${Math.max(1, Math.ceil(ms / 1000))} s`;
+      void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
     },
   });
 }

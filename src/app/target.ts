@@ -1,4 +1,10 @@
-import { assertMayCarryKey, endpointFromBase, isLoopback, parseEndpoint } from '../client/endpoint.ts';
+import {
+  assertMayCarryKey,
+  endpointFromBase,
+  isLoopback,
+  parseEndpoint,
+  withScheme,
+} from '../client/endpoint.ts';
 import { checkKey } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
@@ -19,11 +25,11 @@ export function configuredEndpoint(app: App): FoundEndpoint | undefined {
   for (const source of ['flag', 'env', 'config'] as const) {
     if (exact.value !== undefined && exact.source === source) {
       const url = read(parseEndpoint, exact.value, 'endpoint', source);
-      return { url, source, ...(source === 'flag' ? { from: { endpoint: exact.value.trim() } } : {}) };
+      return { url, source, ...(source === 'flag' ? { from: { endpoint: withScheme(exact.value) } } : {}) };
     }
     if (base.value !== undefined && base.source === source) {
       const url = read(endpointFromBase, base.value, 'base-url', source);
-      return { url, source, ...(source === 'flag' ? { from: { base_url: base.value.trim() } } : {}) };
+      return { url, source, ...(source === 'flag' ? { from: { base_url: withScheme(base.value) } } : {}) };
     }
   }
   return undefined;
@@ -51,6 +57,7 @@ export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
   app.config();
+  app.requireProfile();
   throw new AppError('no_service', 'no service is configured');
 }
 
@@ -93,6 +100,7 @@ export function requireKey(app: App, endpoint: URL): FoundKey {
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
   app.config();
+  app.requireProfile();
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
@@ -144,9 +152,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   const { value: key, source: keySource } = requireKey(app, url);
   app.warnOfIgnoredConfig();
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
-    void app.warn(
-      `sandbox data: the saved service ${url.host} is the sandbox of this machine; restaurant login --base-url <url> saves another`,
-    );
+    void app.remark(`sandbox data: the saved service ${url.host} is the sandbox of this machine`);
   }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
   return { url, key, keyHint: keyHint(app, keySource), demo: false };

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
+import { AppError } from '../errors.ts';
 
 /**
  * Global options come in groups; a command names the groups it obeys, and refuses the others. `service` is what a
@@ -85,6 +86,24 @@ export class CliCommand extends Command {
   usesOptions(...groups: OptionGroup[]): this {
     this.optionGroups = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
     return this;
+  }
+
+  /**
+   * Adds an option. An option of one command that is given two values is refused; of a global option the last value
+   * wins, so that a command line can override those of an alias.
+   */
+  override addOption(option: Option): this {
+    super.addOption(option);
+    if (this.parent === null || !option.required || Array.isArray(option.defaultValue)) return this;
+    let first: unknown;
+    return this.on(`option:${option.name()}`, (value: unknown) => {
+      if (first !== undefined && first !== value) {
+        throw new AppError('usage', `${option.long} is given twice: '${first}' and '${value}'`, {
+          hint: `use ${option.long} once`,
+        });
+      }
+      first = value;
+    });
   }
 
   override action(run: Parameters<Command['action']>[0]): this {

@@ -6,7 +6,7 @@ import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './option.ts';
 import { optionsOf, settingOf } from './options.ts';
 import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
-import { unknownCommandError } from './suggest.ts';
+import { unknownCommandError } from './usage.ts';
 
 /** An option as plain data. */
 export interface OptionFacts {

@@ -56,6 +56,16 @@ export function readToken(token: string, commands: readonly CliCommand[]): Optio
   return { flags, takesNext: false, known: true };
 }
 
+/** Returns the first word of a command line that is neither a global option nor the value of one. */
+export function commandName(argv: readonly string[], program: CliCommand): string | undefined {
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (!word.startsWith('-') || word === '-') return word;
+    if (readToken(word, [program]).takesNext) index += 1;
+  }
+  return undefined;
+}
+
 /**
  * Follows the words of a command line down the command tree. Options are stepped over with their values, so that
  * `-h` is found before anything is refused and an unknown word is known as such. `-h` is never taken for a value.

@@ -1,9 +1,9 @@
 import { CODES } from '../errors.ts';
 import type { JsonSchema } from './command.ts';
 
-const text: JsonSchema = { type: 'string' };
-const textOrNull: JsonSchema = { type: ['string', 'null'] };
-const truth: JsonSchema = { type: 'boolean' };
+export const text: JsonSchema = { type: 'string' };
+export const textOrNull: JsonSchema = { type: ['string', 'null'] };
+export const boolean: JsonSchema = { type: 'boolean' };
 
 /** An object; what is not required may be missing. Unknown keys may stand beside the known ones. */
 export const object = (
@@ -15,7 +15,7 @@ export const object = (
   required,
 });
 
-const RESTAURANT = object(
+export const RESTAURANT = object(
   {
     service_id: text,
     name: text,
@@ -30,12 +30,12 @@ const RESTAURANT = object(
   ['service_id', 'name'],
 );
 
-const ERROR = object(
+export const ERROR = object(
   {
     code: { enum: Object.keys(CODES) },
     message: text,
     hint: text,
-    retryable: truth,
+    retryable: boolean,
     status: { type: 'integer', description: 'HTTP status' },
     retry_after: { type: 'number', description: 'seconds' },
     restaurant_id: text,
@@ -66,55 +66,6 @@ const PREVIEW = object({
 /** What `--dry-run` prints: the request, or the requests. */
 export const PREVIEW_OUTPUT: JsonSchema = { anyOf: [PREVIEW, { type: 'array', items: PREVIEW }] };
 
-/** What `find --json` prints. */
-export const FIND_OUTPUT = object(
-  { status: text, results: { type: 'array', items: RESTAURANT }, total_matches: { type: 'integer' } },
-  ['results'],
-);
-
-/** What `lookup --json` prints: the tool's output object, or for several ids a list. */
-export const LOOKUP_OUTPUT: JsonSchema = {
-  anyOf: [
-    { type: 'object', description: 'one id: the output object; its fields are up to the service' },
-    {
-      type: 'array',
-      description: 'several ids, in the order asked',
-      items: {
-        anyOf: [
-          object({ restaurant_id: text, output: { type: 'object' } }),
-          object({ restaurant_id: text, error: ERROR }),
-        ],
-      },
-    },
-  ],
-};
-
-/** What `raw` prints: the JSON-RPC response. */
-export const RAW_OUTPUT: JsonSchema = {
-  description: 'the JSON-RPC response envelope as it came; with --unwrap the output of the tool',
-};
-
-const TOOL = object({ name: text, description: text, inputSchema: { type: 'object' } }, ['name']);
-
-/** What `tools --json` prints: the list, or with a name that tool. */
-export const TOOLS_OUTPUT: JsonSchema = { anyOf: [object({ tools: { type: 'array', items: TOOL } }), TOOL] };
-
-/** What `call --json` prints. */
-export const CALL_OUTPUT: JsonSchema = { description: 'the output of the tool: any JSON value' };
-
-/** What `login --json` prints. */
-export const LOGIN_OUTPUT = object({
-  profile: text,
-  endpoint: textOrNull,
-  key: object({ last4: text }),
-  verified: truth,
-  file: text,
-  key_in_environment: truth,
-});
-
-/** What `logout --json` prints. */
-export const LOGOUT_OUTPUT = object({ profile: text, removed: truth, key_in_environment: truth });
-
 /** A number where the setting is one, else text; null where it has no value. */
 const settingValue: JsonSchema = { type: ['string', 'number', 'null'] };
 
@@ -125,100 +76,10 @@ export const SETTING_OUTPUT = object({
   source: { enum: ['flag', 'env', 'config', 'default'] },
 });
 
-const TOLD = object({ value: settingValue, source: { enum: ['flag', 'env', 'config', 'default'] } });
+const SETTING_VALUE = object({ value: settingValue, source: { enum: ['flag', 'env', 'config', 'default'] } });
 
 /** What `config list --json` prints: each setting by name. */
-export const CONFIG_OUTPUT: JsonSchema = { type: 'object', additionalProperties: TOLD };
+export const CONFIG_OUTPUT: JsonSchema = { type: 'object', additionalProperties: SETTING_VALUE };
 
-const WINDOW = object({
-  limit: { type: ['integer', 'null'] },
-  used: { type: 'integer' },
-  free_at: { type: ['string', 'null'], format: 'date-time' },
-});
-
-/** What `status --json` prints. */
-export const STATUS_OUTPUT = object(
-  {
-    version: text,
-    profile: text,
-    endpoint: textOrNull,
-    key: object({ present: truth, last4: textOrNull, source: textOrNull, problem: text }, [
-      'present',
-      'last4',
-      'source',
-    ]),
-    settings: CONFIG_OUTPUT,
-    budget: object({ per_minute: WINDOW, per_day: WINDOW }),
-    files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),
-    check: object({ ok: truth, ms: { type: 'number' } }),
-  },
-  ['version', 'profile', 'endpoint', 'key', 'settings', 'budget', 'files'],
-);
-
-/** The first line of `sandbox --json`. */
-export const SANDBOX_OUTPUT = object({
-  base_url: text,
-  endpoint: text,
-  keys: object({ free: text, paid: text, revoked: text }),
-});
-
-const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
-const aSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };
-
-const OPTION = object(
-  {
-    name: text,
-    short: textOrNull,
-    flags: text,
-    description: text,
-    type: { enum: ['boolean', 'string', 'integer', 'array'] },
-    choices: list(text),
-    default: {},
-    environment: text,
-  },
-  ['name', 'short', 'flags', 'description', 'type'],
-);
-
-const COMMAND = object(
-  {
-    name: text,
-    summary: text,
-    details: text,
-    arguments: list(
-      object({ name: text, description: text, required: truth, variadic: truth, choices: list(text) }, [
-        'name',
-        'description',
-        'required',
-        'variadic',
-      ]),
-    ),
-    options: list(OPTION),
-    examples: list(text),
-    commands: list({ type: 'object', description: 'a command, in the same form' }),
-    global_options: list(text),
-    input: aSchema,
-    output: aSchema,
-    dry_run: aSchema,
-    progress: aSchema,
-    error: aSchema,
-  },
-  ['name', 'summary', 'examples'],
-);
-
-/** What `schema` prints: the program, or one command. */
-export const SCHEMA_OUTPUT: JsonSchema = {
-  anyOf: [
-    object({
-      name: text,
-      version: text,
-      commands: list(COMMAND),
-      options: list(OPTION),
-      error: aSchema,
-      exit_codes: list(
-        object({ exit: { type: 'integer' }, kind: text, codes: list(object({ code: text, meaning: text })) }),
-      ),
-      environment: list(object({ name: text, meaning: text })),
-    }),
-    COMMAND,
-  ],
-};
+export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+export const jsonSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };

@@ -1,16 +1,176 @@
 import type { CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
+import { didYouMean, nearest } from '../util/nearest.ts';
+import { shellWord } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
+import { optionsOf } from './options.ts';
 
-/** The command that shows the help of a command. */
+/** Verbs of other tools, by the command group that they are typed in, and ours for the same act. */
+const OTHER_VERBS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {
+    search: 'find',
+    query: 'find',
+    list: 'find',
+    ls: 'find',
+    map: 'find <name> --city <city> --open',
+    get: 'lookup',
+    show: 'lookup',
+    view: 'lookup',
+    info: 'lookup',
+    details: 'lookup',
+    describe: 'lookup',
+    compare: 'lookup',
+    open: 'lookup 1 --open',
+    request: 'raw',
+    rpc: 'raw',
+    api: 'raw',
+    curl: 'raw',
+    run: 'call',
+    exec: 'call',
+    invoke: 'call',
+    tool: 'tools',
+    auth: 'login',
+    signin: 'login',
+    signout: 'logout',
+    whoami: 'status',
+    doctor: 'status --check',
+    check: 'status --check',
+    quota: 'status',
+    profiles: 'config profiles',
+    settings: 'config',
+    set: 'config set',
+    server: 'sandbox',
+    serve: 'sandbox',
+    version: '--version',
+  },
+  config: {
+    show: 'list',
+    ls: 'list',
+    all: 'list',
+    add: 'set',
+    rm: 'unset',
+    remove: 'unset',
+    delete: 'unset',
+  },
+  cache: { rm: 'clear', remove: 'clear', delete: 'clear', purge: 'clear', empty: 'clear' },
+};
+
+/** Options of other tools, and ours for the same thing. */
+const OTHER_OPTIONS: Readonly<Record<string, string>> = {
+  location: '--city',
+  town: '--city',
+  where: '--city',
+  in: '--city',
+  area: '--neighborhood',
+  district: '--neighborhood',
+  neighbourhood: '--neighborhood',
+  tag: '--cuisine',
+  food: '--cuisine',
+  max: '--limit',
+  top: '--limit',
+  count: '--limit',
+  order: '--sort',
+  'order-by': '--sort',
+  level: '--fields',
+  select: '--columns',
+  cols: '--columns',
+  file: '--output',
+  out: '--output',
+  url: '--base-url',
+  host: '--base-url',
+  server: '--base-url',
+  overwrite: '--force',
+  yes: '--force',
+  browser: '--open',
+  web: '--open',
+  map: '--open',
+  debug: '--verbose',
+  silent: '--quiet',
+  refresh: '--max-age 0',
+  'no-cache': '--max-age 0',
+  'no-colour': '--no-color',
+  resume: '--resume',
+};
+
+/** Returns the command that shows the help of a command. */
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
-/** commander's complaint about a command line as ours: exit 2, a pointer to help, the likely correction. */
-export function usageError(error: CommanderError, command: CliCommand): AppError {
-  const [first = '', ...rest] = error.message.split('\n');
+const allCommands = (command: CliCommand): CliCommand[] => [
+  command,
+  ...command.children.flatMap((child) => allCommands(child)),
+];
+
+/**
+ * Returns the error for an option that a command does not have, with the likely correction.
+ * @param word as typed, with a value behind `=` where it has one
+ * @param program the whole tree
+ * @param next the word that follows on the command line
+ */
+export function unknownOptionError(
+  word: string,
+  command: CliCommand,
+  program: CliCommand,
+  next?: string,
+): AppError {
+  // The text after `=` may be a secret.
+  const [flag = word, value = next] = word.split(/=(.*)/s);
+  const name = flag.replace(/^-+/, '');
+  const refuse = (hint: string) => new AppError('usage', `unknown option '${flag}'`, { hint });
+  const secret = keyOptionHint(flag);
+  if (secret !== undefined) return refuse(secret);
+  const help = helpCommand(command);
+
+  const argument = command.registeredArguments.find((each) => each.name() === name);
+  if (argument !== undefined) {
+    const shown = value === undefined || value.startsWith('-') ? `<${name}>` : shellWord(value);
+    return refuse(`${name} is an argument, not an option: restaurant ${command.path} ${shown}; see ${help}`);
+  }
+  const known = [...command.options, ...(command === program ? program.options : optionsOf(command))];
+  const longs = known.flatMap(({ long, hidden }) => (long == null || hidden ? [] : [long.slice(2)]));
+  const other = Object.hasOwn(OTHER_OPTIONS, name) ? OTHER_OPTIONS[name] : undefined;
+  if (other !== undefined && longs.includes(other.slice(2).split(' ')[0] ?? '')) {
+    return refuse(`use ${other}; see ${help}`);
+  }
+  const owner = allCommands(program).find(
+    (each) =>
+      each !== program &&
+      each.path !== command.path &&
+      each.options.some(({ long, short }) => [long, short].includes(flag)),
+  );
+  // The value of an option that another command has may be a list of columns here.
+  const columns = name === 'fields' && longs.includes('columns') ? 'to choose columns use --columns; ' : '';
+  const [near] = flag.startsWith('--') ? nearest(name, [...longs, 'help'], 1) : [];
+  if (near !== undefined) return refuse(`did you mean --${near}? See ${help}`);
+  return refuse(
+    `${columns}${owner === undefined ? 'see' : `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; see`} ${help}`,
+  );
+}
+
+/** Returns the error for a word that names no command, with the command that was probably meant. */
+export function unknownCommandError(word: string, parent: CliCommand): AppError {
+  const within = parent.path === '' ? '' : `${parent.path} `;
+  const verbs = OTHER_VERBS[parent.path] ?? {};
+  const typed = word.toLowerCase();
+  const names = parent.children.map((child) => child.name());
+  const meant = Object.hasOwn(verbs, typed) ? [verbs[typed] ?? ''] : nearest(word, names);
+  const commands = meant.map((name) => `restaurant ${within}${name}`).join(' or ');
+  const hint =
+    commands === ''
+      ? `restaurant ${within}--help lists the commands`
+      : `did you mean ${commands}? See restaurant --help`;
+  return new AppError('usage', `unknown command '${within}${word}'`, { hint });
+}
+
+/** Returns commander's usage error as ours: exit 2, the value that is wrong, the likely correction. */
+export function usageError(
+  error: CommanderError,
+  command: CliCommand,
+  program: CliCommand,
+  argv: readonly string[],
+): AppError {
+  const [first = ''] = error.message.split('\n');
   const said = first.replace(/^error: /, '').replace(/[.]$/, '');
-  const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(rest.join(' '))?.[1];
   const help = helpCommand(command);
   const refuse = (message: string, hint: string) => new AppError('usage', message, { hint, cause: error });
   const quoted = /'(.+)'/.exec(said)?.[1] ?? '';
@@ -20,22 +180,21 @@ export function usageError(error: CommanderError, command: CliCommand): AppError
     case 'commander.optionMissingArgument':
       return refuse(`${quoted.replace(/^-\w, /, '').replace(/ .*/, '')} needs a value: ${quoted}`, help);
     case 'commander.excessArguments':
-      return refuse(tooMany(said, command), quoteHint(command, help));
-    case 'commander.unknownOption': {
-      // What stands behind the `=` may be a secret.
-      const flag = quoted.replace(/=.*/s, '');
-      const hint = meant === undefined ? help : `did you mean ${meant}? See ${help}`;
-      return refuse(`unknown option '${flag}'`, keyOptionHint(flag) ?? hint);
-    }
+      return refuse(
+        excessMessage(command),
+        command.path === 'login' ? (keyOptionHint('--key') ?? help) : help,
+      );
+    case 'commander.unknownOption':
+      return unknownOptionError(quoted, command, program, argv[argv.indexOf(quoted) + 1]);
     default:
       return refuse(said, help);
   }
 }
 
-/** What to tell somebody who gives a key on the command line, where others can read it. */
+/** Returns the hint for somebody who gives a key on the command line, where others can read it. */
 export function keyOptionHint(flag: string): string | undefined {
   if (!/^--?(api-?)?(key|token|secret)$/i.test(flag)) return undefined;
-  return 'no option takes a key, since others could read it: restaurant login --key-stdin < key.txt';
+  return 'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
 }
 
 function exampleHint(command: CliCommand, help: string): string {
@@ -43,18 +202,14 @@ function exampleHint(command: CliCommand, help: string): string {
   return example === undefined ? help : `for example ${example}; see ${help}`;
 }
 
-function tooMany(said: string, { path }: CliCommand): string {
-  const [expected = '', got = ''] = said.match(/\d+/g)?.slice(-2) ?? [];
-  const most =
-    expected === '0' ? 'no arguments' : expected === '1' ? 'one argument' : `${expected} arguments`;
-  return `${path} takes ${most}, and got ${got}`;
+/** Names the first argument that is one too many. A word after login is most likely the key, so it is not repeated. */
+function excessMessage({ path, args, registeredArguments }: CliCommand): string {
+  const expected = registeredArguments.length;
+  const most = ['no arguments', 'one argument'][expected] ?? `${expected} arguments`;
+  const extra = path === 'login' ? undefined : args[expected];
+  return `${path} takes ${most}, got ${extra === undefined ? args.length : `'${extra}' too`}`;
 }
 
-function quoteHint(command: CliCommand, help: string): string {
-  // A word behind login is most likely the key.
-  if (command.path === 'login') return keyOptionHint('--key') ?? help;
-  const takesWords = command.registeredArguments[0]?.name() === 'name' && command.path === 'find';
-  return takesWords
-    ? `quote a name of several words, and name the city: restaurant ${command.path} "Blue Bottle" --city Oakland`
-    : help;
-}
+/** Returns a hint for a value that is not one of the choices; empty when none is near. */
+export const choiceHint = (value: string, choices: readonly string[]): string =>
+  didYouMean(value, choices, 1).trim();

@@ -44,18 +44,30 @@ export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
   });
 }
 
+/**
+ * Adds the scheme that an address lacks: https, or http for this machine. Anything that cannot be an address stays as
+ * it is.
+ */
+export function withScheme(address: string): string {
+  const text = address.trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  const rest = text.replace(/^\/+/, '');
+  if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(rest)) return text;
+  const plain = parse(`http://${rest}`);
+  if (plain === undefined || plain.username !== '' || plain.password !== '') return text;
+  return `${isLoopback(plain) ? 'http' : 'https'}://${rest}`;
+}
+
 function httpUrl(raw: string, what: string, flag: string): URL {
-  const text = raw.trim();
+  const text = withScheme(raw);
   const use = (url: string) => `restaurant status ${flag} ${url}`;
   if (text === '') throw refusal(what, raw, 'it is empty', use('https://<host>'));
   if (/[\u0000-\u0020\u007f]/.test(text))
     throw refusal(what, raw, 'it has a blank or control character inside');
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    const suggestion = suggest(text);
-    throw refusal(what, raw, 'it has no http:// or https://', suggestion && use(suggestion));
-  }
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw refusal(what, raw, 'it has no http:// or https://');
   const url = parse(text);
-  if (url === undefined) throw refusal(what, raw, 'it is no valid URL');
+  if (url === undefined) throw refusal(what, raw, 'it is not a valid URL');
+  if (redactor(undefined)(text) !== text) throw refusal(what, raw, 'it contains an API key');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw refusal(what, raw, 'only http and https are spoken');
   }
@@ -67,15 +79,6 @@ function httpUrl(raw: string, what: string, flag: string): URL {
   if (text.includes('#'))
     throw refusal(what, raw, 'it has a fragment', use(text.slice(0, text.indexOf('#'))));
   return url;
-}
-
-/** The URL that was most likely meant by `localhost:8080`, `//host` or `host/path`. */
-function suggest(text: string): string | undefined {
-  const rest = text.replace(/^\/+/, '');
-  if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(rest)) return undefined;
-  const plain = parse(`http://${rest}`);
-  if (plain === undefined || plain.username !== '' || plain.password !== '') return undefined;
-  return `${isLoopback(plain) ? 'http' : 'https'}://${rest}`;
 }
 
 function parse(text: string): URL | undefined {

@@ -1,41 +1,53 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
+import { object, textOrNull } from '../cli/schemas.ts';
 
 /** Adds `cache` and its subcommands to the program. */
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
     .command('cache')
     .summary('the response cache')
-    .description('The cache of answers to find and lookup.')
+    .description('The cache of responses to find and lookup.')
     .examples('restaurant cache clear')
-    .notes('How old a cached answer may be: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
+    .notes('Maximum age of a cached response: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
   cache
     .command('clear')
-    .summary('remove all cached answers')
-    .description('Remove all cached answers.')
+    .summary('remove all cached responses')
+    .description('Remove all cached responses.')
     .usesOptions('json')
-    .outputSchema({ type: 'object', required: ['removed'], properties: { removed: { type: 'integer' } } })
+    .outputSchema(object({ removed: { type: 'integer' } }))
     .examples('restaurant cache clear')
-    .action(async () => {
-      const { clearCache } = await import('../actions/clear-cache.ts');
-      const { writeText } = await import('../app/output.ts');
-      const removed = clearCache(app);
-      await writeText(
-        app,
-        { removed },
-        () => `removed ${removed} cached ${removed === 1 ? 'answer' : 'answers'}\n`,
-      );
-    });
+    .action(() => clearCache(app));
   cache
     .command('path')
     .summary('where the cache is')
     .description('Print the folder of the cache.')
     .usesOptions('json')
-    .outputSchema({ type: 'object', required: ['path'], properties: { path: { type: ['string', 'null'] } } })
+    .outputSchema(object({ path: textOrNull }))
     .examples('restaurant cache path')
     .action(async () => {
       const { writeText } = await import('../app/output.ts');
       const path = app.paths.cacheDir ?? null;
       await writeText(app, { path }, () => (path === null ? '' : `${path}\n`));
     });
+}
+
+/** Deletes cached responses, stored pages and compiled code. @throws {AppError} `io_error` */
+async function clearCache(app: App): Promise<void> {
+  const { rmSync } = await import('node:fs');
+  const { writeText } = await import('../app/output.ts');
+  const { clearPages, pagesFolder } = await import('../app/page.ts');
+  const { openCache } = await import('../storage/cache.ts');
+  const { codeFolder } = await import('../storage/paths.ts');
+  const { cacheDir } = app.paths;
+  const removed = openCache({ cacheDir, now: app.context.now }).clear();
+  if (cacheDir !== undefined) {
+    clearPages(pagesFolder(cacheDir));
+    rmSync(codeFolder(cacheDir), { recursive: true, force: true });
+  }
+  await writeText(
+    app,
+    { removed },
+    () => `removed ${removed} cached ${removed === 1 ? 'response' : 'responses'}\n`,
+  );
 }

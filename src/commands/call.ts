@@ -1,6 +1,8 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand } from '../cli/command.ts';
-import { CALL_OUTPUT } from '../cli/schemas.ts';
+import type { CliCommand, JsonSchema } from '../cli/command.ts';
+
+/** Schema of what `call --json` prints. */
+const CALL_OUTPUT: JsonSchema = { description: 'the output of the tool: any JSON value' };
 
 /** Adds `call` to the program. */
 export function registerCall(program: CliCommand, app: App, action = runCall): void {

@@ -1,6 +1,14 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { CONFIG_OUTPUT, SETTING_OUTPUT } from '../cli/schemas.ts';
+import { CONFIG_OUTPUT, list, object, SETTING_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
+import { serialize, settingName } from '../settings/settings.ts';
+import { parseValue } from '../settings/values.ts';
+import type { ConfigFile, Profile } from '../storage/config-file.ts';
+
+const PROFILES_OUTPUT = object({
+  profiles: list(object({ name: text, service: textOrNull, last4: textOrNull })),
+});
 
 /** Adds `config` and its subcommands to the program. */
 export function registerConfig(program: CliCommand, app: App): void {
@@ -10,21 +18,19 @@ export function registerConfig(program: CliCommand, app: App): void {
     .description('Read and change the settings in the config file.')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
     .notes(
-      'Settings: base-url, endpoint, profile, protocol, timeout, retries, max-wait, max-age, ' +
-        'format, city, per-minute, per-day, key-prefix. A flag beats the environment, which ' +
-        'beats the config file: restaurant help environment.',
+      `Settings: ${SETTING_NAMES.join(', ')}. A flag beats the environment, which beats the config file: ` +
+        'restaurant help environment.',
     );
-  const load = () => import('../actions/settings.ts');
   config
     .command('get')
     .summary('print a setting')
-    .description('Print the value of a setting that is in force; nothing where it has none.')
+    .description('Print the value of a setting that is in effect; nothing where it has none.')
     .argument('<name>', 'name of the setting')
     .completeWith('name', 'setting')
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
     .examples('restaurant config get timeout')
-    .action(async (name: string) => (await load()).getSetting(app, name));
+    .action((name: string) => getSetting(app, name));
   config
     .command('set')
     .summary('save a setting')
@@ -36,17 +42,17 @@ export function registerConfig(program: CliCommand, app: App): void {
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
     .examples('restaurant config set city "San Francisco"', 'restaurant config set timeout 1m')
-    .action(async (name: string, value: string) => (await load()).setSetting(app, name, value));
+    .action((name: string, value: string) => setSetting(app, name, value));
   config
     .command('unset')
     .summary('remove a setting')
-    .description('Remove a setting from the config file, so that its default counts again.')
+    .description('Remove a setting from the config file; its default applies again.')
     .argument('<name>', 'name of the setting')
     .completeWith('name', 'setting')
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
     .examples('restaurant config unset city')
-    .action(async (name: string) => (await load()).unsetSetting(app, name));
+    .action((name: string) => unsetSetting(app, name));
   config
     .command('list')
     .summary('all settings, and where each comes from')
@@ -54,13 +60,120 @@ export function registerConfig(program: CliCommand, app: App): void {
     .usesOptions('profile', 'json')
     .outputSchema(CONFIG_OUTPUT)
     .examples('restaurant config list', 'restaurant config list --json')
-    .action(async () => (await load()).listSettings(app));
+    .action(() => listSettings(app));
+  config
+    .command('profiles')
+    .summary('the saved logins')
+    .description('List the saved profiles: name, service and the last four characters of the key.')
+    .usesOptions('json')
+    .outputSchema(PROFILES_OUTPUT)
+    .examples('restaurant config profiles')
+    .action(() => listProfiles(app));
   config
     .command('path')
     .summary('where the config file is')
     .description('Print the path of the config file.')
     .usesOptions('json')
-    .outputSchema({ type: 'object', required: ['path'], properties: { path: { type: 'string' } } })
+    .outputSchema(object({ path: text }))
     .examples('restaurant config path')
-    .action(async () => (await load()).printConfigPath(app));
+    .action(() => printPath(app));
+}
+
+async function getSetting(app: App, word: string): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { cleanLine } = await import('../util/text.ts');
+  app.config();
+  const name = settingName(word);
+  const { value, source } = app.settings.view(name);
+  await writeText(app, { name, value, source }, () =>
+    value === null ? '' : `${cleanLine(String(value))}\n`,
+  );
+}
+
+async function setSetting(app: App, word: string, given: string): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const name = settingName(word);
+  const value = serialize(name, await checkSetting(app, name, given));
+  await changeConfig(app, (file) => {
+    sectionOf(file, name, app.settings.profileName)[keyOf(name)] = value;
+  });
+  await writeText(app, { name, value, source: 'config' }, () => '');
+  await app.note(`${name} is ${value}`);
+}
+
+/** Returns the value to save. @throws {AppError} `usage` for a value that no command could use */
+async function checkSetting(app: App, name: SettingName, given: string): Promise<string> {
+  const where = { name: `config set ${name}`, flag: true, hint: 'restaurant config list' };
+  parseValue<unknown>(SETTINGS[name].parse, given, where);
+  if (name === 'profile') app.requireProfile(given);
+  if (name !== 'base-url' && name !== 'endpoint') return given;
+  const { endpointFromBase, parseEndpoint, withScheme } = await import('../client/endpoint.ts');
+  (name === 'base-url' ? endpointFromBase : parseEndpoint)(given);
+  return withScheme(given);
+}
+
+async function unsetSetting(app: App, word: string): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const name = settingName(word);
+  await changeConfig(app, (file) => {
+    delete sectionOf(file, name, app.settings.profileName)[keyOf(name)];
+  });
+  await writeText(app, { name, value: null, source: 'default' }, () => '');
+}
+
+async function listSettings(app: App): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { renderPairs } = await import('../output/pairs.ts');
+  app.config();
+  const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)]));
+  const pairs = Object.entries(settings).map(([name, { value, source }]) =>
+    value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
+  );
+  await writeText(app, settings, () => renderPairs([{ pairs }], app.view));
+}
+
+async function listProfiles(app: App): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { keySuffix } = await import('../client/key.ts');
+  const { renderPairs } = await import('../output/pairs.ts');
+  const profiles = Object.entries(app.config().profiles ?? {}).map(([name, profile]) => ({
+    name,
+    service: profile.endpoint ?? profile.base_url ?? profile.key_origin ?? null,
+    last4: profile.key === undefined ? null : keySuffix(profile.key),
+  }));
+  const pairs = profiles.map(
+    ({ name, service, last4 }) =>
+      [name, service ?? 'no service', last4 === null ? 'no key' : `key …${last4}`] as const,
+  );
+  await writeText(app, { profiles }, () => (pairs.length === 0 ? '' : renderPairs([{ pairs }], app.view)));
+  if (profiles.length === 0) await app.note('no saved profiles; restaurant login saves one');
+}
+
+async function printPath(app: App): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { configPath } = await import('../storage/config-file.ts');
+  const path = configPath(app.configDir);
+  await writeText(app, { path }, () => `${path}\n`);
+}
+
+async function changeConfig(app: App, edit: (file: ConfigFile) => void): Promise<void> {
+  const { openConfigStore } = await import('../storage/config-file.ts');
+  app.config();
+  await openConfigStore(app.configDir, { warn: (message) => void app.warn(message) }).update(edit);
+}
+
+const keyOf = (name: SettingName): string =>
+  SETTINGS[name].file === 'profile' ? name.replace('-', '_') : name;
+
+/** Returns the object of the file that holds the setting; creates it where it is missing. */
+function sectionOf(file: ConfigFile, name: SettingName, profileName: string): Record<string, unknown> {
+  if (SETTINGS[name].file === 'settings') {
+    file.settings ??= {};
+    return file.settings;
+  }
+  file.profiles ??= {};
+  const saved = Object.hasOwn(file.profiles, profileName) ? file.profiles[profileName] : undefined;
+  const profile: Profile = saved ?? {};
+  file.profiles[profileName] = profile;
+  return profile;
 }

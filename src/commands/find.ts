@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
-import { FIND_OUTPUT } from '../cli/schemas.ts';
+import { object, RESTAURANT, text } from '../cli/schemas.ts';
 import type { FindResult } from '../client/results.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty, wholeNumber } from '../settings/values.ts';
@@ -20,6 +20,12 @@ export interface FindFilters {
   /** Maximum number of rows. */
   limit?: number;
 }
+
+/** Schema of what `find --json` prints. */
+const FIND_OUTPUT = object(
+  { status: text, results: { type: 'array', items: RESTAURANT }, total_matches: { type: 'integer' } },
+  ['results'],
+);
 
 /** Adds `find` to the program. */
 export function registerFind(program: CliCommand, app: App, action = runFind): void {

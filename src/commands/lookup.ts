@@ -1,9 +1,9 @@
 import type { App } from '../app/app.ts';
 import type { ResultDocument } from '../app/output.ts';
 import type { Service } from '../app/service.ts';
-import type { CliCommand } from '../cli/command.ts';
+import type { CliCommand, JsonSchema } from '../cli/command.ts';
 import { valueOption } from '../cli/option.ts';
-import { LOOKUP_OUTPUT } from '../cli/schemas.ts';
+import { ERROR, object, text } from '../cli/schemas.ts';
 import { LEVELS, type Level, type LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { LookupItem } from '../output/render/lookup.ts';
@@ -19,6 +19,23 @@ const MAX_NAMED = 3;
 interface LookupOptions {
   fields: Level;
 }
+
+/** Schema of what `lookup --json` prints: the tool's output object, or for several ids a list. */
+const LOOKUP_OUTPUT: JsonSchema = {
+  anyOf: [
+    { type: 'object', description: 'one id: the output object; its fields are up to the service' },
+    {
+      type: 'array',
+      description: 'several ids, in the order asked',
+      items: {
+        anyOf: [
+          object({ restaurant_id: text, output: { type: 'object' } }),
+          object({ restaurant_id: text, error: ERROR }),
+        ],
+      },
+    },
+  ],
+};
 
 /** Adds `lookup` to the program. */
 export function registerLookup(program: CliCommand, app: App, action = runLookup): void {

@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand } from '../cli/command.ts';
+import type { CliCommand, JsonSchema } from '../cli/command.ts';
 import { listOption } from '../cli/option.ts';
-import { RAW_OUTPUT } from '../cli/schemas.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { AppError } from '../errors.ts';
 
@@ -12,6 +11,11 @@ interface RawOptions {
   include?: true;
   unwrap?: true;
 }
+
+/** Schema of what `raw` prints: the JSON-RPC response. */
+const RAW_OUTPUT: JsonSchema = {
+  description: 'the JSON-RPC response envelope as it came; with --unwrap the output of the tool',
+};
 
 /** Adds `raw` to the program. */
 export function registerRaw(program: CliCommand, app: App, action = runRaw): void {

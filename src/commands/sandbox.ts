@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { listOption, valueOption } from '../cli/option.ts';
-import { SANDBOX_OUTPUT } from '../cli/schemas.ts';
+import { object, text } from '../cli/schemas.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
 import type { SandboxRestaurant } from '../sandbox/server.ts';
 import { oneOf, parseDuration, wholeNumber } from '../settings/values.ts';
@@ -29,6 +29,13 @@ interface SandboxCommandOptions {
   fault: string[];
   data?: string;
 }
+
+/** The first line of `sandbox --json`. */
+const SANDBOX_OUTPUT = object({
+  base_url: text,
+  endpoint: text,
+  keys: object({ free: text, paid: text, revoked: text }),
+});
 
 /** Adds `sandbox` to the program. */
 export function registerSandbox(program: CliCommand, app: App, action = runSandbox): void {

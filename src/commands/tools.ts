@@ -1,8 +1,13 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand } from '../cli/command.ts';
-import { TOOLS_OUTPUT } from '../cli/schemas.ts';
+import type { CliCommand, JsonSchema } from '../cli/command.ts';
+import { object, text } from '../cli/schemas.ts';
 import { DOCUMENTED_TOOLS } from '../client/documented.ts';
 import { AppError, CODES } from '../errors.ts';
+
+const TOOL = object({ name: text, description: text, inputSchema: { type: 'object' } }, ['name']);
+
+/** Schema of what `tools --json` prints: the list, or with a name that tool. */
+const TOOLS_OUTPUT: JsonSchema = { anyOf: [object({ tools: { type: 'array', items: TOOL } }), TOOL] };
 
 /** Adds `tools` to the program. */
 export function registerTools(program: CliCommand, app: App, action = runTools): void {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type AppError, systemCode } from '../errors.ts';
 import { toJson } from '../util/json.ts';
-import { clean, cleanLine, truncate } from '../util/text.ts';
+import { clean, cleanLine, truncate, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
 
 /** Takes secrets out of a text. */
@@ -12,27 +12,32 @@ const MAX_MESSAGE = 400;
 const MAX_CAUSES = 8;
 
 /**
- * A failure for a person, as whole lines: `error: …`, then `hint: …`; with `verbose` its causes and the stack. Each of
- * the first two is one line whatever the width, so that it can be searched for and copied.
+ * Formats an error for a person: `error: …`, then `hint: …`; with `verbose` its causes, and the stack of a bug in this
+ * program.
+ * @param width wraps the lines at blanks; undefined keeps each on one line
  */
 export function formatError(
   error: AppError,
   colors: Palette,
-  { verbose, redact = identity }: { verbose: boolean; redact?: Redact },
+  { verbose, redact = identity, width }: { verbose: boolean; redact?: Redact; width?: number },
 ): string {
   // What is cut first may hold a part of a key, which nothing finds.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
   const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
+  const stack = error.code === 'unexpected' ? stackOf(error, redact) : [];
   const lines = [
     `${colors.bad('error:')} ${shortened(error.message)}`,
     `${colors.dim('hint:')} ${shortened(error.hint)}`,
-    ...(verbose ? [...causes, ...stackOf(error, redact)].map((line) => colors.dim(line)) : []),
+    ...(verbose ? [...causes, ...stack].map((line) => colors.dim(line)) : []),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return lines
+    .flatMap((line) => (width === undefined ? [line] : wrap(line, width)))
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 function stackOf(error: AppError, redact: Redact): string[] {
-  return redact(clean(error.stack ?? ''))
+  return redact(clean((error.cause instanceof Error ? error.cause.stack : error.stack) ?? ''))
     .split('\n')
     .filter((line) => /^\s+at /.test(line));
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
+import { didYouMean } from '../util/nearest.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalogue.ts';
 import { parseValue } from './values.ts';
 
@@ -18,6 +19,12 @@ export interface SettingsInput {
   readonly file: ConfigFile;
 }
 
+/** A setting as JSON output shows it: a number where it is one; null where it has no value. */
+export interface SettingView {
+  readonly value: string | number | null;
+  readonly source: Source;
+}
+
 /** The settings of this run, each with its source. Values are read, and refused, when asked for. */
 export interface Settings {
   get<N extends SettingName>(name: N): SettingValue<N> | undefined;
@@ -26,6 +33,8 @@ export interface Settings {
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N> | undefined>;
   /** The text as it was given, and its source. For telling, without judging. */
   raw(name: SettingName): Resolved<string | null>;
+  /** A setting as JSON output shows it. */
+  view(name: SettingName): SettingView;
   readonly profileName: string;
   readonly profile: Profile;
 }
@@ -96,6 +105,10 @@ export function openSettings(input: SettingsInput): Settings {
       const { value, source } = text(name);
       return { value: value ?? null, source };
     },
+    view: (name) => {
+      const { value, source } = text(name);
+      return { value: value === undefined ? null : serialize(name, value), source };
+    },
     get profileName() {
       return need('profile');
     },
@@ -126,6 +139,6 @@ export function settingName(text: string): SettingName {
     });
   }
   throw new AppError('usage', `no setting '${text}'`, {
-    hint: `restaurant config list shows them: ${SETTING_NAMES.join(', ')}`,
+    hint: `${didYouMean(wanted, SETTING_NAMES)}restaurant config list shows them: ${SETTING_NAMES.join(', ')}`,
   });
 }

@@ -196,7 +196,7 @@ describe('hostile text in a failure', () => {
           // To call, every text is an answer.
           const calls = /status|no JSON/.test(name) ? [] : [['call', 'find_restaurant', 'name=x', 'city=y']];
           for (const words of [find(), ...calls]) {
-            const plain = await service.run(words, terminal(80));
+            const plain = await service.run(words, terminal(2000));
             const lines = shown(plain.stderr).filter((line) => !line.startsWith('warning: '));
             expect([name, plain.exit > 4, lines.map((line) => line.split(':')[0])]).toEqual([
               name,

@@ -32,6 +32,7 @@ export const RUNS: Readonly<Record<string, PlainRun>> = {
   'config unset': { words: ['config', 'unset', 'city'] },
   'config list': { words: ['config', 'list'] },
   'config path': { words: ['config', 'path'] },
+  'config profiles': { words: ['config', 'profiles'] },
   'cache clear': { words: ['cache', 'clear'] },
   'cache path': { words: ['cache', 'path'] },
   schema: { words: ['schema'] },

@@ -55,7 +55,7 @@ describe('login', () => {
     ] as const) {
       const { exit, stderr } = await user.run(words, options);
       expect(exit).toBe(2);
-      expect(stderr).toContain('restaurant login --key-stdin');
+      expect(stderr).toMatch(/restaurant login (--base-url \S+ )?--key-stdin/);
     }
     expect((await user.run(['login', '--key-stdin'], { stdin: PAID })).stderr).toMatch(/^error: no service/);
     expect(existsSync(user.config)).toBe(false);
@@ -82,7 +82,7 @@ describe('login', () => {
     const refused = await user.run(search, { env });
     expect(refused.exit).toBe(4);
     expect(refused.stderr).toMatch(
-      /hint: the key is from RESTAURANT_API_KEY: .* unset RESTAURANT_API_KEY && restaurant login --profile work\n$/,
+      /hint: the key is from RESTAURANT_API_KEY: .* unset RESTAURANT_API_KEY && restaurant login --base-url \S+ --profile work\n$/,
     );
     const impossible = await user.run(search, { env: { RESTAURANT_API_KEY: 'key' } });
     expect(impossible.stderr).toMatch(/hint: the key is from RESTAURANT_API_KEY: /);
@@ -123,7 +123,9 @@ describe('login', () => {
     const { exit, stderr } = await user.run([...words, '--no-color'], { tty });
     expect(exit).toBe(0);
     expect(stderr).toMatch(/^warning: .*key\.txt can be read by other users/);
-    expect((await user.run(words)).stderr).toBe('');
+    expect((await user.run(words)).stderr).toMatch(/^warning: .*key\.txt can be read by other users/);
+    expect((await user.run([...words, '--json'])).stderr).toBe('');
+    expect((await user.run([...words, '--quiet'])).stderr).toBe('');
     chmodSync(file, 0o600);
     expect((await user.run(words, { tty })).stderr).toBe('');
     expect((await user.run(['login', ...words.slice(1, 3), '--key-file', 'none.txt'])).exit).toBe(2);

@@ -106,7 +106,7 @@ describe('completion', () => {
 
   it('follows the words: commands after help and schema, nothing for free text', async () => {
     expect(await names('help', '')).toEqual(expect.arrayContaining(['find', 'exit-codes', 'formats']));
-    expect(await names('help', 'config', '')).toEqual(['get', 'set', 'unset', 'list', 'path']);
+    expect(await names('help', 'config', '')).toEqual(['get', 'set', 'unset', 'list', 'profiles', 'path']);
     expect(await names('schema', '')).not.toContain('exit-codes');
     expect(await names('find', '')).toEqual([]);
     expect(await names('find', 'Nopa', '--city', '')).toEqual([]);

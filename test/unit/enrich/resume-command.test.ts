@@ -63,8 +63,8 @@ describe('resumeCommand', () => {
     );
   });
 
-  it('is part of the program', () => {
-    const program = buildProgram(new App(testContext()));
+  it('is part of the program', async () => {
+    const program = await buildProgram(new App(testContext()));
     const enrich = program.children.find((command) => command.name() === 'enrich');
     expect(enrich?.exampleLines.length).toBeGreaterThan(0);
   });

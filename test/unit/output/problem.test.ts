@@ -25,7 +25,7 @@ describe('problemText', () => {
     expect(text.split('\n')[0]).toBe('\u001b[31merror:\u001b[39m no');
   });
 
-  it('tells causes and stack with verbose alone', () => {
+  it('prints causes with verbose, and no stack for an error of a known kind', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const cause = new AggregateError([refused], '');
     const error = new AppError('network', 'refused', { cause });
@@ -37,7 +37,16 @@ describe('problemText', () => {
       'caused by: AggregateError',
       'caused by: Error: connect ECONNREFUSED (ECONNREFUSED)',
     ]);
-    expect(lines[4]).toMatch(/^ {4}at .*problem\.test/);
+    expect(lines.slice(4)).toEqual(['']);
+    const bug = new AppError('unexpected', 'TypeError: x', { cause: new TypeError('x') });
+    expect(formatError(bug, plain, { verbose: true })).toMatch(/^ {4}at .*problem\.test/m);
+  });
+
+  it('wraps at blanks where a width is given', () => {
+    const error = new AppError('usage', 'no column', { hint: 'restaurant find "Nopa" --city SF' });
+    expect(formatError(error, plain, { verbose: false, width: 20 })).toBe(
+      'error: no column\nhint: restaurant\nfind "Nopa" --city\nSF\n',
+    );
   });
 
   it('survives causes of every kind', () => {
