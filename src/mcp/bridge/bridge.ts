@@ -34,8 +34,6 @@ export interface Bridge {
 type Request = Extract<Incoming, { kind: 'request' }>;
 
 const MAX_BATCH = 1000;
-/** Methods whose results a 2026-07-28 host may cache. */
-const CACHEABLE: readonly string[] = ['tools/list', 'server/discover'];
 /** Abort reason of a request that its host cancelled. */
 const CANCELLED = Symbol('cancelled');
 
@@ -58,7 +56,7 @@ export function createBridge({ upstream, send, sleep, onFault }: BridgeOptions):
       const modern = isModern(params) || method === 'server/discover';
       const result = await methods(method, params, signal);
       if (signal.reason === CANCELLED) return undefined;
-      return resultMessage(id, modern ? modernResult(result, CACHEABLE.includes(method)) : result);
+      return resultMessage(id, modern ? modernResult(method, result) : result);
     } catch (error) {
       if (signal.reason === CANCELLED) return undefined;
       return errorMessage(id, toProtocolError(error));

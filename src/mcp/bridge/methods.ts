@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';
 import { createSemaphore, QueueFull } from '../../util/semaphore.ts';
 import { invalidParams, ProtocolError } from './message.ts';
-import { capabilityOf, discoverResult, forwardParams, initializeResult } from './protocol.ts';
+import { capabilityOf, discoverResult, forwardable, initializeResult } from './protocol.ts';
 
 /** Options of one request to the service. */
 export interface RequestOptions {
@@ -77,7 +77,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions): Methods
     if (wantsProgress) heartbeat().catch(() => {});
     const options = { signal, ...(wantsProgress ? { onProgress } : {}) };
     try {
-      const task = () => untilAborted(upstream.request(method, forwardParams(params), options), signal);
+      const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
       const result = await semaphore.run(task, signal);
       // Some hosts lose progress that arrives in one read with the response.
       if (received) await new Promise((resolve) => setImmediate(resolve));

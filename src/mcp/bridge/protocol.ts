@@ -12,6 +12,16 @@ import { ProtocolError } from './message.ts';
 /** How long the bridge and its hosts may cache the list of tools, ms. */
 export const LIST_TTL_MS = 5 * 60_000;
 
+/** How long a 2026-07-28 host may cache the result of a method, ms, unless the service sets it. */
+const TTL_MS: Readonly<Record<string, number>> = {
+  'server/discover': LIST_TTL_MS,
+  'tools/list': LIST_TTL_MS,
+  'prompts/list': 0,
+  'resources/list': 0,
+  'resources/templates/list': 0,
+  'resources/read': 0,
+};
+
 const SUPPORTED_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
 /** Name and version of the server, in every protocol version. */
@@ -79,9 +89,9 @@ export function isModern(params: JsonObject): boolean {
   throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data);
 }
 
-/** Returns the parameters for the service: without the metadata that describes the host's own connection. */
-export function forwardParams(params: JsonObject): JsonObject {
-  const { _meta: meta, ...rest } = params;
+/** Returns parameters or a result for the other side: without the metadata that describes one connection. */
+export function forwardable(message: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = message;
   if (!isObject(meta)) return rest;
   const own = ([key]: [string, unknown]): boolean => key === 'progressToken' || key.startsWith(META_PREFIX);
   const entries = Object.entries(meta).filter((entry) => !own(entry));
@@ -89,11 +99,12 @@ export function forwardParams(params: JsonObject): JsonObject {
 }
 
 /** Adds the members that 2026-07-28 requires of a result: its type, the server and, when cacheable, for how long. */
-export function modernResult(result: JsonObject, cacheable: boolean): JsonObject {
+export function modernResult(method: string, result: JsonObject): JsonObject {
+  const ttlMs = TTL_MS[method];
   return {
+    ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: 'private' }),
     ...result,
     resultType: 'complete',
-    ...(cacheable ? { ttlMs: LIST_TTL_MS, cacheScope: 'private' } : {}),
     _meta: { [`${META_PREFIX}serverInfo`]: SERVER_INFO, ...(isObject(result._meta) ? result._meta : {}) },
   };
 }

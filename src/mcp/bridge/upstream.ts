@@ -1,6 +1,7 @@
 import type { Service } from '../../app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
+import { assertComplete } from '../../client/mcp/stateless.ts';
 import type { Client } from '../../client/restaurant.ts';
 import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
@@ -9,7 +10,7 @@ import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { ProtocolError } from './message.ts';
 import type { RequestOptions, Upstream } from './methods.ts';
-import { LIST_TTL_MS } from './protocol.ts';
+import { forwardable, LIST_TTL_MS } from './protocol.ts';
 
 export interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
@@ -112,7 +113,10 @@ async function send(
   const reply = readReply(envelope);
   if (error !== undefined && !('error' in reply && error.code === 'rpc_error')) throw error;
   if ('error' in reply) throw forwardError(reply.error);
-  if (isObject(reply.result)) return reply.result;
+  if (isObject(reply.result)) {
+    assertComplete(reply.result);
+    return forwardable(reply.result);
+  }
   throw new AppError('bad_response', 'the response of the service has no result');
 }
 

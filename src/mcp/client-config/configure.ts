@@ -29,6 +29,7 @@ import { editToml, tomlTable } from './edit-toml.ts';
 import {
   buildEntry,
   COMMAND,
+  CONFIG_VARIABLE,
   chooseTransport,
   ENTRY_NAME,
   type Entry,
@@ -153,10 +154,10 @@ function stdioTarget(app: App, scope: Scope): Target {
 /** Returns the variable that leads to the config folder, when a variable moved it. */
 function configEnv(app: App): Record<string, string> {
   const { context, paths } = app;
-  const moved = ['RESTAURANT_CONFIG_DIR', 'XDG_CONFIG_HOME'].some(
+  const moved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
     (name) => absolute(pathOf(context), context.env[name]) !== undefined,
   );
-  return moved && paths.configDir !== undefined ? { RESTAURANT_CONFIG_DIR: paths.configDir } : {};
+  return moved && paths.configDir !== undefined ? { [CONFIG_VARIABLE]: paths.configDir } : {};
 }
 
 function httpTarget(app: App, literalKey: boolean): Target {

@@ -5,6 +5,9 @@ import type { McpClient, Transport } from './clients.ts';
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
 
+/** The variable that leads the bridge to the config folder. */
+export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
+
 /** The command that a client starts. */
 export const COMMAND = 'restaurant';
 
@@ -133,7 +136,12 @@ export function mergeEntry(existing: unknown, { via, value }: Entry): JsonObject
   const merged = { ...value, ...Object.fromEntries(kept) };
   if ('tools' in value && 'tools' in old) merged.tools = old.tools;
   for (const key of startsProgram ? ENVIRONMENT_KEYS : []) {
-    if (isObject(old[key]) && isObject(value[key])) merged[key] = { ...old[key], ...value[key] };
+    if (!isObject(old[key])) continue;
+    // Ours from an earlier run, which may have used another folder.
+    const { [CONFIG_VARIABLE]: _former, ...env } = old[key];
+    const ours = isObject(value[key]) ? value[key] : {};
+    merged[key] = { ...env, ...ours };
+    if (Object.keys({ ...env, ...ours }).length === 0) delete merged[key];
   }
   return merged;
 }

@@ -490,6 +490,18 @@ describe('the config folder', () => {
     expect(JSON.parse(stdout).entry).toMatchObject(entry);
   });
 
+  it('of an earlier run is replaced, and removed with its variable', async () => {
+    const { home, run, read } = desk({ RESTAURANT_CONFIG_DIR: '/old' });
+    const env = () => JSON.parse(read('.cursor/mcp.json')).mcpServers.restaurant.env;
+    await run(['cursor', '--via', 'stdio', '--write']);
+    expect(env()).toEqual({ RESTAURANT_CONFIG_DIR: '/old' });
+    const words = ['cursor', '--via', 'stdio', '--write'];
+    await run(words, { env: { HOME: home, RESTAURANT_CONFIG_DIR: '/new' } });
+    expect(env()).toEqual({ RESTAURANT_CONFIG_DIR: '/new' });
+    await run(words, { env: { HOME: home } });
+    expect(env()).toBeUndefined();
+  });
+
   it('is not part of a project file, nor when it is relative or default', async () => {
     const project = await desk({ RESTAURANT_CONFIG_DIR: '/conf' }).run(['roo', '--via', 'stdio', '--json']);
     expect(JSON.parse(project.stdout).entry).not.toHaveProperty('env');

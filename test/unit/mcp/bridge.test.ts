@@ -410,11 +410,12 @@ describe('progress', () => {
 
 describe('waiting', () => {
   it('is reported every 5 s to a host that requested progress, until the service reports its own', async () => {
+    let report: ((progress: JsonObject) => void) | undefined;
     const beats: (() => void)[] = [];
     const waits: number[] = [];
     const { bridge, sent } = desk({
       callTool: (_name, _args, { onProgress }) => {
-        setTimeout(() => onProgress?.({ progress: 1 }), 20);
+        report = onProgress;
         return new Promise(() => {});
       },
       sleep: (ms) => {
@@ -423,8 +424,9 @@ describe('waiting', () => {
       },
     });
     bridge.receive({ text: JSON.stringify(call(1, { _meta: { progressToken: 't' } })) });
+    await settle();
     for (let beat = 0; beat < 3; beat += 1) {
-      if (beat === 2) await new Promise((resolve) => setTimeout(resolve, 40));
+      if (beat === 2) report?.({ progress: 1 });
       beats[beat]?.();
       await settle();
     }
@@ -535,6 +537,18 @@ describe('resources, prompts and completion', () => {
 });
 
 describe('the modern era', () => {
+  it('gets lists of the service with a lifetime, that of the service first', async () => {
+    const { ask } = desk({
+      capabilities: async () => ({ resources: {}, prompts: {} }),
+      request: async (method) => (method === 'prompts/list' ? { prompts: [], ttlMs: 7 } : { resources: [] }),
+    });
+    const answers = await ask(request(1, 'resources/list', modern()), request(2, 'prompts/list', modern()));
+    expect(answers).toMatchObject([
+      { id: 1, result: { resources: [], ttlMs: 0, cacheScope: 'private' } },
+      { id: 2, result: { prompts: [], ttlMs: 7, cacheScope: 'private' } },
+    ]);
+  });
+
   it('gets results that say that they are complete, and how long a list may be kept', async () => {
     const { ask } = desk({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
     const [list] = await ask(request(1, 'tools/list', modern()));

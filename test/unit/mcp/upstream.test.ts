@@ -176,7 +176,7 @@ describe('a call', () => {
 
   it('returns the result as received', async () => {
     const { upstream } = upstreamOver([answering({ envelope: { jsonrpc: '2.0', id: 1, result: RESULT } })]);
-    expect(await call(upstream)).toBe(RESULT);
+    expect(await call(upstream)).toEqual(RESULT);
   });
 
   it('uses a login that is saved after the failure', async () => {
@@ -188,7 +188,7 @@ describe('a call', () => {
       code: 'no_key',
       hint: expect.stringContaining('restaurant login --profile work'),
     });
-    expect(await call(upstream)).toBe(RESULT);
+    expect(await call(upstream)).toEqual(RESULT);
     await call(upstream);
     expect(opened()).toBe(2);
   });
@@ -200,7 +200,7 @@ describe('a call', () => {
       answering({ envelope: { result: RESULT } }),
     ]);
     expect(await caught(call(upstream))).toBe(error);
-    expect(await call(upstream)).toBe(RESULT);
+    expect(await call(upstream)).toEqual(RESULT);
   });
 
   it.each([
@@ -238,6 +238,21 @@ describe('a call', () => {
     expect(await caught(call(upstream))).toMatchObject({
       hint: expect.stringContaining('restaurant mcp --timeout'),
     });
+  });
+
+  it('leaves out the metadata of the connection to the service', async () => {
+    const meta = { 'io.modelcontextprotocol/serverInfo': { name: 'x' }, 'a/b': 1 };
+    const { upstream } = upstreamOver([answering({ envelope: { result: { content: [], _meta: meta } } })]);
+    expect(await call(upstream)).toEqual({ content: [], _meta: { 'a/b': 1 } });
+  });
+
+  it('rejects a result that requests input, which the bridge cannot give', async () => {
+    const result = {
+      resultType: 'input_required',
+      inputRequests: { city: { method: 'elicitation/create' } },
+    };
+    const { upstream } = upstreamOver([answering({ envelope: { result } })]);
+    expect(await caught(call(upstream))).toMatchObject({ message: expect.stringContaining('city') });
   });
 
   it('names the time until the next call after a rate limit', async () => {
