@@ -2,8 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync }
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
-import type { Format, Presentation } from '../output/present.ts';
-import { FORMATS } from '../settings/catalogue.ts';
+import { EXTENSIONS, FORMATS, type Format, type Presentation } from '../output/formats.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError, ioReason } from '../storage/io-error.ts';
 import { toJson } from '../util/json.ts';
@@ -68,10 +67,10 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
   }
   const extension = outputExtension(app);
   const isNamed = app.globals.open === true || app.settings.resolve('format').source === 'flag';
-  const isKnown = ['', 'txt'].includes(extension) || Object.hasOwn(EXTENSIONS, extension);
+  const isKnown = ['', 'txt'].includes(extension) || EXTENSIONS.has(extension);
   if (!isNamed && !isKnown && !isDevice(path)) {
     throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
-      hint: `use one of .${Object.keys(EXTENSIONS).join(', .')}, or name the format: -o ${shellWord(output)} --format ${format}`,
+      hint: `use one of .${[...EXTENSIONS.keys()].join(', .')}, or name the format: -o ${shellWord(output)} --format ${format}`,
     });
   }
   checkOutput(app);
@@ -169,26 +168,13 @@ function writeOutput(path: string, text: string): void {
   }
 }
 
-const EXTENSIONS: Readonly<Record<string, Format>> = {
-  json: 'json',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  csv: 'csv',
-  tsv: 'tsv',
-  tab: 'tsv',
-  geojson: 'geojson',
-  html: 'html',
-  htm: 'html',
-};
-
 /** The form of the output: named, else by the file's extension, else set, else by what stdout is. */
 export function outputFormat(app: App): Format {
   if (app.globals.open === true) return 'html';
   const { value, source } = app.settings.resolve('format');
   const extension = outputExtension(app);
   if (value !== undefined && source === 'flag') return value;
-  if (Object.hasOwn(EXTENSIONS, extension)) return EXTENSIONS[extension] ?? 'tsv';
-  return value ?? (writesToTerminal(app) ? 'table' : 'tsv');
+  return EXTENSIONS.get(extension) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
 
 /** Whether the data is shown on a terminal. */
@@ -220,11 +206,13 @@ export async function writeResult(app: App, data: Presentation | ResultDocument)
   if (format === 'html' && page !== undefined) {
     return writePage(app, presentation, page);
   }
-  const { present } = await import('../output/present.ts');
+  const { present } = await import('../output/formats.ts');
   // A page is set for all commands, and this one has none.
   const form = format === 'html' ? (writesToTerminal(app) ? 'table' : 'tsv') : format;
-  const options = { columns, prettyJson, guardCsv: app.globals.rawCsv !== true, view: app.view };
-  await write(app, present(presentation, form, options));
+  // TSV on stdout is for other programs; in a file it is opened by spreadsheets, too.
+  const guardFormulas = app.globals.rawCsv !== true && (form !== 'tsv' || outputPath(app) !== undefined);
+  const options = { columns, prettyJson, guardFormulas, view: app.view };
+  await write(app, await present(presentation, form, options));
 }
 
 /**
@@ -236,7 +224,7 @@ async function writePage(
   presentation: Presentation,
   page: NonNullable<Presentation['page']>,
 ): Promise<void> {
-  const { checkColumnNames } = await import('../output/present.ts');
+  const { checkColumnNames } = await import('../output/plain-formats.ts');
   const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
   const columns = selectedColumns(app);
   checkColumnNames(presentation, columns);

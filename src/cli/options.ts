@@ -1,6 +1,7 @@
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
-import { FORMATS, PROTOCOLS, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
+import { FORMATS } from '../output/formats.ts';
+import { PROTOCOLS, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
 import type { CliCommand, OptionGroup, OptionOverride } from './command.ts';
 import { CliOption, describeOption } from './option.ts';
 

@@ -1,46 +1,54 @@
-import { stringify } from 'csv-stringify/sync';
-import { cleanLine } from '../util/text.ts';
-import type { Scalar } from './records.ts';
-
-/** What may stand between the cells of a CSV. */
-export type Delimiter = ',' | ';' | '\t';
-
-export interface CsvOptions {
-  /** Neutralise text that a spreadsheet would run as a formula. */
-  readonly guard: boolean;
-  /** Default: a comma. */
-  readonly delimiter?: Delimiter;
-}
+import { encodeRecord } from '../util/csv.ts';
+import { cleanCell, cleanLine } from '../util/text.ts';
+import type { Presentation, PresentOptions } from './formats.ts';
+import { cellAt, keysOf, lines, type Scalar } from './records.ts';
 
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
+/** A formula behind a delimiter: a program that splits cells there would run it. */
+const INNER_FORMULA = /[=+\-@＝＋－＠](?<=[;,\t][\s\p{C}]*.)[^;,\t]*/gu;
 const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/**
- * CSV records (RFC 4180), all of the same length, each with its line break; cells are quoted only where they must be. The
- * text of the cells is not cleaned.
- */
-export function csvRows(
-  records: readonly (readonly Scalar[])[],
-  { guard, delimiter = ',' }: CsvOptions,
-): string {
-  const guarded = (value: Scalar): Scalar => (typeof value === 'string' ? guardFormula(value) : value);
-  return stringify(guard ? records.map((values) => values.map(guarded)) : [...records], {
-    delimiter,
-    // A record of one empty cell would be a blank line, which readers skip.
-    quoted_empty: records[0]?.length === 1,
-    cast: { boolean: String },
-  });
+/** The data as CSV with a header (RFC 4180). Text is cleaned; tabs and line breaks stay. */
+export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
+  const keys = columns ?? data.columns ?? keysOf(data.records);
+  if (keys.length === 0) return '';
+  const records = [keys, ...data.records.map((record) => keys.map((key) => cellAt(record, key)))];
+  return csvRows(
+    records.map((cells) => cells.map((cell) => (typeof cell === 'string' ? cleanCell(cell) : cell))),
+    guard,
+  );
+}
+
+/** CSV records, all of the same length, each with its line break. The text of the cells is not cleaned. */
+export function csvRows(records: readonly (readonly Scalar[])[], guard: boolean): string {
+  return lines(
+    records.map((cells) =>
+      encodeRecord(
+        cells.map((cell) => cellText(cell, guard)),
+        ',',
+      ),
+    ),
+  );
+}
+
+function cellText(value: Scalar, guard: boolean): string {
+  if (value === null) return '';
+  return guard && typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Puts a `'` before text that a spreadsheet would run as a formula, also behind blanks and in full-width signs.
- * Telephone numbers, signed numbers and lists of them pass.
+ * Puts a `'` before text that a spreadsheet would run as a formula: at the start of the cell or behind a comma,
+ * semicolon or tab in it, also after blanks and with full-width signs. Telephone numbers, signed numbers and lists of
+ * them stay as they are.
  */
 export function guardFormula(text: string): string {
-  const runs = BREAK_START.test(text) || (FORMULA_START.test(text) && !isPhoneOrNumber(text));
-  return runs ? `'${text}` : text;
+  if (isPhoneOrNumber(text)) return text;
+  const inner = /[;,\t]/.test(text)
+    ? text.replace(INNER_FORMULA, (part) => (isPhoneOrNumber(part) ? part : `'${part}`))
+    : text;
+  return BREAK_START.test(text) || FORMULA_START.test(text) ? `'${inner}` : inner;
 }
 
 function isPhoneOrNumber(text: string): boolean {
@@ -48,7 +56,19 @@ function isPhoneOrNumber(text: string): boolean {
   return parts.every((part) => PHONE.test(part) || SIGNED_NUMBER.test(part));
 }
 
+/** The data as TSV without a header: a line per record, or `key<TAB>value` lines with a blank line between records. */
+export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
+  const keys = columns ?? data.columns ?? keysOf(data.records);
+  const rows = data.records.map((record) => keys.map((key) => cellAt(record, key)));
+  if (data.keyValue !== true || columns !== undefined) return lines(rows.map((row) => tsvRow(row, guard)));
+  return rows
+    .map((row) => lines(row.map((cell, index) => tsvRow([keys[index] ?? '', cell], guard))))
+    .join('\n');
+}
+
 /** One line of TSV without its line break: cleaned, nothing cut, tabs and line breaks as spaces. */
-export function tsvRow(values: readonly Scalar[]): string {
-  return values.map((value) => (value === null ? '' : cleanLine(String(value)))).join('\t');
+export function tsvRow(values: readonly Scalar[], guard = false): string {
+  return values
+    .map((value) => cellText(typeof value === 'string' ? cleanLine(value) : value, guard))
+    .join('\t');
 }

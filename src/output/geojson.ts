@@ -1,4 +1,6 @@
 import { copyRawNumbers, rawNumber, setRawNumber } from '../util/exact-json.ts';
+import { toJson } from '../util/json.ts';
+import type { Presentation, PresentOptions } from './formats.ts';
 import { isRecord, pick } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */
@@ -12,6 +14,10 @@ export interface Feature {
 export interface FeatureCollection {
   type: 'FeatureCollection';
   features: Feature[];
+}
+
+export function writeGeoJson({ records }: Presentation, { columns, prettyJson }: PresentOptions): string {
+  return `${toJson(toGeoJson(records, columns), prettyJson)}\n`;
 }
 
 /**

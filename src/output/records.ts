@@ -1,7 +1,5 @@
-import { AppError } from '../errors.ts';
 import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
-import { nearest } from '../util/nearest.ts';
 
 /** What a cell of a table, TSV or CSV holds. */
 export type Scalar = string | number | boolean | null;
@@ -12,8 +10,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['lng', 'coordinates.lng'],
 ]);
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([short, path]) => [path, short]));
-
-const MAX_NAMED = 40;
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -129,20 +125,14 @@ function keysTo(record: unknown, path: string): readonly string[] | undefined {
   return undefined;
 }
 
-/**
- * Checks what `--columns` named against what there is.
- * @throws {AppError} `usage` with the valid names and the nearest of them.
- */
-export function checkColumns(columns: readonly string[], valid: readonly string[]): void {
-  const known = new Set(valid);
-  const unknown = columns.find((column) => !known.has(column));
-  if (unknown === undefined && columns.length > 0) return;
-  const wrong = unknown === undefined ? 'no column is named' : `there is no column '${unknown}'`;
-  const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
-  const [guess] = unknown === undefined ? [] : nearest(unknown, valid, 1);
-  const better =
-    guess === undefined ? valid.slice(0, 3) : columns.map((column) => (column === unknown ? guess : column));
-  const asked = `--columns ${better.join(',')}`;
-  const hint = guess === undefined ? `for example ${asked}` : `did you mean ${asked}?`;
-  throw new AppError('usage', `${wrong}; valid: ${named}`, { hint });
+/** All flattened keys of the records, in order of appearance. */
+export function keysOf(records: readonly unknown[]): string[] {
+  const keys = new Set<string>();
+  for (const record of records) if (isRecord(record)) for (const key of flatten(record).keys()) keys.add(key);
+  return [...keys];
+}
+
+/** Joins lines, each with its line break. */
+export function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join('');
 }

@@ -158,6 +158,7 @@ export function renderRecords(records: readonly unknown[], columns: readonly str
 /** What a record holds under a column's name, as the text of a table cell; a list of texts with commas. Not cleaned. */
 export function cellText(record: unknown, column: string): string {
   const value = valueAt(record, column);
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return value.length === 0 ? 'none' : value.join(', ');
   return String(cellAt(record, column) ?? '');
 }

@@ -1,3 +1,4 @@
+import { FORMATS } from '../output/formats.ts';
 import {
   nonEmpty,
   oneOf,
@@ -10,9 +11,6 @@ import {
 
 /** Eras of the protocol that can be asked for. */
 export const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
-
-/** Forms of output. */
-export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'] as const;
 
 /** One thing that can be set: by flag, variable, config file, or left at its default. */
 export interface Setting<T> {

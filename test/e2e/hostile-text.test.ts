@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardFormula } from '../../src/output/csv.ts';
-import { FIND_COLUMNS } from '../../src/output/render/find.ts';
+import { SUMMARY_COLUMNS } from '../../src/util/summary-columns.ts';
 import { cleanCell, width } from '../../src/util/text.ts';
 import { type Answer, resultText, toolText, useAnswers } from '../helpers/answers.ts';
 import { FORBIDDEN, hostileText } from '../helpers/hostile.ts';
@@ -57,12 +57,12 @@ describe('hostile text in an answer', () => {
           shown(table.stderr, columns);
         }
         const tsv = shown((await service.run(find())).stdout.replaceAll('\t', '→'));
-        expect(tsv.map((line) => line.split('→').length)).toEqual(results.map(() => FIND_COLUMNS.length));
+        expect(tsv.map((line) => line.split('→').length)).toEqual(results.map(() => SUMMARY_COLUMNS.length));
 
         const csv = (await service.run(find('--format', 'csv'))).stdout;
         expect(csv.replaceAll('\t', ' ').replaceAll('\r\n', '\n')).not.toMatch(FORBIDDEN);
         const [header, ...records] = parse(csv, { record_delimiter: '\n' }) as string[][];
-        expect(header).toEqual(FIND_COLUMNS);
+        expect(header).toEqual(SUMMARY_COLUMNS);
         const guarded = (text: string) => guardFormula(cleanCell(text));
         expect(records).toEqual(
           results.map((each) => [

@@ -2,6 +2,7 @@ import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geojson.ts';
+import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
 import { inline, isSimple } from '../render/data.ts';
 import type { Field } from '../render/field-roles.ts';
@@ -86,7 +87,7 @@ function columnOf(key: string): PageColumn {
 /** A value as it stands in the list: one line, null where there is nothing. */
 export function pageCell(value: unknown): string | number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return null;
+  if (value === null || value === undefined) return null;
   const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
   const text = isList ? inline(value) : String(toCell(value) ?? '');
   return cleanLine(text).trim() || null;
@@ -196,23 +197,17 @@ export function entriesOf(fields: readonly (readonly [key: string, value: unknow
 /** A value of any shape, laid out for reading. Nothing is left out. */
 export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (typeof value === 'string') return textOrLink(value, key);
-  if (isSimple(value)) return inline(value);
+  if (isSimple(value)) return inline(value, key);
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
   if (Array.isArray(value)) return { list: value.map((item) => detailOf(item, key, level + 1)) };
   return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
 }
 
-/** Text as a link where it is a web address or, under such a key, a telephone number; never of another scheme. */
+/** Text as a link if it is an https address as a terminal would link it or, under such a key, a telephone number. */
 function textOrLink(value: string, key: string): Detail {
   const text = inline(value);
-  const href = webAddress(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);
+  const href = webUrl(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);
   return href === undefined ? text : { href, text };
-}
-
-function webAddress(text: string): string | undefined {
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
-  const { protocol, href } = new URL(text);
-  return protocol === 'https:' || protocol === 'http:' ? href : undefined;
 }
 
 function phoneAddress(text: string): string | undefined {

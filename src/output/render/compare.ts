@@ -66,16 +66,20 @@ function headLines(item: LookupItem, found: Classified | undefined, room: number
   return wrap(text, room).map((line) => link(palette.name(line), url, view));
 }
 
-function rowLines({ title, level, values, text: said, kind }: Row, frame: Frame, view: View): string[] {
+function rowLines(
+  { title, key = '', level, values, text: shared, kind }: Row,
+  frame: Frame,
+  view: View,
+): string[] {
   const { palette } = view;
   const indent = ' '.repeat(level * GAP);
-  const isHeading = values === undefined && said === undefined;
+  const isHeading = values === undefined && shared === undefined;
   const titleLines = wrap(title, Math.max(1, (isHeading ? view.width : frame.title) - indent.length));
   const head = titleLines.map(
     (line) => indent + (isHeading && level === 0 ? palette.heading : palette.key)(line),
   );
-  if (said !== undefined) {
-    const lines = wrap(said, view.width - frame.title - GAP);
+  if (shared !== undefined) {
+    const lines = wrap(shared, view.width - frame.title - GAP);
     return joinHorizontal(
       [
         { lines: head, width: frame.title },
@@ -85,12 +89,19 @@ function rowLines({ title, level, values, text: said, kind }: Row, frame: Frame,
     );
   }
   if (values === undefined) return head;
-  const texts = values.map((value) => (isSimple(value ?? null) ? inline(value ?? null).trim() : undefined));
+  const texts = values.map((value) =>
+    isSimple(value ?? null) ? inline(value ?? null, key).trim() : undefined,
+  );
+  const lists = values.filter((value): value is unknown[] => Array.isArray(value));
+  const isNested = texts.includes(undefined);
+  const asTable =
+    isNested && lists.every((list) => list.length === 0 || smallTable(list, frame.cell, view) !== undefined);
   const same = !frame.failed.includes(true) && texts.every((text) => text !== undefined && text === texts[0]);
   const cells = values.map((value, index) => {
     if (frame.failed[index] === true) return [];
     const text = texts[index];
-    if (text === undefined) return nestedLines(value, frame.cell, view);
+    const isItemList = isNested && Array.isArray(value) && value.length > 0;
+    if (text === undefined || isItemList) return nestedLines(value, frame.cell, view, asTable);
     if (text === EMPTY) return [palette.dim(EMPTY)];
     const paint = kind === 'grade' ? palette.grade : same ? palette.dim : (line: string) => line;
     return wrap(breakable(text, frame.cell), frame.cell).map((line) => (line === '' ? '' : paint(line)));
@@ -98,8 +109,8 @@ function rowLines({ title, level, values, text: said, kind }: Row, frame: Frame,
   return joinCells(head, cells, frame);
 }
 
-/** A list in few lines: a small table, or an item a paragraph. */
-function nestedLines(value: unknown, room: number, view: View): string[] {
+/** A list in few lines: a small table, or a paragraph per item. A row of the comparison uses one form for all. */
+function nestedLines(value: unknown, room: number, view: View, asTable: boolean): string[] {
   const isFlat = (item: unknown): boolean =>
     isRecord(item) ? Object.values(item).every(isSimple) : isSimple(item);
   if (!Array.isArray(value) || !value.every(isFlat)) return dataLines(value, room, view, 1);
@@ -109,7 +120,7 @@ function nestedLines(value: unknown, room: number, view: View): string[] {
       index === 0 ? `${view.palette.dim(bullet)} ${line}` : ' '.repeat(GAP) + line,
     ),
   );
-  return smallTable(value, room, view) ?? items;
+  return (asTable ? smallTable(value, room, view) : undefined) ?? items;
 }
 
 /** An item in a line; its name, where it has one, needs no label. */
@@ -156,6 +167,8 @@ const LEADING_ROLES: readonly (readonly [kind: FieldRole, title: string])[] = [
 /** A field of all restaurants; `values` holds undefined where one has no such field. */
 export interface Row {
   readonly title: string;
+  /** The field's own name. */
+  readonly key?: string;
   readonly level: number;
   /** A heading has no values of its own. */
   readonly values?: readonly unknown[];
@@ -218,8 +231,8 @@ function isGroup(records: Records, key: string): boolean {
 
 function rowsOf(key: string, records: Records, level: number): Row[] {
   const values = valuesOf(records, key);
-  if (level >= MAX_ROW_LEVEL || !isGroup(records, key)) return [{ title: label(key), level, values }];
+  if (level >= MAX_ROW_LEVEL || !isGroup(records, key)) return [{ title: label(key), key, level, values }];
   const inner = values.map((value) => (isRecord(value) ? value : undefined));
   const keys = new Set(inner.flatMap((record) => Object.keys(record ?? {})));
-  return [{ title: label(key), level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
+  return [{ title: label(key), key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
 }

@@ -51,7 +51,7 @@ export function entryLines(entries: readonly Entry[], columns: number, view: Vie
 }
 
 function pairOf(key: string, value: unknown, view: View): Pair {
-  const text = inline(value);
+  const text = inline(value, key);
   if (!isLink(value)) return { key: label(key), text };
   const url = webUrl(String(value));
   return { key: label(key), text, paint: (line) => link(view.palette.url(line), url, view) };
@@ -70,14 +70,14 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
 /** Objects of a few plain keys, where a table can show them whole. */
 export function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const records = items.filter(isRecord);
-  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
   const plain = records.every((record) =>
     Object.values(record).every((value) => isSimple(value) && !inline(value).includes('\n')),
   );
   if (records.length !== items.length || records.length < 2 || keys.length > MAX_TABLE_COLUMNS || !plain)
     return undefined;
   const rows = records.map((record) =>
-    keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key])) : '')),
+    keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '')),
   );
   const natural = keys.map((key, index) =>
     rows.reduce((most, row) => Math.max(most, width(row[index] ?? '')), width(label(key).toUpperCase())),
@@ -117,6 +117,9 @@ const ENDS: readonly (readonly [first: string, last: string])[] = [
   ['min', 'max'],
 ];
 
+const DAY = /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|holidays?)$/i;
+const ID = /(?:^|[_-])(?:id|uuid)$|[a-z]I[dD]$/;
+
 /** Whether a value can stand beside its key: a scalar, a list of short ones, a small object. */
 export function isSimple(value: unknown): boolean {
   if (Array.isArray(value))
@@ -124,9 +127,16 @@ export function isSimple(value: unknown): boolean {
   return isScalar(value) || range(value) !== undefined || isSmall(value);
 }
 
-/** The text of a value that is simple; of any other, `-`. Line breaks inside texts stay. */
-export function inline(value: unknown): string {
-  if (Array.isArray(value)) return value.map(inline).join(', ') || EMPTY;
+/**
+ * The text of a value that is simple; of any other, `-`. Line breaks inside texts stay. An empty list is `none`; under
+ * the name of a day, `closed`.
+ * @param key what the value is
+ */
+export function inline(value: unknown, key = ''): string {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return DAY.test(key) ? 'closed' : 'none';
+    return value.map((item) => inline(item)).join(', ') || EMPTY;
+  }
   if (isRecord(value)) return isSimple(value) ? (range(value) ?? words(value)) : EMPTY;
   if (value === null || value === undefined || value === '') return EMPTY;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -139,15 +149,20 @@ function range(value: unknown): string | undefined {
   if (!isRecord(value) || Object.keys(value).length !== 2) return undefined;
   const ends = ENDS.find(([first, last]) => Object.hasOwn(value, first) && Object.hasOwn(value, last));
   const texts = ends?.map((key) => value[key]).filter((end) => end !== null && isScalar(end));
-  return texts?.length === 2 ? texts.map(inline).join(' to ') : undefined;
+  return texts?.length === 2 ? texts.map((end) => inline(end)).join(' to ') : undefined;
 }
 
 /** `theme dessert, mentions 12`: an object of simple values in one line. */
 export function words(record: Record<string, unknown>): string {
-  const facts = Object.entries(record).map(
-    ([key, value]) => `${lowercaseFirst(label(key))} ${inline(value)}`,
+  const facts = idsLast(Object.keys(record)).map(
+    (key) => `${lowercaseFirst(label(key))} ${inline(record[key], key)}`,
   );
   return facts.join(', ') || EMPTY;
+}
+
+/** The keys with those of identifiers at the end: they are the last thing that a reader looks for. */
+export function idsLast(keys: readonly string[]): string[] {
+  return [...keys.filter((key) => !ID.test(key)), ...keys.filter((key) => ID.test(key))];
 }
 
 function lowercaseFirst(text: string): string {

@@ -1,23 +1,10 @@
+import { SUMMARY_COLUMNS } from '../../util/summary-columns.ts';
 import type { Palette } from '../color.ts';
+import type { Presentation } from '../formats.ts';
 import { link, mapUrl } from '../link.ts';
-import type { Presentation } from '../present.ts';
 import { isRecord, pick, valueAt } from '../records.ts';
 import { type Column, cellText, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
-
-/** The columns of a search for `tsv` and `csv`. Part of the public interface. */
-export const FIND_COLUMNS: readonly string[] = [
-  'service_id',
-  'name',
-  'grade',
-  'cuisine_tags',
-  'neighborhood',
-  'city',
-  'address',
-  'lat',
-  'lng',
-  'coverage_level',
-];
 
 const NUMBER: Column = {
   key: '#',
@@ -40,8 +27,11 @@ const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
   service_id: { title: 'service id', min: 36, priority: 0, paint: dim },
 };
 
-/** What a search shows of itself where nothing else is asked for. The id comes where there is room to spare. */
-const SHOWN = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city', 'service_id'];
+/** Default columns of the table. The id is shown if there is room to spare. */
+const DEFAULT_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city', 'service_id'];
+
+/** Columns for readers of Markdown. */
+const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address'];
 
 function dim(text: string, palette: Palette): string {
   return palette.dim(text);
@@ -71,7 +61,7 @@ export function renderFind(
 
 function usual(restaurants: readonly unknown[]): Column[] {
   const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
-  return SHOWN.filter((key) => key !== 'city' || cities.size > 1).map(look);
+  return DEFAULT_COLUMNS.filter((key) => key !== 'city' || cities.size > 1).map(look);
 }
 
 function look(key: string): Column {
@@ -98,7 +88,8 @@ export function findPresentation(output: object, restaurants: readonly unknown[]
   return {
     json: output,
     records: restaurants,
-    columns: FIND_COLUMNS,
+    columns: SUMMARY_COLUMNS,
+    readableColumns: READABLE_COLUMNS,
     selectColumns: (columns) => ({
       ...output,
       results: restaurants.map((restaurant) => pick(restaurant, columns)),

@@ -1,7 +1,7 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { cleanLine, label, width, wrap } from '../../util/text.ts';
+import type { Presentation } from '../formats.ts';
 import { link, mapUrl } from '../link.ts';
-import type { Presentation } from '../present.ts';
 import { isRecord, pick } from '../records.ts';
 import { EMPTY, glyphs, type View } from '../view.ts';
 import { comparisonLines } from './compare.ts';
@@ -33,6 +33,7 @@ export function lookupPresentation(items: readonly LookupItem[], json: unknown):
     json,
     records: list ? items.flatMap(rowOf) : items.flatMap((item) => ('failure' in item ? [] : [item.output])),
     ...(list ? {} : { rows: items.flatMap(rowOf) }),
+    keyValue: true,
     selectColumns: (columns) => (list ? json.map((entry) => trimEntry(entry, columns)) : pick(json, columns)),
     table: (view, columns) => renderLookup(items, { columns }, view),
   };

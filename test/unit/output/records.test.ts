@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import { checkColumns, flatten, pick, toCell, valueAt } from '../../../src/output/records.ts';
+import { flatten, pick, toCell, valueAt } from '../../../src/output/records.ts';
 import { toJson } from '../../../src/util/json.ts';
 import { hostileRecord } from '../../helpers/hostile.ts';
 
@@ -104,37 +103,4 @@ describe('pick', () => {
       }),
     );
   });
-});
-
-describe('checkColumns', () => {
-  const valid = ['service_id', 'name', 'grade', 'neighborhood'];
-
-  it('passes what exists', () => {
-    expect(() => checkColumns(['name', 'grade'], valid)).not.toThrow();
-  });
-
-  it('names the valid ones and the nearest', () => {
-    const error = caught(() => checkColumns(['name', 'neighbourhood'], valid));
-    expect(error.code).toBe('usage');
-    expect(error.message).toBe(
-      "there is no column 'neighbourhood'; valid: service_id, name, grade, neighborhood",
-    );
-    expect(error.hint).toBe('did you mean --columns name,neighborhood?');
-  });
-
-  it('refuses an empty list', () => {
-    expect(caught(() => checkColumns([], valid)).message).toMatch(/^no column is named; valid: service_id/);
-    expect(caught(() => checkColumns(['zzz'], valid)).hint).toBe(
-      'for example --columns service_id,name,grade',
-    );
-  });
-
-  function caught(act: () => void): AppError {
-    try {
-      act();
-    } catch (error) {
-      if (error instanceof AppError) return error;
-    }
-    throw new Error('nothing was thrown');
-  }
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { palette } from '../../../src/output/color.ts';
-import { type Presentation, present, type RecordFormat } from '../../../src/output/present.ts';
+import { type Presentation, present, type RecordFormat } from '../../../src/output/formats.ts';
 import { callPresentation } from '../../../src/output/render/call.ts';
 import { findPresentation } from '../../../src/output/render/find.ts';
 import { lookupPresentation } from '../../../src/output/render/lookup.ts';
@@ -11,28 +11,28 @@ const COLUMNS = 80;
 /** What took minutes at this length, or took four times as long for twice of it, is far above this. */
 const GENEROUS_MS = 15_000;
 
-function shown(data: Presentation, format: RecordFormat): string {
+function shown(data: Presentation, format: RecordFormat): Promise<string> {
   const view = { width: COLUMNS, palette: palette(1), unicode: true };
-  return present(data, format, { prettyJson: true, guardCsv: true, view });
+  return present(data, format, { prettyJson: true, guardFormulas: true, view });
 }
 
 it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
   'a text of 30 KB of %j is shown at once, in every form',
-  (part) => {
+  async (part) => {
     const text = part.repeat(30_000 / part.length);
     const row = { service_id: 'a', name: text, cuisine_tags: [text], coordinates: { lat: 1, lng: -2 } };
     const start = performance.now();
     for (const format of ['table', 'tsv', 'csv', 'json', 'geojson'] as const) {
-      const output = shown(findPresentation({ results: [row] }, [row]), format);
+      const output = await shown(findPresentation({ results: [row] }, [row]), format);
       if (format === 'table' || format === 'tsv') {
         expect(output.trimEnd().split('\n')).toHaveLength(format === 'table' ? 2 : 1);
       }
     }
     const schema = { type: 'object', properties: { a: { type: 'string', description: text } } };
     const cards = [
-      shown(lookupPresentation([{ restaurantId: 'a', output: { name: text } }], {}), 'table'),
-      shown(callPresentation({ content: [{ type: 'text', text }] }), 'table'),
-      shown(toolPresentation({ name: 'a', inputSchema: schema }), 'table'),
+      await shown(lookupPresentation([{ restaurantId: 'a', output: { name: text } }], {}), 'table'),
+      await shown(callPresentation({ content: [{ type: 'text', text }] }), 'table'),
+      await shown(toolPresentation({ name: 'a', inputSchema: schema }), 'table'),
     ];
     expect(performance.now() - start).toBeLessThan(GENEROUS_MS);
     for (const line of cards.join('').split('\n').slice(0, 50)) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { present } from '../../../../src/output/present.ts';
+import { present } from '../../../../src/output/formats.ts';
 import { callPresentation } from '../../../../src/output/render/call.ts';
 import { viewOf } from '../../../helpers/hostile.ts';
 
-const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
+const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
 const text = (value: string): { type: string; text: string } => ({ type: 'text', text: value });
 
 describe('callPresentation', () => {
@@ -14,11 +14,11 @@ describe('callPresentation', () => {
     ['several blocks', { content: [text('1'), text('2')] }, [text('1'), text('2')]],
     ['a block that is no text', { content: [{ type: 'image' }] }, [{ type: 'image' }]],
     ['nothing', {}, []],
-  ])('takes %s', (_, result, json) => {
-    expect(JSON.parse(present(callPresentation(result), 'json', options))).toEqual(json);
+  ])('takes %s', async (_, result, json) => {
+    expect(JSON.parse(await present(callPresentation(result), 'json', options))).toEqual(json);
   });
 
-  it('has the results as records', () => {
+  it('has the results as records', async () => {
     const data = callPresentation({
       structuredContent: {
         total: 2,
@@ -28,16 +28,18 @@ describe('callPresentation', () => {
         ],
       },
     });
-    expect(present(data, 'tsv', { ...options, columns: ['name'] })).toBe('A\nB\n');
-    expect(present(data, 'json', { ...options, columns: ['name'] })).toBe(
+    expect(await present(data, 'tsv', { ...options, columns: ['name'] })).toBe('A\nB\n');
+    expect(await present(data, 'json', { ...options, columns: ['name'] })).toBe(
       '{"total":2,"results":[{"name":"A"},{"name":"B"}]}\n',
     );
-    expect(present(data, 'table', options)).toBe('Total  2\n\nResults\n  NAME  N\n  A     1\n  B     2\n');
+    expect(await present(data, 'table', options)).toBe(
+      'Total  2\n\nResults\n  NAME  N\n  A     1\n  B     2\n',
+    );
   });
 
-  it('shows words as they are, cleaned', () => {
+  it('shows words as they are, cleaned', async () => {
     const data = callPresentation({ content: [text('hello\nyou\u001b')] });
-    expect(present(data, 'table', options)).toBe('hello\nyou^[\n');
-    expect(present(data, 'tsv', options)).toBe('hello you^[\n');
+    expect(await present(data, 'table', options)).toBe('hello\nyou^[\n');
+    expect(await present(data, 'tsv', options)).toBe('hello you^[\n');
   });
 });

@@ -66,7 +66,7 @@ describe('comparisonLines', () => {
 
       Hours
         Monday     17:00                  -
-        Tuesday    -                      -
+        Tuesday    closed                 -
 
       Dishes       • Pork chop, price 34  -
                    • Flatbread with a

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { present } from '../../../../src/output/present.ts';
+import { present } from '../../../../src/output/formats.ts';
 import { callPresentation, contentLines, isTruncated } from '../../../../src/output/render/call.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileText, viewOf } from '../../../helpers/hostile.ts';
@@ -46,7 +46,7 @@ describe('contentLines', () => {
     expect(contentLines([block], viewOf(50))).toEqual(lines);
   });
 
-  it('parts what is longer than a line', () => {
+  it('parts what is longer than a line', async () => {
     const lines = contentLines(
       [{ type: 'text', text: 'a' }, IMAGE, { type: 'text', text: 'b\nc' }, IMAGE],
       viewOf(50),
@@ -54,7 +54,7 @@ describe('contentLines', () => {
     expect(lines).toEqual(['a', '[image] image/png, 1.5 kB', '', 'b', 'c', '', '[image] image/png, 1.5 kB']);
   });
 
-  it('keeps every text harmless and inside the line', () => {
+  it('keeps every text harmless and inside the line', async () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const blocks = [
@@ -74,13 +74,13 @@ describe('contentLines', () => {
 });
 
 describe('callPresentation of blocks', () => {
-  const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
+  const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
 
-  it('names them in the table, and has them whole in JSON', () => {
+  it('names them in the table, and has them whole in JSON', async () => {
     const content = [{ type: 'text', text: 'see' }, IMAGE];
     const data = callPresentation({ content });
-    expect(present(data, 'table', options)).toBe('see\n[image] image/png, 1.5 kB\n');
-    expect(JSON.parse(present(data, 'json', options))).toEqual(content);
+    expect(await present(data, 'table', options)).toBe('see\n[image] image/png, 1.5 kB\n');
+    expect(JSON.parse(await present(data, 'json', options))).toEqual(content);
     expect([isTruncated({ content }), isTruncated({ content: [LINK] }), isTruncated({})]).toEqual([
       true,
       false,
@@ -88,12 +88,12 @@ describe('callPresentation of blocks', () => {
     ]);
   });
 
-  it('names them beside structured content', () => {
+  it('names them beside structured content', async () => {
     const data = callPresentation({
       structuredContent: { a: 1 },
       content: [{ type: 'text', text: '{"a":1}' }, IMAGE],
     });
-    expect(present(data, 'table', options)).toBe('A  1\n\n[image] image/png, 1.5 kB\n');
-    expect(present(data, 'json', options)).toBe('{"a":1}\n');
+    expect(await present(data, 'table', options)).toBe('A  1\n\n[image] image/png, 1.5 kB\n');
+    expect(await present(data, 'json', options)).toBe('{"a":1}\n');
   });
 });

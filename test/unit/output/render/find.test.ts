@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { present } from '../../../../src/output/present.ts';
-import { FIND_COLUMNS, findPresentation, renderFind } from '../../../../src/output/render/find.ts';
+import { present } from '../../../../src/output/formats.ts';
+import { findPresentation, renderFind } from '../../../../src/output/render/find.ts';
+import { SUMMARY_COLUMNS } from '../../../../src/util/summary-columns.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileJson, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
@@ -29,7 +30,7 @@ const RESTAURANTS = [NOPA, SAITO, null];
 const all = { numbered: true };
 
 describe('renderFind', () => {
-  it('at 40 columns', () => {
+  it('at 40 columns', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(40))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE
       1  Nopa          A      californian, am…
@@ -38,7 +39,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('at 60 columns', () => {
+  it('at 60 columns', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(60))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE            NEIGHBORHOOD
       1  Nopa          A      californian, ame…  North of the Pan…
@@ -47,7 +48,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('at 80 columns', () => {
+  it('at 80 columns', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(80))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE           NEIGHBORHOOD      ADDRESS
       1  Nopa          A      californian, am…  North of the Pa…  560 Divisadero St…
@@ -56,7 +57,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('at 120 columns', () => {
+  it('at 120 columns', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(120))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE                NEIGHBORHOOD            ADDRESS
       1  Nopa          A      californian, american  North of the Panhandle  560 Divisadero St, San Francisco, CA 94117
@@ -65,7 +66,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('at 200 columns, with the id', () => {
+  it('at 200 columns, with the id', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(200))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE                NEIGHBORHOOD            ADDRESS                                     SERVICE ID
       1  Nopa          A      californian, american  North of the Panhandle  560 Divisadero St, San Francisco, CA 94117  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
@@ -74,7 +75,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('at 20 columns, as a list', () => {
+  it('at 20 columns, as a list', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(20))).toMatchInlineSnapshot(`
       "#  1
       Name  Nopa
@@ -104,12 +105,12 @@ describe('renderFind', () => {
     `);
   });
 
-  it('shows the city where it tells the rows apart', () => {
+  it('shows the city where it tells the rows apart', async () => {
     const other = { ...SAITO, city: 'Tokyo' };
     expect(renderFind([NOPA, other], all, viewOf(100)).split('\n')[0]).toMatch(/ADDRESS +CITY/);
   });
 
-  it('shows exactly the columns asked for, as a list where they have no room', () => {
+  it('shows exactly the columns asked for, as a list where they have no room', async () => {
     const columns = ['name', 'service_id', 'lat', 'extra'];
     expect(
       renderFind([{ ...NOPA, extra: { a: 1 } }], { columns, numbered: false }, viewOf(80)),
@@ -126,7 +127,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('holds nothing harmful and keeps its width whatever comes', () => {
+  it('holds nothing harmful and keeps its width whatever comes', async () => {
     const restaurants = fc.array(fc.oneof(hostileRecord, hostileJson), { maxLength: 4 });
     fc.assert(
       fc.property(restaurants, fc.integer({ min: 10, max: 200 }), (results, columns) => {
@@ -139,7 +140,7 @@ describe('renderFind', () => {
     );
   });
 
-  it('links names to a map', () => {
+  it('links names to a map', async () => {
     const lines = renderFind([SAITO, NOPA], all, { ...viewOf(80), links: true }).split('\n');
     expect(lines[1]).not.toContain('\u001b');
     expect(lines[2]).toContain(
@@ -149,24 +150,24 @@ describe('renderFind', () => {
 });
 
 describe('findPresentation', () => {
-  const options = { prettyJson: false, guardCsv: true, view: viewOf(80) };
+  const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
   const output = { status: 'ok', results: [NOPA, SAITO], total_matches: 2, extra: 1 };
   const data = findPresentation(output, output.results);
 
-  it('has the documented columns in TSV', () => {
-    expect(present(data, 'tsv', options)).toBe(
+  it('has the documented columns in TSV', async () => {
+    expect(await present(data, 'tsv', options)).toBe(
       [
         `${NOPA.service_id}\tNopa\tA\tcalifornian; american\tNorth of the Panhandle\tSan Francisco\t560 Divisadero St, San Francisco, CA 94117\t37.7749\t-122.4376\tfull`,
         `${SAITO.service_id}\t鮨さいとう\tB+\tsushi\t六本木\tSan Francisco\t東京都港区六本木1-4-5\t\t\t`,
         '',
       ].join('\n'),
     );
-    expect(present(data, 'csv', options).split('\n')[0]).toBe(FIND_COLUMNS.join(','));
+    expect((await present(data, 'csv', options)).split('\n')[0]).toBe(SUMMARY_COLUMNS.join(','));
   });
 
-  it('keeps the document around trimmed results', () => {
-    expect(JSON.parse(present(data, 'json', options))).toEqual(output);
-    expect(JSON.parse(present(data, 'json', { ...options, columns: ['name', 'lat'] }))).toEqual({
+  it('keeps the document around trimmed results', async () => {
+    expect(JSON.parse(await present(data, 'json', options))).toEqual(output);
+    expect(JSON.parse(await present(data, 'json', { ...options, columns: ['name', 'lat'] }))).toEqual({
       ...output,
       results: [{ name: 'Nopa', coordinates: { lat: 37.7749 } }, { name: '鮨さいとう' }],
     });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { palette } from '../../../../src/output/color.ts';
-import { present } from '../../../../src/output/present.ts';
+import { present } from '../../../../src/output/formats.ts';
 import { lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
@@ -38,7 +38,7 @@ function card(output: Record<string, unknown>, columns: number): string {
 }
 
 describe('renderLookup', () => {
-  it('makes a card of the basic level', () => {
+  it('makes a card of the basic level', async () => {
     expect(card(BASIC, 60)).toMatchInlineSnapshot(`
       "A  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
       californian, american · $$$
@@ -48,7 +48,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('lays out the rest at 80 columns', () => {
+  it('lays out the rest at 80 columns', async () => {
     expect(card(RICH, 80)).toMatchInlineSnapshot(`
       "A  Nopa
       californian, american · $$$
@@ -79,7 +79,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('at 40 columns', () => {
+  it('at 40 columns', async () => {
     expect(card(RICH, 40)).toMatchInlineSnapshot(`
       "A  Nopa
       californian, american · $$$
@@ -118,12 +118,12 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('keeps running text readable at 200 columns', () => {
+  it('keeps running text readable at 200 columns', async () => {
     const lines = card({ summary: 'word '.repeat(60) }, 200).split('\n');
     expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(88);
   });
 
-  it('knows the usual names of what a lookup tells, in any spelling', () => {
+  it('knows the usual names of what a lookup tells, in any spelling', async () => {
     const output = {
       displayName: 'Nopa',
       Letter_Grade: 'B',
@@ -141,7 +141,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('finds them in the one object of an answer', () => {
+  it('finds them in the one object of an answer', async () => {
     expect(
       card({ status: 'ok', restaurant: { name: 'Nopa', grade: 'A', phone: '1' } }, 60),
     ).toMatchInlineSnapshot(`
@@ -152,16 +152,17 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('shows what is of no use in a heading with the rest', () => {
+  it('shows what is of no use in a heading with the rest', async () => {
     expect(card({ grade: { letter: 'A', score: 91 }, price: null, cuisine: [] }, 60)).toMatchInlineSnapshot(`
       "3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
 
       Grade    letter A, score 91
-      No data  Price, Cuisine"
+      Cuisine  none
+      No data  Price"
     `);
   });
 
-  it('writes ranges and small objects in one line', () => {
+  it('writes ranges and small objects in one line', async () => {
     const output = {
       name: 'Nopa',
       hours: {
@@ -181,7 +182,7 @@ describe('renderLookup', () => {
       Coordinates  lat 37.77, lng -122.43
 
       Hours
-        Monday    -
+        Monday    closed
         Tuesday   18:00 to 23:30
         Sunday    11:00 to 14:30, 18:00 to 23:00
         Holidays  open 18:00, close -
@@ -190,7 +191,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('puts a rule between several', () => {
+  it('puts a rule between several', async () => {
     const items = [
       { restaurantId: 'id-1', output: { name: 'Nopa', grade: 'A' } },
       { restaurantId: 'id-2', output: {} },
@@ -207,7 +208,7 @@ describe('renderLookup', () => {
     expect(renderLookup([], {}, viewOf(40))).toBe('');
   });
 
-  it('shows only the keys asked for', () => {
+  it('shows only the keys asked for', async () => {
     expect(
       renderLookup([{ restaurantId: ID, output: RICH }], { columns: ['name', 'hours.mon'] }, viewOf(60)),
     ).toMatchInlineSnapshot(`
@@ -218,7 +219,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('paints grade and name', () => {
+  it('paints grade and name', async () => {
     const colored = renderLookup(
       [{ restaurantId: ID, output: { name: 'Nopa', grade: 'A' } }],
       {},
@@ -227,7 +228,7 @@ describe('renderLookup', () => {
     expect(colored.split('\n')[0]).toBe('\u001b[32mA\u001b[39m  \u001b[1mNopa\u001b[22m');
   });
 
-  it('drops no text, keeps its width and holds nothing harmful', () => {
+  it('drops no text, keeps its width and holds nothing harmful', async () => {
     fc.assert(
       fc.property(hostileRecord, fc.integer({ min: 12, max: 200 }), (output, columns) => {
         const text = card(output, columns);
@@ -259,30 +260,34 @@ describe('renderLookup', () => {
 });
 
 describe('lookupPresentation', () => {
-  const options = { prettyJson: false, guardCsv: true, view: viewOf(80) };
+  const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
 
-  it('of one restaurant is its output; rows begin with the id, as those of several do', () => {
+  it('of one restaurant is its output; rows begin with the id, as those of several do', async () => {
     const data = lookupPresentation([{ restaurantId: ID, output: BASIC }], BASIC);
-    expect(JSON.parse(present(data, 'json', options))).toEqual(BASIC);
-    expect(present(data, 'json', { ...options, columns: ['grade'] })).toBe('{"grade":"A"}\n');
-    expect(present(data, 'csv', options).split('\n')[0]).toBe('restaurant_id,grade,tldr,cuisine,price_level');
-    expect(present(data, 'ndjson', options)).toBe(`${JSON.stringify(BASIC)}\n`);
+    expect(JSON.parse(await present(data, 'json', options))).toEqual(BASIC);
+    expect(await present(data, 'json', { ...options, columns: ['grade'] })).toBe('{"grade":"A"}\n');
+    expect((await present(data, 'csv', options)).split('\n')[0]).toBe(
+      'restaurant_id,grade,tldr,cuisine,price_level',
+    );
+    expect(await present(data, 'ndjson', options)).toBe(`${JSON.stringify(BASIC)}\n`);
   });
 
-  it('of a list is an array that keeps the failures', () => {
+  it('of a list is an array that keeps the failures', async () => {
     const error = { restaurant_id: 'x', error: { code: 'not_found' } };
     const data = lookupPresentation(
       [{ restaurantId: ID, output: BASIC }],
       [{ restaurant_id: ID, output: BASIC }, error],
     );
-    expect(JSON.parse(present(data, 'json', { ...options, columns: ['grade'] }))).toEqual([
+    expect(JSON.parse(await present(data, 'json', { ...options, columns: ['grade'] }))).toEqual([
       { restaurant_id: ID, output: { grade: 'A' } },
       error,
     ]);
-    expect(present(data, 'tsv', { ...options, columns: ['restaurant_id', 'grade'] })).toBe(`${ID}\tA\n`);
+    expect(await present(data, 'tsv', { ...options, columns: ['restaurant_id', 'grade'] })).toBe(
+      `${ID}\tA\n`,
+    );
   });
 
-  it('shows a failure in its place, and counts it as no record', () => {
+  it('shows a failure in its place, and counts it as no record', async () => {
     const failure = { code: 'not_found', message: 'no restaurant x' };
     const data = lookupPresentation(
       [
@@ -291,8 +296,8 @@ describe('lookupPresentation', () => {
       ],
       [],
     );
-    const table = present(data, 'table', { ...options, view: viewOf(40) });
+    const table = await present(data, 'table', { ...options, view: viewOf(40) });
     expect(table.split('\n').slice(0, 2)).toEqual(['x', 'not_found: no restaurant x']);
-    expect(present(data, 'tsv', { ...options, columns: ['grade'] })).toBe('A\n');
+    expect(await present(data, 'tsv', { ...options, columns: ['grade'] })).toBe('A\n');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../src/client/types.ts';
-import { present } from '../../../../src/output/present.ts';
+import { present } from '../../../../src/output/formats.ts';
 import {
   renderTool,
   renderTools,
@@ -39,7 +39,7 @@ const LOOKUP: Tool = {
 };
 
 describe('renderTools', () => {
-  it('lists tools with their arguments', () => {
+  it('lists tools with their arguments', async () => {
     expect(renderTools([FIND, LOOKUP, { name: 'ping' }], viewOf(80))).toMatchInlineSnapshot(`
       "NAME               ARGUMENTS                      DESCRIPTION
       find_restaurant    <name> <city> [limit]          Search restaurants by name and
@@ -50,7 +50,7 @@ describe('renderTools', () => {
     `);
   });
 
-  it('drops the description at 40 columns', () => {
+  it('drops the description at 40 columns', async () => {
     expect(renderTools([FIND, LOOKUP], viewOf(40))).toMatchInlineSnapshot(`
       "NAME               ARGUMENTS
       find_restaurant    <name> <city> [limit]
@@ -62,7 +62,7 @@ describe('renderTools', () => {
 });
 
 describe('renderTool', () => {
-  it('tells all of one tool', () => {
+  it('tells all of one tool', async () => {
     expect(renderTool(FIND, viewOf(80))).toMatchInlineSnapshot(`
       "find_restaurant
 
@@ -91,7 +91,7 @@ describe('renderTool', () => {
     `);
   });
 
-  it('at 40 columns', () => {
+  it('at 40 columns', async () => {
     expect(renderTool(FIND, viewOf(40))).toMatchInlineSnapshot(`
       "find_restaurant
 
@@ -120,13 +120,13 @@ describe('renderTool', () => {
     `);
   });
 
-  it('of a tool without arguments', () => {
+  it('of a tool without arguments', async () => {
     expect(renderTool({ name: 'ping' }, viewOf(60))).toBe(
       'ping\n\nIt takes no arguments.\n\n$ restaurant call ping',
     );
   });
 
-  it('bears any schema', () => {
+  it('bears any schema', async () => {
     const schema = fc.oneof(
       hostileJson,
       fc.record({ properties: fc.dictionary(hostileText, hostileJson), required: hostileJson }),
@@ -149,19 +149,19 @@ describe('renderTool', () => {
 });
 
 describe('presentations of tools', () => {
-  const options = { prettyJson: false, guardCsv: true, view: viewOf(60) };
+  const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
 
-  it('are the tools as they came', () => {
-    expect(JSON.parse(present(toolsPresentation([FIND]), 'json', options))).toEqual({ tools: [FIND] });
-    expect(JSON.parse(present(toolPresentation(FIND), 'json', options))).toEqual(FIND);
-    expect(present(toolsPresentation([FIND]), 'tsv', options)).toBe(
+  it('are the tools as they came', async () => {
+    expect(JSON.parse(await present(toolsPresentation([FIND]), 'json', options))).toEqual({ tools: [FIND] });
+    expect(JSON.parse(await present(toolPresentation(FIND), 'json', options))).toEqual(FIND);
+    expect(await present(toolsPresentation([FIND]), 'tsv', options)).toBe(
       'find_restaurant\t\tSearch restaurants by name and city. Returns summaries, best match first.\n',
     );
   });
 
-  it('show the columns asked for', () => {
+  it('show the columns asked for', async () => {
     const columns = ['name', 'inputSchema.type'];
-    expect(present(toolsPresentation([FIND]), 'table', { ...options, columns })).toBe(
+    expect(await present(toolsPresentation([FIND]), 'table', { ...options, columns })).toBe(
       'NAME             INPUTSCHEMA.TYPE\nfind_restaurant  object\n',
     );
   });

@@ -1,0 +1,191 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import {
+  type Presentation,
+  type PresentOptions,
+  present,
+  type RecordFormat,
+} from '../../../src/output/formats.ts';
+import { checkColumnNames } from '../../../src/output/plain-formats.ts';
+import { viewOf } from '../../helpers/hostile.ts';
+
+const RECORDS = [
+  { id: 'a', name: '=Nopa', tags: ['x', 'y'], at: { lat: 1.5 } },
+  { id: 'b', name: 'Chez\tNous\u001b', more: null },
+];
+const DATA: Presentation = {
+  json: { results: RECORDS },
+  records: RECORDS,
+  selectColumns: (columns) => ({ results: columns }),
+  table: (_, columns) => `table ${columns?.join() ?? 'of all'}`,
+};
+
+function shown(
+  data: Presentation,
+  format: RecordFormat,
+  options: Partial<PresentOptions> = {},
+): Promise<string> {
+  return present(data, format, { prettyJson: false, guardFormulas: true, view: viewOf(80), ...options });
+}
+
+describe('present', () => {
+  it('writes the document as JSON, pretty where asked for', async () => {
+    expect(await shown(DATA, 'json')).toBe(`${JSON.stringify(DATA.json)}\n`);
+    expect(await shown(DATA, 'json', { prettyJson: true })).toMatch(/^\{\n {2}"results": \[/);
+    expect(await shown(DATA, 'json', { columns: ['id'] })).toBe('{"results":["id"]}\n');
+  });
+
+  it('cuts each record where the data does not say how to trim', async () => {
+    const { selectColumns: _, ...plain } = DATA;
+    expect(await shown({ ...plain, json: RECORDS }, 'json', { columns: ['id'] })).toBe(
+      '[{"id":"a"},{"id":"b"}]\n',
+    );
+    expect(await shown({ ...plain, records: RECORDS.slice(0, 1) }, 'json', { columns: ['id'] })).toBe(
+      '{"id":"a"}\n',
+    );
+  });
+
+  it('writes NDJSON, one record a line', async () => {
+    expect(await shown(DATA, 'ndjson', { columns: ['name', 'at.lat'] })).toBe(
+      '{"name":"=Nopa","at":{"lat":1.5}}\n{"name":"Chez\\tNous\\u001b"}\n',
+    );
+  });
+
+  it('writes CSV with all keys as they come first, guarded and cleaned', async () => {
+    const csv = await shown(DATA, 'csv');
+    expect(csv).toBe(`id,name,tags,at.lat,more\na,'=Nopa,"x; y",1.5,\nb,"Chez\tNous^[",,,\n`);
+    expect(parse(csv)).toHaveLength(3);
+    expect(await shown(DATA, 'csv', { columns: ['name'], guardFormulas: false })).toBe(
+      'name\n=Nopa\n"Chez\tNous^["\n',
+    );
+  });
+
+  it('writes TSV without a header, guarded in files', async () => {
+    const data = { ...DATA, columns: ['name', 'id'] };
+    expect(await shown(data, 'tsv', { guardFormulas: false })).toBe('=Nopa\ta\nChez Nous^[\tb\n');
+    expect(await shown(data, 'tsv')).toBe("'=Nopa\ta\nChez Nous^[\tb\n");
+  });
+
+  it('writes TSV of single records as key and value, with the same keys for each', async () => {
+    expect(await shown({ ...DATA, keyValue: true }, 'tsv', { guardFormulas: false })).toBe(
+      'id\ta\nname\t=Nopa\ntags\tx; y\nat.lat\t1.5\nmore\t\n\nid\tb\nname\tChez Nous^[\ntags\t\nat.lat\t\nmore\t\n',
+    );
+    const columns = ['id', 'name'];
+    expect(await shown({ ...DATA, keyValue: true }, 'tsv', { columns, guardFormulas: false })).toBe(
+      'a\t=Nopa\nb\tChez Nous^[\n',
+    );
+  });
+
+  it('writes a GitHub table, with everything that means something to Markdown escaped', async () => {
+    const records = [
+      { name: 'A|B <b>*x*</b>', tags: ['x', 'y'], distance: 1.5 },
+      { name: '[link](https://evil.example)\n\u001b[31m', distance: 2 },
+    ];
+    expect(await shown({ ...DATA, records }, 'markdown')).toBe(
+      [
+        '| Name | Tags | Distance |',
+        '| --- | --- | ---: |',
+        '| A\\|B \\<b\\>\\*x\\*\\</b\\> | x, y | 1.5 |',
+        '| \\[link\\](https://evil.example) ^\\[\\[31m |  | 2 |',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('writes KML placemarks with the fields as data', async () => {
+    const records = [
+      { service_id: 'a', name: 'Fish & <Chips>', address: '1 Quay', coordinates: { lat: 1.5, lng: -2 } },
+      { service_id: 'b', name: 'Nowhere\u0000' },
+    ];
+    const kml = await shown({ ...DATA, records, columns: ['service_id', 'name'] }, 'kml');
+    expect(kml).toContain('<name>Fish &#38; &#60;Chips&#62;</name>\n<address>1 Quay</address>');
+    expect(kml).toContain('<Point><coordinates>-2,1.5</coordinates></Point>');
+    expect(kml).toContain(
+      '<Data name="service_id"><displayName>Service ID</displayName><value>a</value></Data>',
+    );
+    expect(kml).toContain('<name>Nowhere^@</name>');
+    expect(kml.match(/<Placemark>/g)).toHaveLength(2);
+    expect(kml.match(/<Point>/g)).toHaveLength(1);
+  });
+
+  it('writes the table', async () => {
+    expect(await shown(DATA, 'table', { columns: ['id', 'name'] })).toBe('table id,name\n');
+  });
+
+  it('writes GeoJSON also of what has no place', async () => {
+    expect(JSON.parse(await shown(DATA, 'geojson')).features[0]).toEqual({
+      type: 'Feature',
+      geometry: null,
+      properties: RECORDS[0],
+    });
+  });
+
+  it('has a form for nothing found', async () => {
+    const none: Presentation = {
+      json: { results: [] },
+      records: [],
+      columns: ['id', 'name'],
+      table: () => '',
+    };
+    const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson'] as const;
+    const texts = await Promise.all(formats.map((format) => shown(none, format)));
+    expect(texts).toEqual([
+      '',
+      '{"results":[]}\n',
+      '',
+      'id,name\n',
+      '',
+      '{"type":"FeatureCollection","features":[]}\n',
+    ]);
+  });
+
+  it('refuses a column that no record has', async () => {
+    await expect(shown(DATA, 'tsv', { columns: ['nam'] })).rejects.toThrow(
+      /no column 'nam'; valid: id, name, tags, at.lat, more, at$/,
+    );
+    expect(await shown(DATA, 'tsv', { columns: ['at'] })).toBe('{"lat":1.5}\n\n');
+  });
+
+  it('keeps a line for what is no record', async () => {
+    expect(
+      await shown({ ...DATA, records: [null, RECORDS[0]], columns: ['id', 'name'] }, 'tsv', {
+        guardFormulas: false,
+      }),
+    ).toBe('\t\na\t=Nopa\n');
+  });
+});
+
+describe('checkColumnNames', () => {
+  const valid = ['service_id', 'name', 'grade', 'neighborhood'];
+
+  const check = (columns: readonly string[]) =>
+    checkColumnNames({ json: {}, records: [{}], columns: valid, table: () => '' }, columns);
+
+  it('accepts columns that exist', () => {
+    expect(() => check(['name', 'grade'])).not.toThrow();
+  });
+
+  it('names the valid columns and the nearest', () => {
+    const error = caught(() => check(['name', 'neighbourhood']));
+    expect(error.code).toBe('usage');
+    expect(error.message).toBe(
+      "there is no column 'neighbourhood'; valid: service_id, name, grade, neighborhood",
+    );
+    expect(error.hint).toBe('did you mean --columns name,neighborhood?');
+  });
+
+  it('rejects an empty list', () => {
+    expect(caught(() => check([])).message).toMatch(/^no column is named; valid: service_id/);
+    expect(caught(() => check(['zzz'])).hint).toBe('for example --columns service_id,name,grade');
+  });
+
+  function caught(act: () => void): AppError {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof AppError) return error;
+    }
+    throw new Error('nothing was thrown');
+  }
+});
