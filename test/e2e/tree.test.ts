@@ -42,7 +42,7 @@ describe('the tree', () => {
     }
   });
 
-  it('offers the forms that a command has, and its own defaults, in help and schema', async () => {
+  it('offers the formats of each command, and its own defaults, in help and schema', async () => {
     const found: Record<string, unknown> = {};
     for (const name of ['find', 'lookup', 'tools', 'call', 'enrich']) {
       const { format, 'max-age': maxAge } = JSON.parse((await run('schema', name)).stdout).input.properties;
@@ -53,8 +53,8 @@ describe('the tree', () => {
     expect(found).toEqual({
       find: ['html', '10m'],
       lookup: ['html', '10m'],
-      tools: ['geojson', undefined],
-      call: ['geojson', '0'],
+      tools: ['kml', undefined],
+      call: ['kml', '0'],
       enrich: ['json', '10m'],
     });
   });

@@ -55,14 +55,22 @@ describe('lookup', () => {
     expect(beyond.stderr).toMatch(/^error: no row 99 in the last find: it has rows 1 to 3\nhint: /);
   });
 
-  it('gives the same columns in TSV and CSV for one id as for several', async () => {
+  it('prints key and value lines in a pipe, with a blank line between restaurants', async () => {
     const [one = '', two = ''] = await ids();
-    for (const format of ['tsv', 'csv']) {
-      const alone = await service.run(['lookup', one, '--format', format]);
-      const both = await service.run(['lookup', one, two, '--format', format]);
-      expect(both.stdout.startsWith(alone.stdout)).toBe(true);
-      expect(alone.stdout).toContain(`${one}${format === 'csv' ? ',' : '\t'}ok`);
-    }
+    const alone = await service.run(['lookup', one]);
+    const both = await service.run(['lookup', one, two]);
+    expect(both.stdout.startsWith(`${alone.stdout}\nrestaurant_id\t${two}\n`)).toBe(true);
+    expect(alone.stdout).toContain(`restaurant_id\t${one}\nstatus\tok\n`);
+    const row = await service.run(['lookup', one, two, '--columns', 'restaurant_id,status']);
+    expect(row.stdout).toBe(`${one}\tok\n${two}\tok\n`);
+  });
+
+  it('gives the same columns in CSV for one id as for several', async () => {
+    const [one = '', two = ''] = await ids();
+    const alone = await service.run(['lookup', one, '--format', 'csv']);
+    const both = await service.run(['lookup', one, two, '--format', 'csv']);
+    expect(both.stdout.startsWith(alone.stdout)).toBe(true);
+    expect(alone.stdout).toContain(`${one},ok`);
     const { stdout } = await service.run(['lookup', one, '--format', 'ndjson']);
     expect(JSON.parse(stdout)).not.toHaveProperty('restaurant_id');
   });
