@@ -14,9 +14,9 @@ export function writeMarkdown(
   const keys = columns ?? readableColumns ?? own ?? keysOf(records);
   if (keys.length === 0) return '';
   const rule = keys.map((key) => (records.length > 0 && isNumeric(records, key) ? '---:' : '---'));
-  const rows = records.map((record) => keys.map((key) => escape(cellText(record, key))));
+  const rows = records.map((record) => keys.map((key) => escapeMarkdown(cellText(record, key))));
   return lines(
-    [keys.map((key) => escape(label(key))), rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`),
+    [keys.map((key) => escapeMarkdown(label(key))), rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`),
   );
 }
 
@@ -24,6 +24,6 @@ function isNumeric(records: readonly unknown[], key: string): boolean {
   return records.filter(isRecord).every((record) => typeof valueAt(record, key) === 'number');
 }
 
-function escape(text: string): string {
+function escapeMarkdown(text: string): string {
   return cleanLine(text).trim().replace(SPECIAL, '\\$&');
 }
