@@ -54,6 +54,9 @@ export function furnish(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  // On the PATH of useRuns, because mcp config warns when there is no such command.
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'restaurant'), '#!/bin/sh\n', { mode: 0o700 });
 }
 
 /** The words of a command line behind `restaurant`, without their quotes. */
@@ -68,7 +71,7 @@ export function useRuns() {
   const { home } = freshHome();
   /** Runs where the last one left it. */
   const again = ({ words, stdin }: PlainRun, options: RunOptions = {}): Promise<Transcript> => {
-    const env = { ...service.env, HOME: home, ...options.env };
+    const env = { ...service.env, HOME: home, PATH: join(home, 'bin'), ...options.env };
     return runCli(words, { ...(stdin === undefined ? {} : { stdin }), ...options, cwd: home, env });
   };
   /** Runs in a home where nothing happened before. */

@@ -137,7 +137,11 @@ function desk(own: Record<string, string> = {}) {
   const { home, env } = freshHome();
   const cwd = join(home, 'proj');
   mkdirSync(cwd);
-  const all = { ...env, ...own };
+  // A command on the PATH, because the program warns when there is none.
+  const bin = join(home, 'path');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'restaurant'), '#!/bin/sh\n');
+  const all = { ...env, PATH: bin, ...own };
   mkdirSync(join(home, '.config/restaurant'), { recursive: true, mode: 0o700 });
   writeFileSync(
     join(home, '.config/restaurant/config.json'),
