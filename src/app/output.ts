@@ -110,8 +110,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
 export function checkOutput(app: App): void {
   const path = outputPath(app);
   if (path === undefined) return;
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const { isLink, stats } = statOutput(path);
   if (stats?.isDirectory()) {
     throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
   }
@@ -123,6 +122,16 @@ export function checkOutput(app: App): void {
     });
   }
   if (stats === undefined) checkFolder(path);
+}
+
+/** @throws {AppError} `io_error`, for a name that is too long or a folder that cannot be read */
+function statOutput(path: string) {
+  try {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return { isLink, stats: statSync(path, { throwIfNoEntry: false }) };
+  } catch (error) {
+    throw ioError('write', path, error);
+  }
 }
 
 /** Checks that a new file can be created. @throws {AppError} `io_error` naming the folder */

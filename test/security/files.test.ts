@@ -1,0 +1,231 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useService } from '../helpers/service.ts';
+import { IS_ROOT, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
+
+const { run } = useProgram();
+const service = useService({ auth: false });
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+const env = (home: string, more: Record<string, string> = {}) => ({
+  HOME: home,
+  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
+  ...more,
+});
+
+/** Mode and content of a file, to prove that nothing touched it. */
+const facts = (path: string) => ({ mode: statSync(path).mode & 0o7777, text: readFileSync(path, 'utf8') });
+
+describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
+  /** Mallory's home, with a link at `path`. */
+  function homeWithLink(path: string, target: string): string {
+    const home = sharedFolder(MALLORY);
+    let folder = home;
+    const parts = path.split('/');
+    for (const part of parts.slice(0, -1)) folder = subfolder(join(folder, part), MALLORY);
+    const link = join(folder, parts.at(-1) ?? '');
+    symlinkSync(target, link);
+    return home;
+  }
+
+  it.each(['.local/state/restaurant', '.cache/restaurant', '.config/restaurant'])(
+    'does not change a folder that %s links to',
+    async (path) => {
+      const target = sharedFolder(undefined, 0o755);
+      const home = homeWithLink(path, target);
+      await run(FIND, { env: env(home), exit: 0 });
+      await run(['config', 'set', 'city', 'SF'], { env: env(home) });
+      expect([statSync(target).mode & 0o777, readdirSync(target)]).toEqual([0o755, []]);
+    },
+  );
+
+  it('does not change the mode of a file that config.json links to', async () => {
+    const target = join(sharedFolder(), 'tool');
+    writeFileSync(target, '#!/bin/sh\n', { mode: 0o755 });
+    const before = facts(target);
+    const home = homeWithLink('.config/restaurant/config.json', target);
+    for (const words of [['status'], FIND, ['config', 'set', 'city', 'SF']]) {
+      await run(words, { env: env(home) });
+      expect(facts(target)).toEqual(before);
+    }
+  });
+
+  it('does not create or append to a file that a lock links to', async () => {
+    const folder = sharedFolder();
+    const existing = join(folder, 'sudoers');
+    writeFileSync(existing, 'root ALL\n');
+    for (const target of [join(folder, 'nologin'), existing]) {
+      const home = homeWithLink('.config/restaurant/config.json.lock', target);
+      await run(['config', 'set', 'city', 'SF'], { env: env(home) });
+    }
+    expect(existsSync(join(folder, 'nologin'))).toBe(false);
+    expect(readFileSync(existing, 'utf8')).toBe('root ALL\n');
+  });
+
+  it('does not obey a config file of another user', async () => {
+    const home = sharedFolder(MALLORY);
+    const folder = subfolder(join(home, '.config'), MALLORY);
+    const path = join(subfolder(join(folder, 'restaurant'), MALLORY), 'config.json');
+    writeFileSync(path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
+    chownSync(path, MALLORY, MALLORY);
+    const before = service.sandbox.requests.length;
+    const { exit, stderr } = await run(FIND, { env: { HOME: home } });
+    expect(exit).not.toBe(0);
+    expect(stderr).toContain(path);
+    expect(service.sandbox.requests.length).toBe(before);
+    expect(stderr).not.toMatch(/sudo|chown/);
+  });
+});
+
+describe('a config file that others may write', () => {
+  it('does not choose the service that gets the key', async () => {
+    const home = sharedFolder();
+    const folder = join(home, '.config/restaurant');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, 'config.json');
+    writeFileSync(path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
+    chmodSync(path, 0o666);
+    const before = service.sandbox.requests.length;
+    const { exit, stderr } = await run(FIND, { env: { HOME: home } });
+    expect(exit).not.toBe(0);
+    expect(stderr).toContain(path);
+    expect(service.sandbox.requests.length).toBe(before);
+    expect(statSync(path).mode & 0o777).toBe(0o666);
+  });
+});
+
+describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () => {
+  const list = 'name,city\nNopa,SF\n';
+
+  it('does not append to a file that the lock of an output links to', async () => {
+    const shared = sharedFolder(MALLORY, 0o777);
+    const home = sharedFolder(VICTIM, 0o700);
+    const profile = join(home, '.bashrc');
+    const input = join(home, 'list.csv');
+    writeFileSync(profile, 'alias ls=ls\n');
+    writeFileSync(input, list);
+    for (const path of [profile, input]) chownSync(path, VICTIM, VICTIM);
+    symlinkSync(profile, join(shared, 'out.csv.lock'));
+    const out = join(shared, 'out.csv');
+    const { exit } = await run(['enrich', input, '-o', out, '--quiet'], {
+      env: env(home),
+      uid: VICTIM,
+      cwd: '/',
+    });
+    expect([0, 9]).toContain(exit);
+    expect(readFileSync(profile, 'utf8')).toBe('alias ls=ls\n');
+  });
+
+  it('does not write into its own folder through a link in XDG_STATE_HOME', async () => {
+    const shared = sharedFolder(MALLORY, 0o777);
+    const home = sharedFolder(VICTIM, 0o755);
+    const site = subfolder(join(home, 'www'), VICTIM, 0o755);
+    symlinkSync(site, join(shared, 'restaurant'));
+    const more = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared };
+    await run(FIND, { env: env(home, more), uid: VICTIM, cwd: '/', exit: 0 });
+    expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);
+  });
+
+  it('reports a lock of another user, and names the file', async () => {
+    for (const [text, mode] of [
+      ['1 host', 0o644],
+      ['', 0o666],
+      ['{"pid":1,"host":"\u001b[2Jx"}', 0o666],
+      ['-1 0 1e999', 0o644],
+    ] as const) {
+      const shared = sharedFolder(MALLORY, 0o777);
+      const home = sharedFolder(VICTIM, 0o700);
+      const input = join(home, 'list.csv');
+      writeFileSync(input, list);
+      chownSync(input, VICTIM, VICTIM);
+      const lock = join(shared, 'out.csv.lock');
+      writeFileSync(lock, text);
+      chmodSync(lock, mode);
+      chownSync(lock, MALLORY, MALLORY);
+      const words = ['enrich', input, '-o', join(shared, 'out.csv'), '--quiet'];
+      const { exit, stderr } = await run(words, { env: env(home), uid: VICTIM, cwd: '/' });
+      expect([text, exit]).toEqual([text, 9]);
+      expect(stderr).toContain('out.csv');
+      expect(stderr).not.toMatch(/sudo|chown/);
+      expect(readFileSync(lock, 'utf8')).toBe(text);
+    }
+  });
+
+  it('is told of a folder of root without a privileged command', async () => {
+    const home = sharedFolder(0, 0o755);
+    const input = join(sharedFolder(VICTIM), 'list.csv');
+    writeFileSync(input, list);
+    for (const words of [
+      ['login', '--key-stdin', '--no-verify'],
+      ['config', 'set', 'city', 'SF'],
+      ['enrich', input, '-o', join(home, 'out.csv'), '--quiet'],
+      [...FIND, '-o', join(home, 'out.csv')],
+    ]) {
+      const { exit, stderr } = await run(words, {
+        env: env(home),
+        uid: VICTIM,
+        cwd: '/',
+        stdin: 'sk_service_demo_free',
+      });
+      expect([words, exit]).toEqual([words, 9]);
+      expect(stderr).not.toMatch(/sudo|chown|rm -/);
+    }
+  });
+});
+
+describe('an output file', () => {
+  it('that is a dangling link counts as existing', async () => {
+    const folder = sharedFolder();
+    const target = join(folder, 'created');
+    symlinkSync(target, join(folder, 'out.csv'));
+    const { exit, stderr } = await run([...FIND, '-o', 'out.csv'], { env: env(folder), cwd: folder });
+    expect([exit, existsSync(target)]).toEqual([2, false]);
+    expect(stderr).toContain('out.csv');
+    expect(lstatSync(join(folder, 'out.csv')).isSymbolicLink()).toBe(true);
+  });
+
+  it('that is a hard link keeps the content of its other name', async () => {
+    const folder = sharedFolder();
+    const other = join(folder, 'other');
+    writeFileSync(other, 'kept\n');
+    linkSync(other, join(folder, 'out.csv'));
+    await run([...FIND, '-o', 'out.csv', '--force'], { env: env(folder), cwd: folder, exit: 0 });
+    expect(readFileSync(other, 'utf8')).toBe('kept\n');
+    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toContain('Nopa');
+  });
+
+  it.each(['/dev/full', '/proc/self/mem', '/', `${'x'.repeat(300)}.csv`, 'evil\n\u001b[2J.csv'])(
+    'named %j ends in an error or a file, never a hang',
+    async (path) => {
+      const folder = sharedFolder();
+      const { exit } = await run([...FIND, '-o', path, '--force'], { env: env(folder), cwd: folder });
+      expect([0, 2, 9]).toContain(exit);
+    },
+  );
+
+  it('and state, cache and config are private, whatever the umask', async () => {
+    const home = sharedFolder();
+    const all = env(home, { RESTAURANT_MAX_AGE: '10m' });
+    await run(FIND, { env: all, exit: 0 });
+    await run(['config', 'set', 'city', 'SF'], { env: all, exit: 0 });
+    for (const root of ['.config/restaurant', '.local/state/restaurant', '.cache/restaurant']) {
+      const folder = join(home, root);
+      expect([root, statSync(folder).mode & 0o777]).toEqual([root, 0o700]);
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
+      }
+    }
+  });
+});
