@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, createClient } from '../client/restaur
 import { decodeFind, decodeLookup, type FindResult } from '../client/results.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
-import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
+import { hashKey, openCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
@@ -57,15 +57,22 @@ export interface ServiceOptions extends Overrides {
   readonly demoMode?: DemoMode;
   /** For many calls: they keep the pace of the budget, which all processes with the key share. */
   readonly paced?: boolean;
+  /** The target, where it is open already. */
+  readonly target?: Target;
+  /** What a command does about the requests of its client in place of counting them. */
+  readonly requests?: Requests;
+  /** Accept responses that were stored since then (milliseconds since the epoch), whatever --max-age says. */
+  readonly since?: number | undefined;
 }
 
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(
   app: App,
-  { demoMode, paced, ...overrides }: ServiceOptions = {},
+  { demoMode, paced, target: opened, requests, since, ...overrides }: ServiceOptions = {},
 ): Promise<Service> {
-  const target = await openTarget(app, demoMode);
-  return serviceOver(app, openClientFor(app, target, countRequests(app, target, paced), overrides), target);
+  const target = opened ?? (await openTarget(app, demoMode));
+  const client = openClientFor(app, target, requests ?? countRequests(app, target, paced), overrides);
+  return serviceOver(app, client, target, since);
 }
 
 /** What is done about the requests of a client. */
@@ -153,20 +160,24 @@ function pacerOf(app: App, ledger: Ledger): Pacer {
   });
 }
 
-function serviceOver(app: App, client: Client, { url, key, demo }: Target): Service {
+function serviceOver(app: App, client: Client, target: Target, since: number | undefined): Service {
+  const { url, key, demo } = target;
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
   const place = { endpoint: url.href, keyHash: hashKey(key) };
   const lists = openToolLists(client, cache, place);
-  const remembered = <T extends object>(
+  const stored = openStoredResponses(app, target, since);
+  const remembered = async <T extends object>(
     tool: string,
     args: Record<string, unknown>,
-    ask: () => Promise<T>,
-    worth?: (value: T) => boolean,
-  ) => {
-    // An entry says what was asked; a key that was asked for by mistake is not kept.
-    const asked = JSON.stringify(args);
-    const kept = app.maskKey(asked) === asked ? cache : undefined;
-    return throughCache(kept, { ...place, tool, args }, app.settings.need('max-age'), ask, worth);
+    send: () => Promise<T>,
+    worth: (value: T) => boolean = () => true,
+  ): Promise<{ value: T; at: { cachedAt?: number } }> => {
+    const held = stored.get(tool, args);
+    // The entry says which call it answers, so it has the shape that this call was given before.
+    if (held !== undefined) return { value: held.value as T, at: { cachedAt: held.at } };
+    const value = await send();
+    if (worth(value)) stored.put(tool, args, value);
+    return { value, at: {} };
   };
   return {
     client,
@@ -199,20 +210,45 @@ function serviceOver(app: App, client: Client, { url, key, demo }: Target): Serv
   };
 }
 
-/** The answer as it was, where it is young enough; else asked for, and kept. Failures are never kept. */
-async function throughCache<T extends object>(
-  cache: Cache | undefined,
-  key: CacheKey,
-  maxAgeMs: number,
-  ask: () => Promise<T>,
-  worth: (value: T) => boolean = () => true,
-): Promise<{ value: T; at: { cachedAt?: number } }> {
-  const held = maxAgeMs === 0 ? undefined : cache?.get(key, maxAgeMs);
-  // The entry says which call it answers, so it has the shape that this call was given before.
-  if (held !== undefined) return { value: held.value as T, at: { cachedAt: held.at } };
-  const value = await ask();
-  if (worth(value)) cache?.put(key, value);
-  return { value, at: {} };
+const MAX_AGE_MS = Number.POSITIVE_INFINITY;
+
+/** Responses of tools on this machine. Failures are never stored. */
+export interface StoredResponses {
+  /** A response that is recent enough for this run. `at`: when it was stored, milliseconds since the epoch. */
+  get(
+    tool: string,
+    args: Record<string, unknown>,
+  ): { readonly value: unknown; readonly at: number } | undefined;
+  put(tool: string, args: Record<string, unknown>, value: unknown): void;
+}
+
+/**
+ * Opens the stored responses of a service.
+ * @param since accept those that were stored since then, whatever --max-age says
+ */
+export function openStoredResponses(app: App, { url, key, demo }: Target, since?: number): StoredResponses {
+  const { now } = app.context;
+  const cache = openCache({ cacheDir: demo ? undefined : app.paths.cacheDir, now });
+  const account = { endpoint: url.href, keyHash: hashKey(key) };
+  const maxAgeMs = app.settings.need('max-age');
+  /** An entry holds its arguments, so a call with a key among them is not stored. */
+  const isPrivate = (args: Record<string, unknown>): boolean => {
+    const text = JSON.stringify(args);
+    return app.maskKey(text) !== text;
+  };
+  return {
+    get(tool, args) {
+      if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
+      const found = cache.get({ ...account, tool, args }, since === undefined ? maxAgeMs : MAX_AGE_MS);
+      // By its time, not by its age, which grows during a long run.
+      return found !== undefined && (found.at >= (since ?? 0) || now() - found.at <= maxAgeMs)
+        ? found
+        : undefined;
+    },
+    put(tool, args, value) {
+      if (!isPrivate(args)) cache.put({ ...account, tool, args }, value);
+    },
+  };
 }
 
 async function tellCached(app: App, { cachedAt }: { cachedAt?: number }): Promise<void> {

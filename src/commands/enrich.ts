@@ -9,142 +9,78 @@ import { nonEmpty, oneOf, wholeNumber } from '../settings/values.ts';
 
 const PROGRESS = ['json'] as const;
 
-const count: JsonSchema = { type: 'integer', minimum: 0 };
-const countOrNull: JsonSchema = { type: ['integer', 'null'], minimum: 0 };
-const textOrNull: JsonSchema = { type: ['string', 'null'] };
-
-const SUMMARY = {
-  rows: { ...countOrNull, description: 'rows of the list; null where the end was not seen' },
-  done: count,
-  earlier: { ...count, description: 'of those, rows of an earlier run' },
-  matched: count,
-  ambiguous: count,
-  not_found: count,
-  errors: count,
-  unusable: { ...count, description: 'rows without a name, a city or an id' },
-  requests: count,
-  finished: { type: 'boolean' },
-  output: { ...textOrNull, description: 'the output file; null for stdout' },
-  report: { ...textOrNull, description: 'the page that was made of it' },
-  next: { ...textOrNull, description: 'the command that goes on' },
-};
-
-const ESTIMATE = object({
-  rows: count,
-  done: count,
-  unusable_rows: count,
-  unusable_lines: { type: 'array', items: count, description: 'where the first ten of them stand' },
-  distinct_queries: count,
-  cached: count,
-  requests: count,
-  requests_at_most: { ...count, description: 'with lookups of all that may be found' },
-  per_minute: count,
-  per_day: count,
-  left_today: countOrNull,
-  minutes: { type: ['number', 'null'] },
-  days: { type: ['number', 'null'] },
-});
-
-/** What `enrich --json` prints where the rows go into a file; with `--dry-run` the estimate. */
-const ENRICH_OUTPUT: JsonSchema = {
-  anyOf: [
-    { ...object(SUMMARY), description: 'the summary of a run' },
-    { ...ESTIMATE, description: 'with --dry-run: what the run would take' },
-  ],
-};
-
-const event = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema =>
-  object({ event: { const: name }, ...properties });
-
-/** A line on stderr of `enrich --progress json`; a failure is a last line in the form of errors. */
-const ENRICH_EVENTS: JsonSchema = {
-  anyOf: [
-    event('start', { rows: countOrNull }),
-    event('progress', {
-      rows: countOrNull,
-      done: count,
-      matched: count,
-      ambiguous: count,
-      not_found: count,
-      errors: count,
-      requests: count,
-      left_today: countOrNull,
-      seconds_left: countOrNull,
-    }),
-    event('waiting', { until: { type: 'string', format: 'date-time' }, why: { type: 'string' } }),
-    event('warning', { message: { type: 'string' } }),
-    event('summary', SUMMARY),
-  ],
-};
-
 /** Adds `enrich` to the program. */
 export function registerEnrich(program: CliCommand, app: App, action = runEnrich): void {
   program
     .command('enrich')
-    .summary('a long list in, the same list with restaurant data out')
+    .summary('add restaurant data to a long list')
     .description('Add restaurant data to every row of a CSV, TSV or NDJSON list.')
     .argument('<file>', 'the list, or - for stdin')
-    .addOption(
-      valueOption('--city <city>', 'city of all rows, for a list without a column', { read: nonEmpty }),
-    )
-    .option('--name-column <column>', 'column with the name (default: name, restaurant or title)')
+    .addOption(valueOption('--city <city>', 'city of the rows that have none', { read: nonEmpty }))
+    .option('--name-column <column>', 'column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'column with the city (default: city or town)')
-    .option('--id-column <column>', 'column with ids, looked up directly (default: service_id)')
+    .option('--id-column <column>', 'column with ids to look up (default: service_id)')
     .addOption(
-      valueOption('--fields <level>', 'look up each matched row too, at this level of detail', {
+      valueOption('--fields <level>', 'also look up each matched row, with these fields', {
         read: oneOf(LEVELS),
         choices: LEVELS,
       }),
     )
-    .addOption(listOption('--add <column=path>', 'a column with a value out of the details; repeatable'))
-    .addOption(valueOption('--prefix <text>', 'what the new columns begin with', { default: 'restaurant_' }))
-    .option('--resume', 'go on with the output file of a run that was stopped')
-    .option('--retry-errors', 'with --resume: ask failed rows again')
+    .addOption(listOption('--add <column=path>', 'add a column with a value of the details; repeatable'))
+    .option('--no-details', 'leave out the column with all details')
+    .option('--loose', 'search again by a simpler name where nothing is found')
     .addOption(
-      valueOption('--concurrency <n>', 'rows under way at a time, 1 to 64', {
+      valueOption('--first <n>', 'process only the first n rows', {
+        read: wholeNumber(1, 1_000_000_000),
+        integer: true,
+      }),
+    )
+    .addOption(valueOption('--prefix <text>', 'prefix of the new columns', { default: 'restaurant_' }))
+    .option('--resume', 'continue the output file of a run that was stopped')
+    .option('--retry-errors', 'with --resume: request failed rows again')
+    .addOption(
+      valueOption('--concurrency <n>', 'rows in progress at the same time, 1 to 64', {
         read: wholeNumber(1, 64),
         default: 4,
         integer: true,
       }),
     )
     .addOption(
-      valueOption('--per-minute <n>', 'requests a minute; 0 = no limit', {
+      valueOption('--per-minute <n>', 'maximum requests per minute; 0 = no limit', {
         read: wholeNumber(0, 1_000_000),
         defaultText: '100',
         integer: true,
       }),
     )
     .addOption(
-      valueOption('--per-day <n>', 'requests a day; 0 = no limit', {
+      valueOption('--per-day <n>', 'maximum requests per day; 0 = no limit', {
         read: wholeNumber(0, 1_000_000_000),
         defaultText: '2000',
         integer: true,
       }),
     )
-    .option('--wait', "when the day's budget is spent, sleep until there is room")
+    .option('--wait', "when the day's quota is spent, sleep until requests are allowed again")
     .addOption(
-      valueOption('--input-format <format>', 'form of the list', {
+      valueOption('--input-format <format>', 'format of the list', {
         read: oneOf(LIST_FORMATS),
         choices: LIST_FORMATS,
         defaultText: 'by extension',
       }),
     )
-    .option('--encoding <label>', 'encoding of the list: windows-1252, utf-16le, shift_jis (default: utf-8)')
-    .option('--delimiter <char>', 'comma, semicolon or tab (default: as the header line shows)')
-    .option('--report <file>', 'also make a page with a map of the finished list: out.html')
+    .option('--encoding <label>', 'encoding of the list, such as windows-1252 (default: utf-8)')
+    .option('--delimiter <char>', 'comma, semicolon or tab (default: as in the header line)')
+    .option('--report <file>', 'also write a page with a map of the finished list: out.html')
     .addOption(
-      valueOption('--progress <form>', 'progress as JSON lines on stderr', {
+      valueOption('--progress <format>', 'progress as JSON lines on stderr', {
         read: oneOf(PROGRESS),
         choices: PROGRESS,
       }),
     )
     .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file', 'page')
-    .overrideOption('--dry-run', {
-      description: 'count rows, queries, requests and days; send nothing, write nothing',
-    })
+    .overrideOption('--dry-run', { description: 'count rows, queries, requests and days; send nothing' })
     .overrideOption('--json', { description: 'print the summary as JSON; the rows go to -o' })
     .overrideOption('--format', {
-      description: 'form of the rows; json: the summary alone',
+      description: 'format of the rows; json: the summary alone',
       choices: [...LIST_FORMATS, 'json'],
       defaultText: 'by the extension of -o, else as the list',
     })
@@ -156,13 +92,13 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --dry-run',
     )
     .notes(
-      'restaurant enrich places.csv -o out.csv writes the rows of places.csv, in their order,\n' +
-        'with restaurant_status (matched, ambiguous, not_found, error) and what was found behind\n' +
-        'them. The output is the checkpoint: after a stop of any kind, --resume goes on with it\n' +
-        'and asks nothing twice. --dry-run says what a list would cost, and sends nothing.\n' +
-        '--report out.html makes a page with a map when the list is done; of one that is done\n' +
-        'already with --resume. --open shows it in the browser.\n' +
-        'Exit 0 when no row is an error, 8 when some are, 5 when the budget is spent.',
+      'restaurant enrich places.csv -o out.csv writes the rows of places.csv in order, followed by\n' +
+        'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found.\n' +
+        'The output file is the checkpoint: after any stop, --resume continues where the run stopped,\n' +
+        'without repeating requests. --dry-run shows the cost of a list and sends nothing.\n' +
+        '--report out.html writes a page with a map when the list is finished; add it with --resume\n' +
+        'to a list that is finished already. --open shows the page in the browser.\n' +
+        'Exit 0 when no row is an error, 8 when some are, 5 when the quota is spent.',
     )
     .action((file: string, flags: EnrichFlags, command: CliCommand) =>
       action(app, file, flags, [command, program]),
@@ -179,3 +115,83 @@ async function runEnrich(
   const { resumeCommand } = await import('../enrich/run/resume-command.ts');
   await run(app, file, flags, (...words) => resumeCommand(file, given, words));
 }
+
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const countOrNull: JsonSchema = { type: ['integer', 'null'], minimum: 0 };
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
+
+const COUNTS = {
+  done: count,
+  matched: count,
+  likely: { ...count, description: 'rows with a restaurant of another name' },
+  ambiguous: count,
+  not_found: count,
+  skipped: { ...count, description: 'rows without a name, a city or an id' },
+  errors: count,
+};
+
+const SUMMARY = {
+  rows: { ...countOrNull, description: 'rows of the list; null where the end was not read' },
+  ...COUNTS,
+  earlier: { ...count, description: 'rows done by an earlier run' },
+  unknown_cities: {
+    type: 'array',
+    items: object({ city: { type: 'string' }, rows: count }),
+    description: 'cities of which no row was found',
+  },
+  missing_paths: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'paths of --add that no response has',
+  },
+  requests: count,
+  finished: { type: 'boolean' },
+  output: { ...textOrNull, description: 'the output file; null for stdout' },
+  report: { ...textOrNull, description: 'the page of the list' },
+  next: { ...textOrNull, description: 'the command that continues; null where nothing can be retried' },
+};
+
+/** The output of `enrich --json` where the rows go into a file; with `--dry-run` the estimate. */
+const ENRICH_OUTPUT: JsonSchema = {
+  anyOf: [
+    { ...object(SUMMARY), description: 'the summary of a run' },
+    {
+      ...object({
+        rows: count,
+        done: count,
+        unusable_rows: count,
+        unusable_lines: { type: 'array', items: count, description: 'lines of the first ten of them' },
+        distinct_queries: count,
+        cached: count,
+        requests: count,
+        requests_at_most: { ...count, description: 'with the requests that depend on what is found' },
+        per_minute: count,
+        per_day: count,
+        left_today: countOrNull,
+        minutes: { type: ['number', 'null'] },
+        days: { type: ['number', 'null'] },
+      }),
+      description: 'with --dry-run: the cost of the run',
+    },
+  ],
+};
+
+const event = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  object({ event: { const: name }, ...properties });
+
+/** A line on stderr of `enrich --progress json`; a failure is a last line in the format of errors. */
+const ENRICH_EVENTS: JsonSchema = {
+  anyOf: [
+    event('start', { rows: countOrNull }),
+    event('progress', {
+      rows: countOrNull,
+      ...COUNTS,
+      requests: count,
+      left_today: countOrNull,
+      seconds_left: countOrNull,
+    }),
+    event('waiting', { until: { type: 'string', format: 'date-time' }, why: { type: 'string' } }),
+    event('warning', { message: { type: 'string' } }),
+    event('summary', SUMMARY),
+  ],
+};

@@ -2,11 +2,12 @@ import { AppError } from '../../errors.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { checkId } from '../../util/restaurant-id.ts';
+import { shellWord } from '../../util/shell.ts';
 import type { InputRow } from '../read/row.ts';
 
-/** Header names that are known without being told, best first. A plain `id` may be anybody's. */
+/** Header names that are recognized, best first. A plain `id` may be anyone's. */
 const COMMON = {
-  name: ['name', 'restaurant', 'title'],
+  name: ['name', 'restaurant', 'restaurant name', 'venue', 'place', 'title'],
   city: ['city', 'town'],
   id: ['service_id', 'restaurant_id'],
 } as const;
@@ -15,7 +16,7 @@ export interface ColumnOptions {
   readonly nameColumn?: string | undefined;
   readonly cityColumn?: string | undefined;
   readonly idColumn?: string | undefined;
-  /** City of all rows, in place of a column. */
+  /** City of the rows that have none. */
   readonly city?: string | undefined;
   /** City where the list has no column for it. */
   readonly defaultCity?: string | undefined;
@@ -23,66 +24,77 @@ export interface ColumnOptions {
   readonly nested?: boolean;
 }
 
-/** What is to be asked for a row. */
+export interface NameQuery {
+  readonly kind: 'search';
+  readonly name: string;
+  readonly city: string;
+}
+
+/** What a row is searched by. */
 export type RowQuery =
-  | { readonly kind: 'search'; readonly name: string; readonly city: string }
+  | NameQuery
   | { readonly kind: 'lookup'; readonly id: string }
-  /** Nothing can be asked. */
+  /** Nothing to search by. */
   | { readonly kind: 'none'; readonly why: string };
 
-/** Which column holds what, found once for the whole list. */
+/** The columns of a list. */
 export interface Columns {
   readonly name?: string;
   readonly city?: string;
   readonly id?: string;
-  ask(row: InputRow): RowQuery;
+  query(row: InputRow): RowQuery;
 }
 
 /**
- * Finds the columns to ask by.
+ * Finds the columns to search by.
  * @param header columns of a CSV, keys of NDJSON
- * @throws {AppError} `usage` where there is nothing to ask by
+ * @throws {AppError} `usage` where there is nothing to search by
  */
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
   const nested = options.nested === true;
   const id = chosen(header, options.idColumn, '--id-column', nested) ?? common(header, COMMON.id);
   const name = chosen(header, options.nameColumn, '--name-column', nested) ?? common(header, COMMON.name);
-  const wanted = chosen(header, options.cityColumn, '--city-column', nested);
-  const city = wanted ?? (options.city === undefined ? common(header, COMMON.city) : undefined);
-  const everywhere = options.city ?? (city === undefined ? options.defaultCity : undefined);
+  const city = chosen(header, options.cityColumn, '--city-column', nested) ?? common(header, COMMON.city);
+  const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
   if (id === undefined) {
-    if (name === undefined) throw missing(header, 'name', COMMON.name, '--name-column <column>');
-    if (city === undefined && everywhere === undefined) {
-      throw missing(header, 'city', COMMON.city, '--city-column <column>, or --city <city> for all rows');
-    }
+    const rest = header.filter((column) => column !== name && column !== city);
+    if (name === undefined) throw missing(header, 'name', '--name-column', rest[0]);
+    if (city === undefined && otherCity === undefined)
+      throw missing(header, 'city', '--city-column', rest[0]);
   }
-  const nameAt = reader(header, name);
-  const cityAt = reader(header, city);
-  const idAt = reader(header, id);
+  const nameOf = reader(header, name);
+  const cityOf = reader(header, city);
+  const idOf = reader(header, id);
   return {
     ...(name === undefined ? {} : { name }),
     ...(city === undefined ? {} : { city }),
     ...(id === undefined ? {} : { id }),
-    ask(row) {
-      const known = idAt(row).trim();
-      if (known !== '') return lookupOf(known);
-      const asked = { kind: 'search', name: nameAt(row), city: everywhere ?? cityAt(row) } as const;
-      if (asked.name.trim() === '')
+    query(row) {
+      const rowId = idOf(row).trim();
+      if (rowId !== '') return lookupQuery(rowId);
+      const ownCity = cityOf(row);
+      const query = {
+        kind: 'search',
+        name: nameOf(row),
+        city: ownCity.trim() === '' ? (otherCity ?? '') : ownCity,
+      } as const;
+      if (query.name.trim() === '')
         return { kind: 'none', why: id === undefined ? 'the name is empty' : 'no id and no name' };
-      return asked.city.trim() === '' ? { kind: 'none', why: 'the city is empty' } : asked;
+      return query.city.trim() === '' ? { kind: 'none', why: 'the city is empty' } : query;
     },
   };
 }
 
-function lookupOf(text: string): RowQuery {
+function lookupQuery(text: string): RowQuery {
   try {
     return { kind: 'lookup', id: checkId(text) };
   } catch (error) {
-    return { kind: 'none', why: error instanceof Error ? error.message : 'the id is none' };
+    return { kind: 'none', why: error instanceof Error ? error.message : 'not an id' };
   }
 }
 
-const plain = (column: string): string => column.trim().toLowerCase();
+/** A header name for comparison: `Restaurant_Name` equals `restaurant name`. */
+const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
 
 function chosen(
   header: readonly string[],
@@ -102,13 +114,22 @@ function chosen(
 
 function common(header: readonly string[], names: readonly string[]): string | undefined {
   return names
-    .map((name) => header.find((column) => plain(column) === name))
+    .map((name) => header.find((column) => plain(column) === plain(name)))
     .find((column) => column !== undefined);
 }
 
-function missing(header: readonly string[], what: string, names: readonly string[], flags: string): AppError {
-  const message = `no column for the ${what}: none is called ${names.join(', ')}; the list has ${listed(header)}`;
-  return new AppError('usage', message, { hint: `restaurant enrich … ${flags}` });
+/** @param guess a column that may be the one */
+function missing(
+  header: readonly string[],
+  what: 'name' | 'city',
+  flag: string,
+  guess: string | undefined,
+): AppError {
+  const names = COMMON[what].join(', ');
+  const message = `no column for the ${what}: none is called ${names}; the list has ${listed(header)}`;
+  const column = guess === undefined ? '<column>' : shellWord(guess);
+  const other = what === 'city' ? ', or --city <city> for all rows' : '';
+  return new AppError('usage', message, { hint: `restaurant enrich … ${flag} ${column}${other}` });
 }
 
 function listed(header: readonly string[]): string {
@@ -116,12 +137,12 @@ function listed(header: readonly string[]): string {
   return shown.length === 0 ? 'no columns' : shown.join(', ') + (header.length > 20 ? ', …' : '');
 }
 
-/** Text of a column; of a header that stands twice the first. */
+/** Returns the text of a column; of a header that occurs twice, the first. */
 function reader(header: readonly string[], column: string | undefined): (row: InputRow) => string {
   if (column === undefined) return () => '';
-  const place = header.indexOf(column);
+  const index = header.indexOf(column);
   return (row) => {
-    if (row.kind === 'cells') return row.cells[place] ?? '';
+    if (row.kind === 'cells') return row.cells[index] ?? '';
     return typeof valueAt(row.value, column) === 'object' ? '' : String(cellAt(row.value, column) ?? '');
   };
 }

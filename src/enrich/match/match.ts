@@ -1,56 +1,139 @@
 import { isRestaurant } from '../../client/results.ts';
 import type { Restaurant } from '../../client/types.ts';
-import { isSameName } from '../../util/fold.ts';
+import { foldName, isSameName, spellAnd } from '../../util/fold.ts';
 
-/** How sure a row can be of the restaurant beside it. */
-export type MatchKind = 'exact' | 'only' | 'best';
+/**
+ * How a restaurant was chosen: `exact` it alone has the name, `only` it is the one candidate, `loose` it was found by the
+ * simplified name, `best` it is the most similar of several.
+ */
+export type MatchKind = 'exact' | 'only' | 'loose' | 'best';
 
-/** What a search says about a row. */
+/** The verdict on the results of a search. */
 export type Match =
   | {
-      readonly status: 'matched';
-      readonly kind: 'exact' | 'only';
+      readonly status: 'matched' | 'likely' | 'ambiguous';
+      readonly kind: MatchKind;
       readonly restaurant: Restaurant;
       readonly candidates: number;
-    }
-  | {
-      readonly status: 'ambiguous';
-      readonly kind: 'best';
-      readonly restaurant: Restaurant;
-      readonly candidates: number;
+      /** Similarity of the names, 0 to 1, two decimals. */
+      readonly similarity: number;
     }
   | { readonly status: 'not_found'; readonly candidates: 0 };
 
+interface Query {
+  readonly name: string;
+  readonly city: string;
+}
+
 /**
- * Judges what a search found for a name.
- * @param results `results` as the service gave them; what is no restaurant is passed over
- * @param total `total_matches`, which counts also what the service did not send
+ * Judges the results of a search for a name.
+ * @param results `results` as received; what is not a restaurant is passed over
+ * @param total `total_matches`, which includes what the service did not send
  */
-export function matchName(
-  query: { readonly name: string; readonly city: string },
-  results: readonly unknown[],
-  total?: number,
-): Match {
+export function matchName(query: Query, results: readonly unknown[], total?: number): Match {
   const found = distinct(results.filter(isRestaurant));
   const [first] = found;
   if (first === undefined) return { status: 'not_found', candidates: 0 };
-  const candidates = Math.max(found.length, countOf(total, results.length));
+  const candidates = Math.max(found.length, hiddenTotal(total, results.length));
   const same = found.filter(({ name }) => isSameName(name, query.name));
-  const [only] = same;
-  if (only !== undefined && same.length === 1)
-    return { status: 'matched', kind: 'exact', restaurant: only, candidates };
-  if (candidates === 1) return { status: 'matched', kind: 'only', restaurant: first, candidates };
-  const near = same.find(({ city }) => city !== undefined && isSameName(city, query.city));
-  return { status: 'ambiguous', kind: 'best', restaurant: near ?? only ?? first, candidates };
+  const [exact] = same;
+  const verdict = (status: 'matched' | 'likely' | 'ambiguous', kind: MatchKind, restaurant: Restaurant) => ({
+    status,
+    kind,
+    restaurant,
+    candidates,
+    similarity: nameSimilarity(query.name, restaurant.name),
+  });
+  if (exact !== undefined && same.length === 1) return verdict('matched', 'exact', exact);
+  if (candidates === 1) return verdict('likely', 'only', first);
+  const inCity = same.find(({ city }) => city !== undefined && isSameName(city, query.city));
+  return verdict('ambiguous', 'best', inCity ?? exact ?? mostSimilar(query.name, found, first));
 }
 
 /** The service's count, where it says that there are more than it sent. */
-function countOf(total: unknown, sent: number): number {
+function hiddenTotal(total: unknown, sent: number): number {
   return typeof total === 'number' && Number.isSafeInteger(total) && total > sent ? total : 0;
 }
 
-/** The same restaurant listed twice is one candidate. */
+/** A restaurant that is listed twice is one candidate. */
 function distinct(restaurants: readonly Restaurant[]): Restaurant[] {
   const ids = new Set<string>();
   return restaurants.filter(({ service_id }) => !ids.has(service_id) && ids.add(service_id));
+}
+
+/** Of equals the first, as the service ranks them. */
+function mostSimilar(name: string, found: readonly Restaurant[], first: Restaurant): Restaurant {
+  let best = { restaurant: first, similarity: nameSimilarity(name, first.name) };
+  for (const restaurant of found) {
+    const similarity = nameSimilarity(name, restaurant.name);
+    if (similarity > best.similarity) best = { restaurant, similarity };
+  }
+  return best.restaurant;
+}
+
+/**
+ * Judges the results of the second search, by the simplified name: at best a likely restaurant.
+ * @param simplified the name that was searched
+ */
+export function matchLoosely(
+  query: Query,
+  simplified: string,
+  results: readonly unknown[],
+  total?: number,
+): Match {
+  const match = matchName({ ...query, name: simplified }, results, total);
+  if (match.status === 'not_found') return match;
+  const similarity = nameSimilarity(query.name, match.restaurant.name);
+  return match.status === 'matched'
+    ? { ...match, status: 'likely', kind: 'loose', similarity }
+    : { ...match, status: 'ambiguous', kind: 'best', similarity };
+}
+
+/** Longest name that is compared letter by letter, and that is simplified. */
+const MAX_NAME = 200;
+/** Words around a name that say what it is, in the folded form. */
+const GENERIC = new Set(
+  'restaurant restaurants ristorante restaurante restoran restauracja ravintola gasthaus trattoria osteria'.split(
+    ' ',
+  ),
+);
+const PARENTHESES = /[([{（【][^()[\]{}（）【】]*[)\]}）】]/g;
+/** `Nopa - Downtown`, `Nopa | Soho`, `Nopa @ Ferry Building`, `Nopa, Berlin`. */
+const BRANCH = /\s[-–—|·@]\s.*$|,\s.*$/;
+
+/**
+ * A name without parentheses, a branch behind it, and words such as "Restaurant" around it; undefined where nothing of
+ * that is in the name, or nothing else.
+ */
+export function simplifyName(name: string): string | undefined {
+  if (name.length > MAX_NAME) return undefined;
+  const words = name.replace(PARENTHESES, ' ').replace(BRANCH, '').split(/\s+/).filter(Boolean);
+  while (words.length > 1 && GENERIC.has(foldName(words[0] ?? ''))) words.shift();
+  while (words.length > 1 && GENERIC.has(foldName(words.at(-1) ?? ''))) words.pop();
+  const simple = words.join(' ');
+  return foldName(simple) === '' || isSameName(simple, name) ? undefined : simple;
+}
+
+/** Similarity of two names, 0 to 1, rounded to two decimals: the share of letter pairs they have in common. */
+export function nameSimilarity(one: string, other: string): number {
+  if (isSameName(one, other)) return 1;
+  const pairs = pairsOf(one);
+  const others = pairsOf(other);
+  if (pairs.length + others.length === 0) return 0;
+  const left = new Map<string, number>();
+  for (const pair of pairs) left.set(pair, (left.get(pair) ?? 0) + 1);
+  let common = 0;
+  for (const pair of others) {
+    const count = left.get(pair) ?? 0;
+    if (count === 0) continue;
+    left.set(pair, count - 1);
+    common += 1;
+  }
+  // Names that differ are never fully similar.
+  return Math.min(0.99, Math.round((200 * common) / (pairs.length + others.length)) / 100);
+}
+
+function pairsOf(name: string): string[] {
+  const letters = [...` ${foldName(spellAnd(name)).slice(0, MAX_NAME)} `];
+  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
 }

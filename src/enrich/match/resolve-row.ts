@@ -1,88 +1,136 @@
-import type { Level, LookupOutput } from '../../client/types.ts';
+import type { Level, LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { QuotaError, type RestaurantService } from '../run/lookups.ts';
-import type { RowQuery } from './columns.ts';
-import { fromError, fromLookup, fromSearch, type RowResult } from './facts.ts';
-import { matchName } from './match.ts';
+import { isRecord } from '../../output/records.ts';
+import { cleanLine, truncate } from '../../util/text.ts';
+import type { NameQuery, RowQuery } from './columns.ts';
+import { type Match, type MatchKind, matchLoosely, matchName, simplifyName } from './match.ts';
 
-/** What was found for a row; `cause` where the service failed it. */
-export interface Answered {
-  readonly facts: RowResult;
+/** What became of a row. */
+export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What is written behind a row, in any format. Undefined: not known. */
+export interface RowResult {
+  readonly status: Status;
+  readonly match?: MatchKind;
+  readonly candidates?: number;
+  readonly similarity?: number;
+  /** The restaurant, under the field names of the service. */
+  readonly restaurant?: Partial<Restaurant>;
+  /** Output of the lookup, where one was made. */
+  readonly details?: LookupOutput;
+  readonly error?: string;
+}
+
+/** The result of a search. */
+export interface Found {
+  /** `results` as received. */
+  readonly results: readonly unknown[];
+  /** `total_matches`. */
+  readonly total: number;
+}
+
+/** The service as rows need it: paced and cached. Every method throws AppError. */
+export interface RestaurantService {
+  find(query: { readonly name: string; readonly city: string }): Promise<Found>;
+  lookup(id: string, level: Level): Promise<LookupOutput>;
+}
+
+/** The run must stop: the quota of the day is spent, or the service asks to wait for long. */
+export class QuotaError extends AppError {
+  /** When requests are granted again, in milliseconds since the epoch. */
+  readonly freeAt: number;
+
+  constructor(cause: AppError, freeAt: number) {
+    super(cause.code, cause.message, cause.details);
+    this.freeAt = freeAt;
+  }
+}
+
+/** A result; `cause` where the service failed the row. */
+export interface ResolvedRow {
+  readonly result: RowResult;
   readonly cause?: AppError;
 }
 
-export interface AskOptions {
+export interface ResolveOptions {
   readonly find: RestaurantService['find'];
-  /** Looks up once what several rows need. */
   readonly lookup: (id: string) => Promise<LookupOutput>;
-  /** Level of the lookup of each matched row; undefined: none is made. */
-  readonly level: Level | undefined;
+  /** Whether matched rows are looked up. */
+  readonly details: boolean;
+  /** Whether a name that is not found is searched once more in its simplified form. */
+  readonly loose: boolean;
 }
+
+const MAX_ERROR = 300;
+const NOT_FOUND: RowResult = { status: 'not_found', candidates: 0 };
 
 /**
- * Asks what a row needs to know. What goes wrong with this row alone becomes its status.
- * @throws what ends the whole run: a refused key, a spent budget, an interruption
+ * Searches for the restaurant of a row. A failure of this row alone becomes its status.
+ * @throws what ends the whole run: a rejected key, a spent quota, an interruption
  */
-export async function resolveRow(ask: RowQuery, options: AskOptions): Promise<Answered> {
-  switch (ask.kind) {
-    case 'none':
-      return { facts: fromError(new AppError('bad_input', ask.why)) };
-    case 'lookup':
-      return askId(ask.id, options);
-    case 'search':
-      return askName(ask, options);
-  }
-}
-
-async function askId(id: string, { lookup }: AskOptions): Promise<Answered> {
-  try {
-    return { facts: fromLookup(id, await lookup(id)) };
-  } catch (error) {
-    const cause = ofThisRow(error);
-    return cause.code === 'not_found'
-      ? { facts: { status: 'not_found', candidates: 0 } }
-      : { facts: fromError(cause), cause };
-  }
-}
-
-async function askName(
-  query: Extract<RowQuery, { kind: 'search' }>,
-  { find, lookup, level }: AskOptions,
-): Promise<Answered> {
+export async function resolveRow(query: RowQuery, options: ResolveOptions): Promise<ResolvedRow> {
+  if (query.kind === 'none') return { result: { status: 'skipped', error: query.why } };
   let found: RowResult | undefined;
   try {
-    const { results, total } = await find({ name: query.name, city: query.city });
-    found = fromSearch(matchName(query, results, total));
-    refuseUnreadable(found, results);
+    if (query.kind === 'lookup') return { result: fromLookup(query.id, await options.lookup(query.id)) };
+    found = await search(query, options);
     const id = found.restaurant?.service_id;
-    if (found.status !== 'matched' || level === undefined || id === undefined) return { facts: found };
-    return { facts: { ...found, details: await lookup(id) } };
+    const isSure = found.status === 'matched' || found.status === 'likely';
+    if (!isSure || !options.details || id === undefined) return { result: found };
+    return { result: { ...found, details: await options.lookup(id) } };
   } catch (error) {
-    const cause = ofThisRow(error);
-    // A search that is refused with "not found" found nothing.
-    if (cause.code === 'not_found' && found === undefined)
-      return { facts: { status: 'not_found', candidates: 0 } };
-    return { facts: fromError(cause, found), cause };
+    if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
+    // A call that is rejected with "not found" found nothing.
+    if (error.code === 'not_found' && found === undefined) return { result: NOT_FOUND };
+    return { result: fromError(error, found), cause: error };
   }
 }
 
-/** Results of which none can be read are no empty answer. */
-function refuseUnreadable(found: RowResult, results: readonly unknown[]): void {
-  if (found.status !== 'not_found' || results.length === 0) return;
-  throw new AppError('bad_response', `none of ${results.length} results can be read`);
-}
-
-/**
- * The failure, where it is one of this row alone.
- * @throws it, where it is not
- */
-function ofThisRow(error: unknown): AppError {
-  if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
-  return error;
+async function search(query: NameQuery, { find, loose }: ResolveOptions): Promise<RowResult> {
+  const judge = async (name: string, verdict: (found: Found) => Match): Promise<Match> => {
+    const found = await find({ name, city: query.city });
+    const match = verdict(found);
+    if (match.status === 'not_found' && found.results.length > 0)
+      throw new AppError('bad_response', `none of ${found.results.length} results can be read`);
+    return match;
+  };
+  const match = await judge(query.name, ({ results, total }) => matchName(query, results, total));
+  const simple = match.status === 'not_found' && loose ? simplifyName(query.name) : undefined;
+  if (simple === undefined) return fromSearch(match);
+  return fromSearch(await judge(simple, ({ results, total }) => matchLoosely(query, simple, results, total)));
 }
 
 function isOfOneRow(error: AppError): boolean {
   return (
     !(error instanceof QuotaError) && ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind)
   );
+}
+
+/** The result of a search alone. */
+export function fromSearch(match: Match): RowResult {
+  if (match.status === 'not_found') return NOT_FOUND;
+  const { kind, ...rest } = match;
+  return { ...rest, match: kind };
+}
+
+/** The result of a row that names its restaurant by id. */
+export function fromLookup(id: string, details: LookupOutput): RowResult {
+  const fields = isRecord(details) ? details : {};
+  return {
+    status: 'matched',
+    match: 'exact',
+    candidates: 1,
+    restaurant: { ...fields, service_id: id },
+    details,
+  };
+}
+
+/** The result of a row that failed; what its search found is kept. */
+export function fromError(error: AppError, found?: RowResult): RowResult {
+  return {
+    ...found,
+    status: 'error',
+    error: truncate(`${error.code}: ${cleanLine(error.message).trim()}`, MAX_ERROR),
+  };
 }

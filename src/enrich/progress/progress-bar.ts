@@ -2,30 +2,30 @@ import type { Palette } from '../../output/color.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
 import {
-  asLines,
   every,
+  type Print,
   type Progress,
   type ProgressContext,
-  type ProgressFacts,
-  type Say,
+  type ProgressSource,
   timeLeft,
   type Waiting,
 } from './progress.ts';
-import { summaryText } from './summary.ts';
+import { asLines, countNames, summaryLines } from './summary.ts';
 
 const BAR_EVERY_MS = 125;
-/** A bar on a terminal. It writes no escape sequence, so that nothing is to be restored. */
+
+/** A bar on a terminal. It writes no escape sequences, so that nothing must be restored. */
 export function barProgress(
   context: ProgressContext,
-  say: Say,
-  facts: ProgressFacts,
+  print: Print,
+  source: ProgressSource,
   colors: Palette,
 ): Progress {
   const startedAt = context.now();
   let wait: Waiting | undefined;
   let shown = '';
   const clear = async (): Promise<void> => {
-    if (shown !== '') await say(wiped());
+    if (shown !== '') await print(wiped());
   };
   /** Empties the line. */
   const wiped = (): string => {
@@ -37,11 +37,11 @@ export function barProgress(
     const now = context.now();
     if (wait !== undefined && wait.until <= now) wait = undefined;
     const columns = Math.max(1, context.stderr.columns - 1);
-    const line = barText(facts, columns, now - startedAt, wait && waitPart(wait, now));
+    const line = barText(source, columns, now - startedAt, wait && waitPart(wait, now));
     if (line === shown) return;
     const text = `\r${pad(line, width(shown))}`;
     shown = line;
-    await say(text);
+    await print(text);
   });
   const stop = async (): Promise<void> => {
     await ticker.stop();
@@ -52,34 +52,34 @@ export function barProgress(
       wait = next;
     },
     warn(text) {
-      void say(`${wiped()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
+      void print(`${wiped()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
     },
     async finish(summary) {
       await stop();
-      await say(asLines(summaryText(summary)));
+      await print(asLines(summaryLines(summary)));
     },
     stop,
   };
 }
 
-/** A part of the line; of what does not fit, the highest rank goes first. */
+/** A part of the line. Where there is no room, the highest rank is left out first. */
 interface Part {
   readonly text: string;
   readonly rank: number;
 }
 
-/** Ranks of what is shown in every terminal: the time, and errors where there are any. */
+/** Ranks that every terminal shows: the time, and errors where there are any. */
 const NEEDED = 1;
-/** Widths of the bar, and how many parts beside those needed it must leave room for. */
+/** Widths of the bar, and how many more parts than the needed ones it leaves room for. */
 const BARS = [
   { cells: 20, more: 1 },
   { cells: 10, more: 0 },
   { cells: 0, more: 0 },
 ] as const;
 
-/** The line for so many columns: how far it is and how long it takes, then as many counts as there is room for. */
-function barText(facts: ProgressFacts, columns: number, elapsed: number, wait: Part | undefined): string {
-  const parts = partsOf(facts, elapsed, wait);
+/** The line for a number of columns: share done and time left, then as many counts as fit. */
+function barText(source: ProgressSource, columns: number, elapsed: number, wait: Part | undefined): string {
+  const parts = partsOf(source, elapsed, wait);
   const ranks = parts.map(({ rank }) => rank).sort((a, b) => a - b);
   const needed = ranks.filter((rank) => rank <= NEEDED).length;
   let line = '';
@@ -88,14 +88,14 @@ function barText(facts: ProgressFacts, columns: number, elapsed: number, wait: P
     for (let count = parts.length; count >= least; count -= 1) {
       const last = ranks[count - 1] ?? -1;
       const shown = parts.filter(({ rank }) => rank <= last).map(({ text }) => text);
-      line = [headOf(facts, cells), ...shown].join(', ');
+      line = [headOf(source, cells), ...shown].join(', ');
       if (width(line) <= columns) return line;
     }
   }
   return truncate(line, columns);
 }
 
-function headOf({ counts, total }: ProgressFacts, cells: number): string {
+function headOf({ counts, total }: ProgressSource, cells: number): string {
   const { done } = counts();
   if (total === undefined) return `${done} rows`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
@@ -104,24 +104,23 @@ function headOf({ counts, total }: ProgressFacts, cells: number): string {
   return `${bar}${Math.floor(share * 100)}% ${done}/${total}`;
 }
 
-/** In the order in which they stand. Every rank is another one. */
-function partsOf(facts: ProgressFacts, elapsed: number, wait: Part | undefined): Part[] {
-  const { matched, ambiguous, not_found, error } = facts.counts();
-  const rest = timeLeft(facts, elapsed);
-  const left = facts.leftToday();
-  const count = (number: number, what: string, rank: number): Part => ({
-    text: `${number} ${what}`,
-    // That there is none of it is what matters least.
-    rank: number === 0 ? rank + 10 : rank,
+/** The ranks of the counts, in their order. */
+const COUNT_RANKS = [2, 3, 4, 5, 6, 1] as const;
+
+/** The parts in their order, each of another rank. */
+function partsOf(source: ProgressSource, elapsed: number, wait: Part | undefined): Part[] {
+  const rest = timeLeft(source, elapsed);
+  const left = source.leftToday();
+  const counts = countNames(source.counts()).flatMap(({ count, name, zero }, index) => {
+    const rank = COUNT_RANKS[index] ?? 0;
+    // A count of none matters least.
+    return count === 0 && !zero ? [] : [{ text: `${count} ${name}`, rank: count === 0 ? rank + 10 : rank }];
   });
   return [
     ...(wait === undefined ? [] : [wait]),
     ...(rest === undefined || wait !== undefined ? [] : [{ text: `${inSeconds(rest)} left`, rank: 0 }]),
-    count(matched, 'matched', 2),
-    count(ambiguous, 'ambiguous', 3),
-    count(not_found, 'not found', 4),
-    count(error, error === 1 ? 'error' : 'errors', 1),
-    ...(left === undefined ? [] : [{ text: `${left} requests left today`, rank: 5 }]),
+    ...counts,
+    ...(left === undefined ? [] : [{ text: `${left} requests left today`, rank: 7 }]),
   ];
 }
 

@@ -1,31 +1,30 @@
 import type { Context } from '../../context.ts';
-import { cleanLine } from '../../util/text.ts';
-import type { Counts } from './counters.ts';
-import { type RunSummary, summaryText } from './summary.ts';
+import { toJson } from '../../util/json.ts';
+import { asLines, type Counts, type RunSummary, summaryJson, summaryLines } from './summary.ts';
 
-/** What a run is waiting for. */
+/** A pause of a run. */
 export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly why: string;
 }
 
-/** How a run tells what it is doing. */
+/** Shows what a run does. */
 export interface Progress {
   waiting(waiting: Waiting): void;
-  /** Something that goes wrong without ending the run. */
+  /** Shows a fault that does not end the run. */
   warn(text: string): void;
-  /** Ends it and tells the summary. */
+  /** Ends it and shows the summary. */
   finish(summary: RunSummary): Promise<void>;
   /** Ends it. */
   stop(): Promise<void>;
 }
 
-/** What is looked at when something is to be shown. */
-export interface ProgressFacts {
+/** The figures to show, read when they are shown. */
+export interface ProgressSource {
   readonly counts: () => Counts;
   readonly requests: () => number;
-  /** Requests that the day's budget still has; undefined where it has no limit. */
+  /** Requests that the day's quota still has; undefined where it has no limit. */
   readonly leftToday: () => number | undefined;
   readonly total: number | undefined;
   /** Requests a minute; 0 = no limit. */
@@ -33,56 +32,102 @@ export interface ProgressFacts {
 }
 
 export type ProgressContext = Pick<Context, 'stderr' | 'now' | 'sleep'>;
-export type Say = (text: string) => Promise<void>;
+export type Print = (text: string) => Promise<void>;
 
-/** So long, and so many rows, until a guess at the time left is worth something. */
-const GUESS_AFTER_MS = 2000;
-const GUESS_AFTER_ROWS = 3;
+/** Time, and rows, before the time left is estimated. */
+const ESTIMATE_AFTER_MS = 2000;
+const ESTIMATE_AFTER_ROWS = 3;
+/** Pauses that are reported without a bar, in milliseconds. */
+const LONG_PAUSE_MS = 5000;
+const EVENT_EVERY_MS = 1000;
 
-/** Nothing while it runs, the summary at its end. */
-export function quietProgress(say: Say, tells: boolean): Progress {
-  const tell = (texts: readonly string[]): Promise<void> => (tells ? say(asLines(texts)) : Promise.resolve());
+/** Warnings and the first long pause while it runs, the summary at its end. */
+export function quietProgress(
+  { now }: Pick<Context, 'now'>,
+  print: Print,
+  shows: { readonly notes: boolean; readonly summary: boolean },
+): Progress {
+  let paused = false;
+  const note = (text: string): void => {
+    if (shows.notes) void print(asLines([text]));
+  };
   return {
-    waiting: () => {},
-    warn: (text) => void tell([`warning: ${text}`]),
-    finish: (summary) => tell(summaryText(summary)),
+    waiting({ until, why }) {
+      if (paused || until - now() < LONG_PAUSE_MS) return;
+      paused = true;
+      note(`waiting until ${new Date(until).toISOString()}: ${why}`);
+    },
+    warn: (text) => note(`warning: ${text}`),
+    finish: async (summary) => {
+      if (shows.notes && shows.summary) await print(asLines(summaryLines(summary)));
+    },
     stop: async () => {},
   };
 }
 
-/** Texts from anywhere as lines for a terminal. */
-export function asLines(texts: readonly string[]): string {
-  return texts.map((text) => `${cleanLine(text)}\n`).join('');
+/** One JSON object a line. */
+export function jsonProgress(context: ProgressContext, print: Print, source: ProgressSource): Progress {
+  const startedAt = context.now();
+  const event = (name: string, rest: Record<string, unknown>): Promise<void> =>
+    print(`${toJson({ event: name, ...rest }, false)}\n`);
+  void event('start', { rows: source.total ?? null });
+  const ticker = every(context, EVENT_EVERY_MS, () => {
+    const { matched, likely, ambiguous, not_found, skipped, error, done } = source.counts();
+    const left = timeLeft(source, context.now() - startedAt);
+    return event('progress', {
+      rows: source.total ?? null,
+      done,
+      matched,
+      likely,
+      ambiguous,
+      not_found,
+      skipped,
+      errors: error,
+      requests: source.requests(),
+      left_today: source.leftToday() ?? null,
+      seconds_left: left === undefined ? null : Math.round(left / 1000),
+    });
+  });
+  return {
+    waiting: ({ until, why }) => void event('waiting', { until: new Date(until).toISOString(), why }),
+    warn: (text) => void event('warning', { message: text }),
+    async finish(summary) {
+      await ticker.stop();
+      await event('summary', summaryJson(summary));
+    },
+    stop: () => ticker.stop(),
+  };
 }
 
-/** Milliseconds, by the pace so far and by the budget of a minute; undefined where nobody can know. */
-export function timeLeft(facts: ProgressFacts, elapsed: number): number | undefined {
-  const { done, earlier } = facts.counts();
+/** Milliseconds, by the pace so far and the quota of a minute; undefined where it cannot be known. */
+export function timeLeft(source: ProgressSource, elapsed: number): number | undefined {
+  const { done, earlier } = source.counts();
   const own = done - earlier;
-  if (facts.total === undefined || own < GUESS_AFTER_ROWS || elapsed < GUESS_AFTER_MS) return undefined;
-  const rows = facts.total - done;
-  const requests = (rows * facts.requests()) / own;
-  const byBudget = facts.perMinute === 0 ? 0 : Math.floor(requests / facts.perMinute) * 60_000;
-  return Math.max((rows * elapsed) / own, byBudget);
+  if (source.total === undefined || own < ESTIMATE_AFTER_ROWS || elapsed < ESTIMATE_AFTER_MS)
+    return undefined;
+  const rows = source.total - done;
+  const requests = (rows * source.requests()) / own;
+  const byQuota = source.perMinute === 0 ? 0 : Math.floor(requests / source.perMinute) * 60_000;
+  return Math.max((rows * elapsed) / own, byQuota);
 }
 
-/** Does something again and again until it is stopped. */
+/** Repeats an action until it is stopped. */
 export function every(
   { sleep }: Pick<Context, 'sleep'>,
   ms: number,
   act: () => Promise<void>,
 ): { stop(): Promise<void> } {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const run = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
-      await sleep(ms, ending.signal);
+    while (!stopping.signal.aborted) {
+      await sleep(ms, stopping.signal);
       await act();
     }
   };
   const running = run().catch(() => {});
   return {
     async stop() {
-      ending.abort();
+      stopping.abort();
       await running;
     },
   };

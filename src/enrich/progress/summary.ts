@@ -1,33 +1,128 @@
-import { type Counts, formatCounts, plural } from './counters.ts';
+import { cleanLine } from '../../util/text.ts';
+import { STATUSES, type Status } from '../match/resolve-row.ts';
+import type { RowDone } from '../run/enrich-rows.ts';
+
+/** How many rows ended how. */
+export type Counts = Readonly<Record<Status, number>> & {
+  readonly done: number;
+  /** Of those, the rows that an earlier run finished. */
+  readonly earlier: number;
+};
+
+/** Most cities that are counted, and that a summary names. */
+const MAX_CITIES = 5000;
+const MAX_NAMED = 5;
+/** Rows of a city before its name is doubted. */
+const MIN_ROWS = 3;
+
+/** A city of which no row was found. */
+export interface UnknownCity {
+  readonly city: string;
+  readonly rows: number;
+}
+
+/** Counts rows by status, and by city. */
+export class Counters {
+  readonly #counts = {
+    ...(Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>),
+    done: 0,
+    earlier: 0,
+  };
+  /** Rows that were searched; `undefined` for a city with a row that was found. */
+  readonly #cities = new Map<string, number | undefined>();
+
+  add({ status, earlier, city }: RowDone): void {
+    this.#counts[status] += 1;
+    this.#counts.done += 1;
+    if (earlier) this.#counts.earlier += 1;
+    if (city !== undefined) this.#addCity(city.trim(), status);
+  }
+
+  #addCity(city: string, status: Status): void {
+    if (status === 'error' || status === 'skipped') return;
+    if (!this.#cities.has(city)) {
+      if (this.#cities.size >= MAX_CITIES) return;
+      this.#cities.set(city, 0);
+    }
+    const rows = this.#cities.get(city);
+    this.#cities.set(city, status !== 'not_found' || rows === undefined ? undefined : rows + 1);
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  /** Cities of several rows of which none was found, the largest first. */
+  get unknownCities(): UnknownCity[] {
+    return [...this.#cities]
+      .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
+      .sort((one, other) => other.rows - one.rows)
+      .slice(0, MAX_NAMED);
+  }
+}
+
+/** A number as people read it: `5,000`. */
+export const formatNumber = (value: number): string => value.toLocaleString('en-US');
+
+/** A number with its noun: `1 row`, `5,000 rows`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
+/** The counts with their names, in order; `zero` says which are shown where there are none. */
+export function countNames(counts: Counts): { count: number; name: string; zero: boolean }[] {
+  return [
+    { count: counts.matched, name: 'matched', zero: true },
+    { count: counts.likely, name: 'likely', zero: false },
+    { count: counts.ambiguous, name: 'ambiguous', zero: true },
+    { count: counts.not_found, name: 'not found', zero: true },
+    { count: counts.skipped, name: 'skipped', zero: false },
+    { count: counts.error, name: counts.error === 1 ? 'error' : 'errors', zero: true },
+  ];
+}
+
+/** `4,200 matched, 300 ambiguous, 480 not found, 20 errors`. */
+export function formatCounts(counts: Counts): string {
+  return countNames(counts)
+    .filter(({ count, zero }) => zero || count > 0)
+    .map(({ count, name }) => `${formatNumber(count)} ${name}`)
+    .join(', ');
+}
 
 /** A run that is over, for whatever reason. */
 export interface RunSummary {
   readonly counts: Counts;
+  readonly unknownCities: readonly UnknownCity[];
+  /** Paths of `--add` that no response had. */
+  readonly missingPaths: readonly string[];
   readonly requests: number;
   /** The output file as the user named it; undefined for stdout. */
   readonly output: string | undefined;
-  /** The page that was made of it. */
+  /** The page of the list. */
   readonly report?: string | undefined;
   /** Whether the list is done. */
   readonly finished: boolean;
   /** Rows of the list, where known. */
   readonly total: number | undefined;
-  /** The command that goes on, where there is something to go on with. */
+  /** The command that continues, where there is something to continue. */
   readonly next: string | undefined;
 }
 
 /** The summary for a program. */
-export function summaryFacts(summary: RunSummary): Record<string, unknown> {
+export function summaryJson(summary: RunSummary): Record<string, unknown> {
   const { counts, requests, output, report, finished, total, next } = summary;
   return {
     rows: total ?? (finished ? counts.done : null),
     done: counts.done,
     earlier: counts.earlier,
     matched: counts.matched,
+    likely: counts.likely,
     ambiguous: counts.ambiguous,
     not_found: counts.not_found,
+    skipped: counts.skipped,
     errors: counts.error,
-    unusable: counts.unusable,
+    unknown_cities: summary.unknownCities,
+    missing_paths: summary.missingPaths,
     requests,
     finished,
     output: output ?? null,
@@ -37,17 +132,31 @@ export function summaryFacts(summary: RunSummary): Record<string, unknown> {
 }
 
 /** The summary for a person, as lines. */
-export function summaryText(summary: RunSummary): string[] {
+export function summaryLines(summary: RunSummary): string[] {
   const { counts, requests, output, report, finished, total } = summary;
-  const of = total === undefined || finished ? '' : ` of ${total.toLocaleString('en-US')}`;
+  const of = total === undefined || finished ? '' : ` of ${formatNumber(total)}`;
   const rows = finished
     ? plural(counts.done, 'row')
-    : `${counts.done.toLocaleString('en-US')}${of} ${counts.done === 1 && of === '' ? 'row' : 'rows'}`;
+    : `${formatNumber(counts.done)}${of} ${counts.done === 1 && of === '' ? 'row' : 'rows'}`;
   const where = output === undefined ? '' : ` in ${output}`;
-  const lines = [`${rows}${where}: ${formatCounts(counts)}; ${plural(requests, 'request')} sent`];
-  if (report !== undefined) lines.push(`a page of it in ${report}`);
-  if (finished && counts.ambiguous > 0) {
-    lines.push('ambiguous rows show the best of several candidates: check those before you use them');
-  }
-  return lines;
+  return [
+    `${rows}${where}: ${formatCounts(counts)}; ${plural(requests, 'request')} sent`,
+    ...(report === undefined ? [] : [`page: ${report}`]),
+    ...(finished && counts.likely > 0
+      ? ['likely rows have a restaurant of another name: check those before you use them']
+      : []),
+    ...(finished && counts.ambiguous > 0
+      ? ['ambiguous rows show the best of several candidates: check those before you use them']
+      : []),
+    ...summary.unknownCities.map(
+      ({ city, rows: count }) =>
+        `none of the ${formatNumber(count)} rows of '${city}' was found: check the spelling of the city`,
+    ),
+    ...summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),
+  ];
+}
+
+/** Texts from anywhere as lines for a terminal. */
+export function asLines(texts: readonly string[]): string {
+  return texts.map((text) => `${cleanLine(text)}\n`).join('');
 }

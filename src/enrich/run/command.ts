@@ -1,151 +1,241 @@
+import { renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { writesToTerminal } from '../../app/output.ts';
+import { outputPath, writesToTerminal } from '../../app/output.ts';
+import { openTarget } from '../../app/target.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { errorJson } from '../../output/problem.ts';
+import { valueAt } from '../../output/records.ts';
+import { variable } from '../../settings/settings.ts';
+import { flushFolder } from '../../storage/files.ts';
+import { ioError } from '../../storage/io-error.ts';
 import { formatTime } from '../../storage/pacer.ts';
 import { toJson } from '../../util/json.ts';
-import { type RunSummary, summaryFacts } from '../progress/summary.ts';
+import { QuotaError } from '../match/resolve-row.ts';
+import { jsonProgress, type Progress, type ProgressSource, quietProgress } from '../progress/progress.ts';
+import { barProgress } from '../progress/progress-bar.ts';
+import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import { CheckpointMismatch } from '../write/checkpoint.ts';
-import { claimOutput } from '../write/output-file.ts';
-import type { Report } from '../write/report.ts';
-import { TooManyFailures } from './ending.ts';
-import { enrichList } from './enrich-list.ts';
-import { QuotaError } from './lookups.ts';
-import { type EnrichFlags, type EnrichOptions, resolveOptions } from './options.ts';
+import { CheckpointMismatch, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
+import { claimOutput, type OutputFile, openOutput } from '../write/output-file.ts';
+import { type RowOutput, rowStream } from '../write/row-file.ts';
+import { openRunFingerprint } from '../write/run-fingerprint.ts';
+import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
+import { fileMemo, memoryMemo } from './memo.ts';
+import { type EnrichFlags, resolveOptions } from './options.ts';
 import { makePlan, type Plan } from './plan.ts';
-import { printEstimate } from './print-estimate.ts';
 import type { ResumeCommand } from './resume-command.ts';
-import { keepHeapSmall } from './small-heap.ts';
+import { openPacedService, type PacedService } from './service.ts';
 
-/** Runs `enrich`. What goes wrong with `--progress json` is told as JSON too. */
+/** Runs `enrich`. With `--progress json`, errors are JSON as well. */
 export async function runEnrich(
   app: App,
   file: string,
   flags: EnrichFlags,
-  resumeWith: ResumeCommand,
+  command: ResumeCommand,
 ): Promise<void> {
+  const close: (() => Promise<void> | void)[] = [];
   try {
-    await runPlan(app, file, resolveOptions(app, flags), resumeWith);
+    const options = resolveOptions(app, flags);
+    const input = await openInput(file, app.context);
+    close.push(input.close);
+    const place = claimOutput(app, input, options, { lock: !options.dryRun, command });
+    if (place !== undefined) close.push(place.release);
+    if (file === '-' && app.context.stdin.isTTY)
+      await app.note('reading the list from the keyboard; Ctrl-D ends it');
+    const plan = await makePlan(app, input, options, { place, command });
+    if (options.report !== undefined || options.open)
+      (await import('../write/report.ts')).checkReport(app, plan);
+    if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
+    else await runPlan(app, plan, command);
   } catch (error) {
     if (flags.progress !== 'json' || !(error instanceof AppError)) throw error;
     await app.context.stderr.write(app.redact(`${errorJson(error)}\n`)).catch(() => {});
     app.exitCode = EXIT_CODES[error.kind];
-  }
-}
-
-async function runPlan(
-  app: App,
-  file: string,
-  options: EnrichOptions,
-  resumeWith: ResumeCommand,
-): Promise<void> {
-  keepHeapSmall();
-  const input = await openInput(file, app.context);
-  try {
-    const place = claimOutput(app, input, options, { lock: !options.dryRun, command: resumeWith });
-    try {
-      if (file === '-' && app.context.stdin.isTTY)
-        await app.note('reading the list from the keyboard; Ctrl-D ends it');
-      const plan = await makePlan(app, input, options, { place, command: resumeWith });
-      if (options.report !== undefined || options.open)
-        (await import('../write/report.ts')).checkReport(app, plan);
-      if (options.dryRun) await printEstimate(app, plan);
-      else await runAndTell(app, plan, resumeWith);
-    } finally {
-      place?.release();
-    }
   } finally {
-    await input.close();
+    for (const each of close.reverse()) await each();
   }
 }
 
-async function runAndTell(app: App, plan: Plan, resumeWith: ResumeCommand): Promise<void> {
-  const { tally, requests, failure, progress } = await enrichList(app, plan);
-  const { counts } = tally;
+/**
+ * Works on a list that is in order: opens the service and the output, finds the restaurants, writes the rows, reports.
+ * @throws {AppError} what ended the run; `partial` where rows failed
+ */
+async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<void> {
+  const { options, place } = plan;
+  const target = await openTarget(app);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(app.context.signal.reason);
+  if (app.context.signal.aborted) interrupt();
+  else app.context.signal.addEventListener('abort', interrupt, { once: true });
+  const counters = new Counters();
+  const { counts } = counters;
+  const missingPaths = new Set(options.added.map(({ path }) => path));
+  let hasDetails = false;
+  let service: PacedService | undefined;
+  const progress = startProgress(app, plan, {
+    total: plan.total,
+    counts: () => counts,
+    requests: () => service?.requests() ?? 0,
+    leftToday: () => service?.leftToday(),
+    perMinute: target.demo ? 0 : options.perMinute,
+  });
+  let failure: unknown;
+  try {
+    service = await openPacedService(app, {
+      target,
+      options,
+      since: options.resume ? place?.createdAt : undefined,
+      signal: stop.signal,
+      onWaiting: progress.waiting,
+      onWarning: progress.warn,
+    });
+    await writeRows(app, plan, {
+      rows: plan.rows(),
+      columns: plan.columns,
+      codec: plan.codec,
+      service,
+      fields: options.fields,
+      loose: options.loose,
+      keepsDetails: options.details,
+      concurrency: options.concurrency,
+      stop,
+      onRow: (row) => counters.add(row),
+      onDetails(details) {
+        hasDetails = true;
+        for (const path of missingPaths) if (valueAt(details, path) !== undefined) missingPaths.delete(path);
+      },
+    });
+  } catch (error) {
+    failure = error;
+  } finally {
+    app.context.signal.removeEventListener('abort', interrupt);
+  }
+
   const finished = failure === undefined;
-  const canResume = plan.place !== undefined && !plan.place.device;
-  const next =
-    canResume && (!finished || counts.error > 0)
-      ? resumeWith('--resume', ...(asksErrors(plan, failure) ? ['--retry-errors'] : []))
+  const canResume = place !== undefined && !place.device && (!finished || counts.error > 0);
+  const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
+  const reportPath =
+    finished && (options.report !== undefined || options.open)
+      ? await (await import('../write/report.ts'))
+          .writeReport(app, plan, counts)
+          .catch(async (error: unknown) => {
+            await progress.stop();
+            throw error;
+          })
       : undefined;
-  const report = finished ? await reportOf(app, plan, counts, () => progress.stop()) : undefined;
   const summary: RunSummary = {
     counts,
-    requests,
-    output: plan.place?.name,
-    report: report?.name,
+    unknownCities: counters.unknownCities,
+    missingPaths: hasDetails ? [...missingPaths] : [],
+    requests: service?.requests() ?? 0,
+    output: place?.name,
+    report: reportPath,
     finished,
-    total: plan.list.total,
-    next,
+    total: plan.total,
+    next: canResume ? command('--resume', ...(retries ? ['--retry-errors'] : [])) : undefined,
   };
-  if (failure instanceof PipeClosed) {
-    await progress.stop();
-    throw failure;
-  }
-  // Where nothing was done there is nothing to sum up, nor in an output of another run.
-  if (finished || (counts.done > 0 && !(failure instanceof CheckpointMismatch)))
-    await progress.finish(summary);
+  const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
+  // A run that did nothing has no summary, and neither has the output of another run.
+  if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
   else await progress.stop();
-  if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(resumeWith('--force'));
-  if (failure !== undefined) throw withNext(failure, summary);
-  if (plan.options.json) {
-    await app.context.stdout.write(`${toJson(summaryFacts(summary), writesToTerminal(app))}\n`);
+  if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(command('--force'));
+  if (!finished) throw withNext(failure, summary);
+  if (options.json) {
+    await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
   }
-  await report?.tell();
+  if (reportPath !== undefined) await (await import('../write/report.ts')).showReport(app, plan, reportPath);
   if (counts.error > 0) throw partial(summary);
 }
 
-/** The page of a finished list, where one is wanted. */
-async function reportOf(
-  app: App,
-  plan: Plan,
-  counts: RunSummary['counts'],
-  stop: () => Promise<void>,
-): Promise<Report | undefined> {
-  if (plan.options.report === undefined && !plan.options.open) return undefined;
-  const { makeReport } = await import('../write/report.ts');
-  return makeReport(app, plan, counts).catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
+type RowsJob = Omit<Job, 'output' | 'finished' | 'memo'>;
+
+/** Writes the rows to their output: a file that can be resumed, a device, or stdout. */
+async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
+  const { options, codec, place } = plan;
+  const stream = async (output: RowOutput): Promise<void> => {
+    if (codec.header !== '') await output.append(codec.header);
+    await enrichRows({ ...job, output, finished: noFinishedRows, memo: memoryMemo() });
+  };
+  if (place === undefined) return stream(rowStream((text) => app.context.stdout.write(text)));
+  const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan, app.context.now());
+  const { file, previous } = openOutput(place, options, app.context.now);
+  try {
+    if (place.device) return await stream(file);
+    const { name } = place;
+    const finished = openCheckpoint({ file, codec, name, previous, retryErrors: options.retryErrors });
+    // Other options do no harm where there are no rows yet.
+    if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
+    fingerprint.save();
+    try {
+      await enrichRows({ ...job, output: file, finished, memo: fileMemo(file.read) });
+    } catch (error) {
+      // The failure of the run is reported, not one of the disk after it.
+      try {
+        file.flush();
+      } catch {}
+      throw error;
+    }
+    file.flush();
+  } finally {
+    file.close();
+    previous?.close();
+  }
+  if (previous === undefined) return;
+  replaceOutput(file.path, place);
+  fingerprint.save();
 }
 
-/** What stopped because rows failed, or finished with failed rows, goes on with asking those again. */
-function asksErrors({ options }: Plan, failure: unknown): boolean {
-  return failure === undefined || failure instanceof TooManyFailures || options.retryErrors;
+/** Puts the rows of a retry in the place of the output. */
+function replaceOutput(from: string, { path, name }: OutputFile): void {
+  try {
+    renameSync(from, path);
+    flushFolder(dirname(path));
+  } catch (error) {
+    throw ioError('replace', name, error);
+  }
+}
+
+/** Shows progress as JSON lines, as a bar where a person watches, or at the end alone. */
+function startProgress(app: App, { options }: Plan, source: ProgressSource): Progress {
+  const { context, globals, verbose } = app;
+  // A closed stderr must not end a run whose rows are in order.
+  const print = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
+  if (options.progress === 'json') return jsonProgress(context, print, source);
+  const ci = variable(context.env, 'CI');
+  const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
+  // Rows and a bar on one terminal would overwrite each other.
+  const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
+  if (app.isInteractive && !verbose && !inCi && !rowsOnTerminal)
+    return barProgress(context, print, source, app.paletteFor('stderr'));
+  return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 
 function partial({ counts, next }: RunSummary): AppError {
-  const { error, done, unusable } = counts;
-  return new AppError('partial', `${error} of ${done} rows failed`, {
-    hint: remedy(error === unusable, next),
-    retryable: error > unusable,
+  return new AppError('partial', `${counts.error} of ${counts.done} rows failed`, {
+    hint:
+      next === undefined
+        ? 'the column with the error has the reasons; with -o <file> the rows can be requested again: --resume --retry-errors'
+        : `request them again: ${next}`,
+    retryable: true,
   });
 }
 
-function remedy(nothingToAsk: boolean, next: string | undefined): string {
-  if (nothingToAsk) return 'they have no name, no city or no usable id: correct them in a list of their own';
-  if (next !== undefined) return `ask them again: ${next}`;
-  return 'the column with the error says why; with -o <file> they can be asked again: --resume --retry-errors';
-}
-
-/** The failure, with the command that goes on after it. */
+/** The failure with the command that continues after it. */
 function withNext(failure: unknown, { next, output }: RunSummary): unknown {
   if (!(failure instanceof AppError)) return failure;
-  const told = (hint: string): AppError =>
-    new AppError(failure.code, failure.message, { ...failure.details, retryable: failure.retryable, hint });
-  if (failure.code === 'bad_input' && next !== undefined)
-    return told(`correct the list, then go on with: ${next}`);
-  if (failure.kind === 'usage') return failure;
+  const { code, message, details, kind, retryable } = failure;
+  const withHint = (hint: string): AppError => new AppError(code, message, { ...details, retryable, hint });
+  if (code === 'bad_input' && next !== undefined) return withHint(`correct the list, then continue: ${next}`);
+  if (kind === 'usage') return failure;
   if (next === undefined) {
-    return output === undefined && failure.kind !== 'local'
-      ? told(`${failure.hint}; with -o <file> a run can go on where it stopped`)
+    return output === undefined && kind !== 'local'
+      ? withHint(`${failure.hint}; with -o <file> a run can be continued where it stopped`)
       : failure;
   }
-  if (failure instanceof QuotaError) return told(`from ${formatTime(failure.freeAt)} on: ${next}`);
-  if (failure.code === 'plan_required')
-    return told(`restaurant login saves a key that may; then go on with: ${next}`);
-  if (failure.kind === 'interrupted') return told(`go on with: ${next}`);
-  return told(`${failure.hint}; then go on with: ${next}`);
+  if (failure instanceof QuotaError) return withHint(`from ${formatTime(failure.freeAt)} on: ${next}`);
+  if (code === 'plan_required')
+    return withHint(`save a key of a paid plan with restaurant login; then continue: ${next}`);
+  if (kind === 'interrupted') return withHint(`continue: ${next}`);
+  return withHint(`${failure.hint}; then continue: ${next}`);
 }

@@ -1,160 +1,229 @@
-import type { Level } from '../../client/types.ts';
+import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import type { RowQuery } from '../match/columns.ts';
-import { fromError, type Status } from '../match/facts.ts';
-import { type Answered, resolveRow } from '../match/resolve-row.ts';
+import { createSemaphore } from '../../util/semaphore.ts';
+import type { Columns, RowQuery } from '../match/columns.ts';
+import {
+  fromError,
+  QuotaError,
+  type ResolvedRow,
+  type RestaurantService,
+  resolveRow,
+  type Status,
+} from '../match/resolve-row.ts';
 import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowCodec } from '../write/row-codec.ts';
 import type { RowOutput } from '../write/row-file.ts';
-import { type Answers, cacheKey } from './answers.ts';
-import { type Ending, TooManyFailures } from './ending.ts';
-import { keepAnswers } from './keep.ts';
-import { lookupsOnce, type RowLookups } from './lookup-once.ts';
-import { QuotaError, type RestaurantService } from './lookups.ts';
-import { BoundedQueue, Semaphore } from './queue.ts';
+import { detailsKey, type Memo, queryKey } from './memo.ts';
+import { BoundedQueue } from './queue.ts';
 
-/** A row that is done. */
+/** A finished row, for the counters. */
 export interface RowDone {
   readonly status: Status;
-  /** Whether it was finished by an earlier run. */
+  /** Whether an earlier run finished it. */
   readonly earlier: boolean;
-  /** Whether the row had something to ask by. */
-  readonly usable: boolean;
+  /** City of a search. */
+  readonly city?: string | undefined;
 }
 
 export interface Job {
   readonly rows: AsyncIterable<InputRow>;
-  readonly ask: (row: InputRow) => RowQuery;
-  readonly form: RowCodec;
-  readonly earlier: FinishedRowReader;
-  readonly answers: Answers;
-  readonly lookups: RestaurantService;
-  readonly level: Level | undefined;
-  /** Rows that wait for the service at a time. */
+  readonly columns: Pick<Columns, 'query'>;
+  readonly codec: RowCodec;
+  readonly finished: FinishedRowReader;
+  readonly memo: Memo;
+  readonly service: RestaurantService;
+  /** Fields of the lookup of each matched row; undefined: none is made. */
+  readonly fields: Level | undefined;
+  /** Whether a name that is not found is searched once more in its simplified form. */
+  readonly loose: boolean;
+  /** Whether the output has the whole details. */
+  readonly keepsDetails: boolean;
+  /** Rows that wait for the service at the same time. */
   readonly concurrency: number;
   readonly output: RowOutput;
-  /** Aborted: the run ends at once, for its reason. `lookups` must end with it as well. */
-  readonly ending: Ending;
+  /** Ends the run at once, with the signal's reason. `service` must end with it as well. */
+  readonly stop: AbortController;
   onRow(done: RowDone): void;
+  /** Receives the details of a row that was looked up. */
+  onDetails?(details: LookupOutput): void;
 }
 
-/** Rows that may be on the way to the output. */
-const MOST_ON_THE_WAY = 256;
+/** Rows between the input and the output. */
+const MAX_PENDING = 256;
 /** Failed rows in a row that end the run. */
-const MOST_FAILED = 20;
+const MAX_FAILURES = 20;
 
-interface Result {
-  readonly rest: string;
+/** Many rows failed one after the other. */
+export class TooManyFailures extends AppError {
+  constructor(cause: AppError, count: number) {
+    super(cause.code, `${count} rows in a row failed: ${cause.message}`, { ...cause.details, cause });
+  }
+}
+
+interface TextResult {
+  readonly text: string;
   readonly status: Status;
   readonly cause?: AppError | undefined;
 }
 
-interface OnTheWay {
-  readonly ask: RowQuery;
+interface PendingRow {
+  readonly query: RowQuery;
   readonly own: string;
-  readonly result: Result | Promise<Result>;
-  /** Of the row that asks the service, for itself and its equals. */
-  readonly asking?: { readonly query: string; readonly lookups: RowLookups };
+  readonly result: TextResult | Promise<TextResult>;
+  /** For the row that sends the requests, for itself and its equals: called when it is written. */
+  readonly release?: () => void;
 }
 
 /**
- * Works on the rows, some at a time, and writes them in their order, each as soon as it and those before it are done.
- * A row counts as done when the system has taken all of it. Equal queries are asked once.
- * @throws what ended it early; the rows that are written stand
+ * Finds the restaurants of the rows, some at the same time, and writes them in order, each as soon as it and those before
+ * it are done. A row counts as done when the system has taken all of it. Equal queries are requested once.
+ * @throws what ended it early; the rows that were written stay
  */
 export async function enrichRows(job: Job): Promise<void> {
-  const { ending, output, form, answers } = job;
-  const lane = new BoundedQueue<OnTheWay>(MOST_ON_THE_WAY);
-  const slots = new Semaphore(job.concurrency);
-  const inFlight = new Map<string, Promise<Result>>();
-  const details = lookupsOnce(job);
-  const keep = keepAnswers(job);
-  let exhausted = false;
-  let failed = 0;
+  const { stop, output, codec, memo, fields } = job;
+  const queue = new BoundedQueue<PendingRow>(MAX_PENDING);
+  const semaphore = createSemaphore(job.concurrency, 1);
+  const searches = new Map<string, Promise<TextResult>>();
+  const lookups = new Map<string, Promise<LookupOutput>>();
+  const resolving = { find: job.service.find, details: fields !== undefined, loose: job.loose };
+  let quotaError: QuotaError | undefined;
+  let failures = 0;
 
   async function feed(): Promise<void> {
     for await (const row of job.rows) {
-      if (exhausted) return;
-      const own = form.input(row);
-      const ask = job.ask(row);
-      const earlier = job.earlier.take(row, own);
-      if (earlier?.offset === undefined) {
-        const next = earlier === undefined ? await begin(ask, own) : { ask, own, result: earlier };
-        if (next === undefined || !(await lane.push(next))) return;
-      } else {
-        if (!keep(ask, earlier, earlier.offset)) throw job.earlier.differsAt(row);
-        job.onRow({ status: earlier.status, earlier: true, usable: ask.kind !== 'none' });
+      if (quotaError !== undefined) return;
+      const own = codec.input(row);
+      const query = job.columns.query(row);
+      const earlier = job.finished.take(row, own);
+      if (earlier?.offset !== undefined) {
+        if (!remember(query, earlier, earlier.offset)) throw job.finished.differsAt(row);
+        job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
+        continue;
       }
+      const next = earlier === undefined ? await begin(query, own) : { query, own, result: earlier };
+      if (!(await queue.push(next))) return;
     }
-    job.earlier.end();
+    job.finished.end();
   }
 
-  /** What is known is taken, what is under way is shared, the rest is asked. */
-  async function begin(ask: RowQuery, own: string): Promise<OnTheWay | undefined> {
-    const query = cacheKey(ask);
-    const known = query === undefined ? undefined : answers.recall(query);
-    if (known !== undefined) return { ask, own, result: readBack(known) };
-    const shared = query === undefined ? undefined : inFlight.get(query);
-    if (shared !== undefined) return { ask, own, result: shared };
-    if (query !== undefined && (!(await slots.take()) || exhausted)) return undefined;
-    const lookups = details.forRow();
-    const result = resolveRow(ask, { find: job.lookups.find, lookup: lookups.lookup, level: job.level }).then(
-      finish,
-    );
-    result.catch((error: unknown) => {
-      if (error instanceof QuotaError) exhausted = true;
-      else ending.end(error);
+  /** Takes a known result, shares one that is on its way, or starts a request as soon as it may. */
+  async function begin(query: RowQuery, own: string): Promise<PendingRow> {
+    const key = queryKey(query);
+    if (key === undefined)
+      return {
+        query,
+        own,
+        result: resolveRow(query, { ...resolving, lookup: (id) => lookup(id, []) }).then(encode),
+      };
+    const known = memo.get(key);
+    if (known !== undefined) return { query, own, result: readBack(known) };
+    const shared = searches.get(key);
+    if (shared !== undefined) return { query, own, result: shared };
+    const ids: string[] = [];
+    let start = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
     });
-    if (query === undefined) return { ask, own, result };
-    inFlight.set(query, result);
-    return { ask, own, result, asking: { query, lookups } };
+    const result = semaphore.run(async () => {
+      start();
+      if (quotaError !== undefined) throw quotaError;
+      const done = encode(await resolveRow(query, { ...resolving, lookup: (id) => lookup(id, ids) }));
+      // An equal row sends its own request after a failure.
+      if (done.cause !== undefined) searches.delete(key);
+      return done;
+    }, stop.signal);
+    result.catch((error: unknown) => {
+      if (error instanceof QuotaError) quotaError ??= error;
+      else stop.abort(error);
+      start();
+    });
+    searches.set(key, result);
+    const release = (): void => {
+      if (searches.get(key) === result) searches.delete(key);
+      for (const id of ids) lookups.delete(id);
+    };
+    await started;
+    return { query, own, result, release };
   }
 
-  function readBack(rest: string): Result {
-    const status = form.statusOf(rest);
-    if (status !== undefined) return { rest, status };
-    throw new AppError('io_error', 'the output was changed by another program while it was written');
+  /** Requests the details of each restaurant once, however many rows have it. */
+  async function lookup(id: string, ids: string[]): Promise<LookupOutput> {
+    const known = memo.get(detailsKey(id));
+    if (known !== undefined && codec.statusOf(known) === 'not_found')
+      throw new AppError('not_found', `no restaurant has the id ${id}`);
+    const details = known === undefined ? undefined : codec.detailsOf(known)?.details;
+    if (details !== undefined) return details;
+    const shared = lookups.get(id);
+    if (shared !== undefined) return shared;
+    const sent = job.service.lookup(id, fields ?? 'basic');
+    lookups.set(id, sent);
+    ids.push(id);
+    return sent;
   }
 
-  function finish({ facts, cause }: Answered): Result {
+  function readBack(text: string): TextResult {
+    const status = codec.statusOf(text);
+    if (status !== undefined) return { text, status };
+    throw new AppError('io_error', 'the output was changed by another program during the run');
+  }
+
+  function encode({ result, cause }: ResolvedRow): TextResult {
     try {
-      return { rest: form.result(facts), status: facts.status, cause };
+      if (result.details !== undefined) job.onDetails?.(result.details);
+      return { text: codec.result(result), status: result.status, cause };
     } catch (error) {
       // Data that cannot be written: nested too deep.
       if (!(error instanceof AppError)) throw error;
-      return { rest: form.result(fromError(error)), status: 'error', cause: error };
+      return { text: codec.result(fromError(error)), status: 'error', cause: error };
     }
   }
 
-  async function write({ ask, own, result, asking }: OnTheWay): Promise<void> {
-    const { rest, status, cause } = await result;
-    const offset = (await output.append(own + rest)) + Buffer.byteLength(own);
-    keep(ask, { rest, status }, offset);
-    job.onRow({ status, earlier: false, usable: ask.kind !== 'none' });
-    if (asking === undefined) return;
-    inFlight.delete(asking.query);
-    details.written(asking.lookups);
-    slots.give();
-    failed = cause === undefined ? 0 : failed + 1;
-    if (cause !== undefined && failed >= MOST_FAILED) throw new TooManyFailures(cause, failed);
+  /**
+   * Keeps a written result for the equals of its row. Failures are not kept: an equal row sends its own request.
+   * @returns whether the row has details exactly where this run would have requested them
+   */
+  function remember(query: RowQuery, { text, status }: TextResult, offset: number): boolean {
+    const key = queryKey(query);
+    if (key === undefined || status === 'error') return true;
+    const span = { offset, length: Buffer.byteLength(text) };
+    memo.set(key, text, span);
+    const found = codec.detailsOf(text);
+    const id = query.kind === 'lookup' ? query.id : found?.id;
+    if (id !== undefined) memo.set(detailsKey(id), text, span);
+    if (query.kind === 'lookup' || !job.keepsDetails) return true;
+    const needsDetails = fields !== undefined && (status === 'matched' || status === 'likely');
+    return (found !== undefined) === needsDetails;
   }
 
-  const abort = (): void => lane.abort(ending.signal.reason);
-  ending.signal.addEventListener('abort', abort, { once: true });
+  async function write({ query, own, result, release }: PendingRow): Promise<void> {
+    const done = await result;
+    const offset = (await output.append(own + done.text)) + Buffer.byteLength(own);
+    remember(query, done, offset);
+    job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
+    if (release === undefined) return;
+    release();
+    failures = done.cause === undefined ? 0 : failures + 1;
+    if (done.cause !== undefined && failures >= MAX_FAILURES) throw new TooManyFailures(done.cause, failures);
+  }
+
+  const abort = (): void => queue.abort(stop.signal.reason);
+  stop.signal.addEventListener('abort', abort, { once: true });
   try {
-    ending.signal.throwIfAborted();
+    stop.signal.throwIfAborted();
     feed().then(
-      () => lane.end(),
-      (error: unknown) => lane.fail(error),
+      () => queue.end(),
+      (error: unknown) => queue.end({ error }),
     );
-    for await (const row of lane) await write(row);
+    for await (const row of queue) await write(row);
+    if (quotaError !== undefined) throw quotaError;
   } catch (error) {
-    ending.end(error);
-    throw ending.signal.reason;
+    stop.abort(error);
+    throw stop.signal.reason;
   } finally {
-    ending.signal.removeEventListener('abort', abort);
-    lane.close();
-    slots.close();
+    stop.signal.removeEventListener('abort', abort);
+    queue.close();
   }
 }
+
+const cityOf = (query: RowQuery): string | undefined => (query.kind === 'search' ? query.city : undefined);

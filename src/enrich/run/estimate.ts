@@ -1,120 +1,225 @@
-import type { Level } from '../../client/types.ts';
-import type { WindowUsage } from '../../storage/ledger.ts';
-import type { RowQuery } from '../match/columns.ts';
-import { matchName } from '../match/match.ts';
-import type { InputRow } from '../read/row.ts';
-import type { FinishedRowReader } from '../write/checkpoint.ts';
-import type { RowCodec } from '../write/row-codec.ts';
-import { AnswerTable } from './answer-table.ts';
-import { cacheKey, detailsQuery } from './answers.ts';
-import type { Known } from './known.ts';
+import { statSync } from 'node:fs';
+import type { App } from '../../app/app.ts';
+import { ledgerOf, openStoredResponses, type StoredResponses } from '../../app/service.ts';
+import { configuredEndpoint, configuredKey, type Target } from '../../app/target.ts';
+import { decodeFind } from '../../client/results.ts';
+import { toJson } from '../../util/json.ts';
+import type { NameQuery } from '../match/columns.ts';
+import { matchLoosely, matchName, simplifyName } from '../match/match.ts';
+import { asLines, formatNumber, plural } from '../progress/summary.ts';
+import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
+import { openReadOnly } from '../write/row-file.ts';
+import { detailsKey, queryKey } from './memo.ts';
+import type { Plan } from './plan.ts';
 
-/** What a run would take, before it is made. */
+/** The cost of a run, before it is made. */
 export interface Estimate {
   readonly rows: number;
   /** Rows that an earlier run finished. */
   readonly done: number;
   /** Rows without a name, a city or a usable id. */
-  readonly unusable: number;
-  /** Where the first of them stand in the input. */
-  readonly unusableLines: readonly number[];
+  readonly skipped: number;
+  /** Lines of the first of them. */
+  readonly skippedLines: readonly number[];
   /** Different queries of the other rows. */
   readonly distinct: number;
-  /** Answers that are in the cache. */
+  /** Responses that are in the cache. */
   readonly cached: number;
   readonly requests: number;
-  /** Where lookups depend on what the searches find: the most that it can be. */
+  /** With lookups and second searches that depend on what is found. */
   readonly requestsAtMost: number;
 }
 
-export interface EstimateJob {
-  readonly rows: AsyncIterable<InputRow>;
-  readonly ask: (row: InputRow) => RowQuery;
-  readonly form: RowCodec;
-  readonly earlier: FinishedRowReader;
-  readonly known: Known;
-  readonly level: Level | undefined;
-  readonly signal: AbortSignal;
+/** Most rows that are named by their line. */
+const MAX_NAMED = 10;
+const CHECK_EVERY = 256;
+
+/** Prints the cost of a run. Sends nothing and writes no file. */
+export async function printEstimate(app: App, plan: Plan): Promise<void> {
+  const { input, options } = plan;
+  const { perMinute, perDay } = options;
+  const target = configuredTarget(app);
+  const stored: StoredResponses =
+    target === undefined ? { get: () => undefined, put: () => {} } : openStoredResponses(app, target);
+  const estimate = await estimateRun(plan, stored, app.context.signal);
+  const used =
+    target === undefined || perDay === 0 ? undefined : await ledgerOf(app, target, options).usage();
+  const leftToday = used === undefined ? null : Math.max(0, perDay - used.perDay.used);
+  const cost = {
+    ...estimate,
+    input: input.name,
+    perMinute,
+    perDay,
+    leftToday,
+    ...durationOf(estimate.requests, perMinute, perDay, leftToday ?? perDay),
+  };
+  const text = options.json
+    ? `${toJson(estimateJson(cost), app.context.stdout.isTTY)}\n`
+    : asLines(estimateLines(cost));
+  await app.context.stdout.write(text);
 }
 
-const SEEN = { offset: 0, length: 1 };
-/** Most rows that are named by their line. */
-const MOST_NAMED = 10;
-
-/** Goes over the rows as a run would, and asks nobody. */
-export async function estimate(job: EstimateJob): Promise<Estimate> {
-  const { form, known, level } = job;
-  const seen = new AnswerTable();
-  const unusableLines: number[] = [];
-  const counts = { rows: 0, done: 0, unusable: 0, distinct: 0, cached: 0, requests: 0, requestsAtMost: 0 };
-
-  const isNew = (query: string): boolean => {
-    const before = seen.size;
-    seen.set(query, SEEN);
-    return seen.size > before;
+/** The duration of requests under a quota. @param left requests that the quota still has today */
+export function durationOf(
+  requests: number,
+  perMinute: number,
+  perDay: number,
+  left: number,
+): { readonly minutes: number | null; readonly days: number | null } {
+  const today = requests > 0 && left > 0 ? 1 : 0;
+  return {
+    minutes: perMinute === 0 ? null : Math.ceil(requests / perMinute),
+    days: perDay === 0 ? null : today + Math.ceil(Math.max(0, requests - left) / perDay),
   };
-  const count = (isKnown: boolean): void => {
-    if (isKnown) counts.cached += 1;
+}
+
+/** The service of this run, where it is configured. */
+function configuredTarget(app: App): Target | undefined {
+  if (app.globals.demo === true) return undefined;
+  const url = configuredEndpoint(app)?.url;
+  const key = url === undefined ? undefined : configuredKey(app, url)?.value;
+  return url === undefined || key === undefined ? undefined : { url, key, demo: false };
+}
+
+/** The rows of earlier runs, without changing them. */
+function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
+  if (place === undefined || !place.exists || !options.resume) return noFinishedRows;
+  if (statSync(place.path).size === 0) return noFinishedRows;
+  const { name, path } = place;
+  const file = openReadOnly(path);
+  const empty = { ...file, size: 0, readBytes: () => 0 };
+  return options.retryErrors
+    ? openCheckpoint({ file: empty, previous: file, codec, name, retryErrors: true })
+    : openCheckpoint({ file, codec, name, retryErrors: false });
+}
+
+/** Goes over the rows as a run would, without sending anything. */
+async function estimateRun(plan: Plan, stored: StoredResponses, signal: AbortSignal): Promise<Estimate> {
+  const { codec, columns, options } = plan;
+  const finished = finishedRows(plan);
+  const seen = new Set<string>();
+  const skippedLines: number[] = [];
+  const counts = { rows: 0, done: 0, skipped: 0, distinct: 0, cached: 0, requests: 0, requestsAtMost: 0 };
+
+  const isNew = (key: string): boolean => seen.size < seen.add(key).size;
+  const count = (isStored: boolean): void => {
+    if (isStored) counts.cached += 1;
     else {
       counts.requests += 1;
       counts.requestsAtMost += 1;
     }
   };
   const countLookup = (id: string): void => {
-    if (isNew(detailsQuery(id))) count(known.lookup(id, level ?? 'basic') !== undefined);
+    const args = { restaurant_id: id, fields: options.fields ?? 'basic' };
+    if (isNew(detailsKey(id))) count(stored.get('lookup_restaurant', args) !== undefined);
   };
-  const countSearch = (ask: Extract<RowQuery, { kind: 'search' }>): void => {
-    const found = known.find(ask);
+  const countSearch = (query: NameQuery, loosely?: string): void => {
+    const { name, city } = query;
+    const held = stored.get('find_restaurant', { name: loosely ?? name, city });
+    const found = held === undefined ? undefined : decodeFind({ structuredContent: held.value });
     count(found !== undefined);
-    if (level === undefined) return;
-    if (found === undefined) counts.requestsAtMost += 1;
-    else {
-      const match = matchName(ask, found.results, found.total);
-      if (match.status === 'matched') countLookup(match.restaurant.service_id);
+    const simple = options.loose && loosely === undefined ? simplifyName(name) : undefined;
+    const lookups = options.fields === undefined ? 0 : 1;
+    if (found === undefined) {
+      counts.requestsAtMost += lookups + (simple === undefined ? 0 : 1);
+      return;
     }
+    const { results, output } = found;
+    const match =
+      loosely === undefined
+        ? matchName(query, results, output.total_matches)
+        : matchLoosely(query, loosely, results, output.total_matches);
+    if (match.status === 'not_found') {
+      if (simple !== undefined) countSearch(query, simple);
+    } else if (lookups > 0 && match.status !== 'ambiguous') countLookup(match.restaurant.service_id);
   };
 
-  for await (const row of job.rows) {
+  for await (const row of plan.rows()) {
     counts.rows += 1;
-    if (counts.rows % 256 === 0) job.signal.throwIfAborted();
-    const ask = job.ask(row);
-    const earlier = job.earlier.take(row, form.input(row));
-    const query = cacheKey(ask);
+    if (counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
+    const query = columns.query(row);
+    const earlier = finished.take(row, codec.input(row));
+    const key = queryKey(query);
     if (earlier !== undefined) {
       counts.done += 1;
-      if (query !== undefined && earlier.status !== 'error') seen.set(query, SEEN);
-    } else if (query === undefined) {
-      counts.unusable += 1;
-      if (unusableLines.length < MOST_NAMED) unusableLines.push(row.line);
-    } else if (isNew(query)) {
+      if (key !== undefined && earlier.status !== 'error') seen.add(key);
+    } else if (key === undefined) {
+      counts.skipped += 1;
+      if (skippedLines.length < MAX_NAMED) skippedLines.push(row.line);
+    } else if (isNew(key)) {
       counts.distinct += 1;
-      if (ask.kind === 'lookup') countLookup(ask.id);
-      else if (ask.kind === 'search') countSearch(ask);
+      if (query.kind === 'lookup') countLookup(query.id);
+      else if (query.kind === 'search') countSearch(query);
     }
   }
-  job.earlier.end();
-  return { ...counts, unusableLines };
+  finished.end();
+  return { ...counts, skippedLines };
 }
 
-/** How long so many requests take under the budget. */
-export interface Duration {
-  /** Whole minutes by the limit of a minute; null without one. */
+interface Cost extends Estimate {
+  readonly input: string;
+  readonly perMinute: number;
+  readonly perDay: number;
+  /** Requests that the day's quota still has; null without a limit or a known service. */
+  readonly leftToday: number | null;
+  /** Whole minutes by the quota of a minute; null without one. */
   readonly minutes: number | null;
-  /** Days on which requests are sent, today included; null without a limit of a day. */
+  /** Days on which requests are sent, today included; null without a quota of a day. */
   readonly days: number | null;
 }
 
-/** @param left requests that the day's budget still has today */
-export function durationOf(requests: number, perMinute: number, perDay: number, left: number): Duration {
-  const later = Math.max(0, requests - left);
-  const today = requests > 0 && left > 0 ? 1 : 0;
+/** The estimate for a program. */
+function estimateJson(cost: Cost): Record<string, unknown> {
   return {
-    minutes: perMinute === 0 ? null : Math.ceil(requests / perMinute),
-    days: perDay === 0 ? null : today + Math.ceil(later / perDay),
+    rows: cost.rows,
+    done: cost.done,
+    unusable_rows: cost.skipped,
+    unusable_lines: cost.skippedLines,
+    distinct_queries: cost.distinct,
+    cached: cost.cached,
+    requests: cost.requests,
+    requests_at_most: cost.requestsAtMost,
+    per_minute: cost.perMinute,
+    per_day: cost.perDay,
+    left_today: cost.leftToday,
+    minutes: cost.minutes,
+    days: cost.days,
   };
 }
 
-/** Room in a window; without a limit there is any. */
-export function roomIn({ limit, used }: WindowUsage): number {
-  return limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+/** The estimate for a person, as lines. */
+function estimateLines(cost: Cost): string[] {
+  const { rows, done, skipped, distinct, cached, requests, requestsAtMost, leftToday } = cost;
+  const most = requestsAtMost > requests ? `, up to ${formatNumber(requestsAtMost)} with what is found` : '';
+  const quota = [
+    cost.perMinute === 0 ? '' : `${formatNumber(cost.perMinute)} a minute`,
+    cost.perDay === 0 ? '' : `${formatNumber(cost.perDay)} a day`,
+    leftToday === null ? '' : `${formatNumber(leftToday)} left today`,
+  ].filter((part) => part !== '');
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['rows', `${formatNumber(rows)} in ${cost.input}`],
+    ['done', done > 0 ? `${formatNumber(done)} by an earlier run` : undefined],
+    ['skipped', skipped > 0 ? skippedText(cost) : undefined],
+    ['queries', `${formatNumber(distinct)} different`],
+    ['cached', plural(cached, 'response')],
+    ['requests', `${formatNumber(requests)}${most}`],
+    ['quota', quota.length === 0 ? 'no limit' : quota.join(', ')],
+    ['time', timeText(cost)],
+  ];
+  return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
+}
+
+function skippedText({ skipped, skippedLines }: Cost): string {
+  const more = skipped - skippedLines.length;
+  const lines = `${skipped === 1 ? 'line' : 'lines'} ${skippedLines.join(', ')}`;
+  const all = more > 0 ? `${lines} and ${formatNumber(more)} more` : lines;
+  return `${plural(skipped, 'row')} without a name, city or id: ${all}`;
+}
+
+function timeText({ minutes, days, requests, perMinute }: Cost): string {
+  if (requests === 0) return 'none';
+  if (days !== null && days > 1) return `${plural(days, 'day')}, by the quota of a day`;
+  if (minutes === null) return 'as fast as the service responds';
+  // The quota of the first minute is used at once.
+  return requests <= perMinute ? 'less than a minute' : `about ${plural(minutes, 'minute')}`;
 }

@@ -7,7 +7,7 @@ import type { Delimiter } from '../../util/csv.ts';
 import type { ColumnOptions } from '../match/columns.ts';
 import { isEncoding } from '../read/decode.ts';
 import { LIST_FORMATS, type ListFormat } from '../read/row.ts';
-import type { AddedColumn } from '../write/appended.ts';
+import type { AddedColumn } from '../write/row-codec.ts';
 
 /** The options of `enrich` itself, as commander hands them over. */
 export interface EnrichFlags {
@@ -27,15 +27,25 @@ export interface EnrichFlags {
   wait?: true;
   resume?: true;
   retryErrors?: true;
+  loose?: true;
+  first?: number;
+  /** False with `--no-details`. */
+  details: boolean;
   progress?: 'json';
   report?: string;
 }
 
-/** What a run is to do. */
+/** The options of a run. */
 export interface EnrichOptions {
   readonly columns: ColumnOptions;
-  /** Level of the lookup of each matched row; undefined: none is made. */
-  readonly level: Level | undefined;
+  /** Fields of the lookup of each matched row; undefined: none is made. */
+  readonly fields: Level | undefined;
+  /** Whether there is a column for the whole details. */
+  readonly details: boolean;
+  /** Search a row that found nothing once more by its simplified name. */
+  readonly loose: boolean;
+  /** Process so many rows alone. */
+  readonly first: number | undefined;
   readonly added: readonly AddedColumn[];
   readonly prefix: string;
   readonly inputFormat: ListFormat | undefined;
@@ -52,9 +62,9 @@ export interface EnrichOptions {
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly progress: 'json' | undefined;
-  /** Where a page of the finished list goes. */
+  /** File of the page of the finished list. */
   readonly report: string | undefined;
-  /** Whether such a page is shown. */
+  /** Whether the page is shown. */
   readonly open: boolean;
   /** Summary and estimate as JSON on stdout. */
   readonly json: boolean;
@@ -70,14 +80,14 @@ const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
   tab: '\t',
 };
 
-/** Reads `--delimiter`. @throws {Error} saying what is expected */
+/** Parses `--delimiter`. @throws {Error} naming the accepted values */
 export function parseDelimiter(text: string): Delimiter {
   const found = Object.hasOwn(DELIMITER_NAMES, text) ? DELIMITER_NAMES[text] : undefined;
   if (found === undefined) throw new Error("expected comma, semicolon or tab (',', ';', '\\t')");
   return found;
 }
 
-/** Reads `--add column=path`. @throws {AppError} `usage` */
+/** Parses `--add column=path`. @throws {AppError} `usage` */
 export function parseAdded(text: string): AddedColumn {
   const at = text.indexOf('=');
   const [name, path] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
@@ -88,13 +98,13 @@ export function parseAdded(text: string): AddedColumn {
 }
 
 /**
- * Settles what a run is to do.
+ * Resolves the options of a run.
  * @throws {AppError} `usage` for options that contradict each other or mean nothing here
  */
 export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
   const { globals, settings } = app;
   assertSupported(app);
-  refuseContradictions(app, flags);
+  assertConsistent(app, flags);
   const added = (flags.add ?? []).map(parseAdded);
   return {
     columns: {
@@ -104,9 +114,12 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
       city: flags.city,
       defaultCity: settings.get('city'),
     },
-    // What is added comes out of a lookup, so one is made.
-    level: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
+    // Added columns need a lookup.
+    fields: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
     added,
+    details: flags.details,
+    loose: flags.loose === true,
+    first: flags.first,
     prefix: flags.prefix,
     inputFormat: flags.inputFormat,
     outputFormat: wantedFormat(app),
@@ -141,10 +154,10 @@ function encodingOf({ encoding }: EnrichFlags): string | undefined {
 
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
-/** The form that `--format` asks for. One that is set for all commands does not bind a list. */
+/** The format of `--format`. A setting for all commands does not apply to a list. */
 function wantedFormat(app: App): ListFormat | undefined {
   const { settings, globals } = app;
-  if (globals.format === undefined) return refuseExtension(app);
+  if (globals.format === undefined) return assertExtension(app);
   const { value } = settings.resolve('format');
   const format = LIST_FORMATS.find((each) => each === value);
   if (format !== undefined || value === 'json') return format;
@@ -153,10 +166,11 @@ function wantedFormat(app: App): ListFormat | undefined {
   });
 }
 
-const PAGE_HINT = 'a page is made beside the rows: restaurant enrich list.csv -o out.csv --report out.html';
+const PAGE_HINT =
+  'a page is made along with the rows: restaurant enrich list.csv -o out.csv --report out.html';
 
-/** An output file whose name promises a form that rows are not written in. */
-function refuseExtension(app: App): undefined {
+/** Rejects an output file whose extension is of a format that rows are not written in. */
+function assertExtension(app: App): undefined {
   const extension = outputExtension(app);
   const isPage = ['html', 'htm'].includes(extension);
   if (!isPage && !['json', 'geojson'].includes(extension)) return;
@@ -171,29 +185,23 @@ function assertSupported({ globals }: App): void {
   throw new AppError('usage', `enrich does not take ${foreign}`, { hint: 'restaurant enrich --help' });
 }
 
-function refuseContradictions(app: App, flags: EnrichFlags): void {
+function assertConsistent(app: App, flags: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
   const refuse = (message: string, hint: string): never => {
     throw new AppError('usage', message, { hint });
   };
-  if (flags.city !== undefined && flags.cityColumn !== undefined) {
-    refuse(
-      '--city and --city-column contradict each other',
-      '--city is for lists without a city: leave one out',
-    );
-  }
   if (flags.resume === true && globals.force === true) {
     refuse(
       '--resume and --force contradict each other',
-      '--resume goes on, --force begins anew: leave one out',
+      '--resume continues, --force starts again: leave one out',
     );
   }
   if (flags.retryErrors === true && flags.resume !== true) {
     refuse('--retry-errors needs --resume', 'restaurant enrich … -o out.csv --resume --retry-errors');
   }
   if (flags.resume === true && !toFile) {
-    refuse('--resume needs the output file of the run before', 'restaurant enrich … -o out.csv --resume');
+    refuse('--resume needs the output file of the first run', 'restaurant enrich … -o out.csv --resume');
   }
   if (flags.progress !== undefined && globals.quiet === true) {
     refuse('--progress and --quiet contradict each other', 'leave one out');

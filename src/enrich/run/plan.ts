@@ -5,18 +5,21 @@ import type { Delimiter } from '../../util/csv.ts';
 import { type Columns, resolveColumns } from '../match/columns.ts';
 import { formatOf, type Input } from '../read/input.ts';
 import { type CheckedList, checkList } from '../read/list.ts';
-import type { ListFormat } from '../read/row.ts';
+import type { InputRow, ListFormat } from '../read/row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { openRowCodec, type RowCodec } from '../write/row-codec.ts';
 import type { EnrichOptions } from './options.ts';
 import type { ResumeCommand } from './resume-command.ts';
 
-/** Everything that is settled before the first request. */
+/** Everything that is known before the first request. */
 export interface Plan {
   readonly input: Input;
-  readonly list: CheckedList;
+  /** The rows to work on, once. */
+  rows(): AsyncIterable<InputRow>;
+  /** Number of those rows; undefined for a stream. */
+  readonly total: number | undefined;
   readonly columns: Columns;
-  readonly form: RowCodec;
+  readonly codec: RowCodec;
   readonly options: EnrichOptions;
   /** Undefined for stdout. */
   readonly place: OutputFile | undefined;
@@ -24,8 +27,10 @@ export interface Plan {
   readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
 }
 
+const NO_COLUMNS: Columns = { query: () => ({ kind: 'none', why: 'the name is empty' }) };
+
 /**
- * Reads the list as far as it must be known, and settles how its rows are asked and written.
+ * Reads the list as far as it must be known, and decides how its rows are searched and written.
  * @throws {AppError} `bad_input`, `usage`
  */
 export async function makePlan(
@@ -34,49 +39,66 @@ export async function makePlan(
   options: EnrichOptions,
   { place, command }: { readonly place: OutputFile | undefined; readonly command: ResumeCommand },
 ): Promise<Plan> {
+  const { first, encoding, inputFormat, prefix, added, details } = options;
   const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
-  const flat = wanted !== undefined && wanted !== 'ndjson';
   const list = await checkList(
     input,
     {
-      format: options.inputFormat,
+      format: inputFormat,
       delimiter: options.delimiter,
-      encoding: options.encoding,
-      flat,
+      encoding,
+      flat: wanted !== undefined && wanted !== 'ndjson',
       withEncoding: (label) => command('--encoding', label),
     },
     app.context.signal,
   );
   const format = wanted ?? list.format;
   const delimiter = outputDelimiter(format, list, options.delimiter);
-  const guarded = app.globals.rawCsv !== true;
-  const form = openRowCodec({
+  const guard = app.globals.rawCsv !== true;
+  const isNdjson = list.format === 'ndjson';
+  const codec = openRowCodec({
     format,
     delimiter,
     bom: list.bom && format !== 'ndjson',
-    columns: list.format === 'ndjson' && format !== 'ndjson' ? list.flatHeader : list.header,
-    prefix: options.prefix,
-    added: options.added,
-    guard: guarded,
+    columns: isNdjson && format !== 'ndjson' ? list.flatHeader : list.header,
+    prefix,
+    added,
+    details,
+    guard,
   });
-  const isEmpty = list.format === 'ndjson' && list.header.length === 0;
-  const columns = isEmpty
-    ? NO_COLUMNS
-    : resolveColumns(list.header, { ...options.columns, nested: list.format === 'ndjson' });
-  const written = { format, delimiter, guarded: guarded && format !== 'ndjson' };
-  return { input, list, columns, form, options, place, written };
+  const columns =
+    isNdjson && list.header.length === 0
+      ? NO_COLUMNS
+      : resolveColumns(list.header, { ...options.columns, nested: isNdjson });
+  return {
+    input,
+    rows: () => (first === undefined ? list.rows() : take(list.rows(), first)),
+    total: list.total === undefined ? undefined : Math.min(list.total, first ?? list.total),
+    columns,
+    codec,
+    options,
+    place,
+    written: { format, delimiter, guarded: guard && format !== 'ndjson' },
+  };
 }
 
-const NO_COLUMNS: Columns = { ask: () => ({ kind: 'none', why: 'the name is empty' }) };
+async function* take<T>(items: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
+  let left = count;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
 
 /** A CSV keeps its delimiter. */
-function outputDelimiter(format: ListFormat, list: CheckedList, asked: Delimiter | undefined): Delimiter {
+function outputDelimiter(format: ListFormat, list: CheckedList, option: Delimiter | undefined): Delimiter {
   if (format === 'tsv') return '\t';
   if (list.format === 'csv') return list.delimiter ?? ',';
-  if (asked !== undefined && format !== 'csv') {
-    throw new AppError('usage', '--delimiter is for CSV, and neither list nor output is one', {
+  if (option !== undefined && format !== 'csv') {
+    throw new AppError('usage', '--delimiter is for CSV, and neither the list nor the output is one', {
       hint: 'restaurant enrich … --input-format csv',
     });
   }
-  return asked ?? ',';
+  return option ?? ',';
 }

@@ -1,74 +1,110 @@
 import type { App } from '../../app/app.ts';
-import { ledgerOf, openClientFor } from '../../app/service.ts';
-import type { Context } from '../../context.ts';
+import { ledgerOf, openService, type Requests } from '../../app/service.ts';
+import type { Target } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
-import { RateLimitError } from '../../storage/pacer.ts';
-import type { Known } from './known.ts';
-import { QuotaError, type RestaurantService } from './lookups.ts';
-import { pacedRequests, type ServiceOptions } from './paced-requests.ts';
+import { openPacer, RateLimitError } from '../../storage/pacer.ts';
+import { QuotaError, type RestaurantService } from '../match/resolve-row.ts';
+import type { Waiting } from '../progress/progress.ts';
+import type { EnrichOptions } from './options.ts';
 
-/** Timers overflow, clocks are set, machines are suspended: a long wait consists of short ones. */
-const MAX_SLEEP_MS = 60_000;
-
-/** A service that is paced, and counted. */
+/** A service that is paced, and whose requests are counted. */
 export interface PacedService extends RestaurantService {
   /** HTTP requests so far. */
   readonly requests: () => number;
-  /** Requests that the day's budget still has; undefined where it has no limit. */
+  /** Requests that the day's quota still has; undefined where it has no limit. */
   readonly leftToday: () => number | undefined;
 }
 
+export interface PacedOptions {
+  readonly target: Target;
+  readonly options: EnrichOptions;
+  /** Accept responses that were stored since then, in milliseconds since the epoch. */
+  readonly since: number | undefined;
+  /** Ends all requests. */
+  readonly signal: AbortSignal;
+  readonly onWaiting: (waiting: Waiting) => void;
+  readonly onWarning: (text: string) => void;
+}
+
+/** Longest single sleep: a clock may be set or a machine suspended meanwhile. */
+const MAX_SLEEP_MS = 60_000;
+const WAITS = {
+  minute: 'the quota of this minute is used up',
+  day: 'the quota of this day is used up',
+  pause: 'the service asks to wait',
+} as const;
+
 /** Opens the service for a list. It is closed when the program ends. */
-export function openPaced(app: App, service: ServiceOptions, known: Known): PacedService {
-  const { target, options, onWarning } = service;
-  const ledger = target.demo ? undefined : ledgerOf(app, target, options, onWarning);
-  let requests = 0;
-  const onSent = (): void => {
-    requests += 1;
-  };
-  const client = openClientFor(app, target, pacedRequests(app, service, ledger, onSent));
+export async function openPacedService(app: App, paced: PacedOptions): Promise<PacedService> {
+  const { target, options, since } = paced;
+  const ledger = target.demo ? undefined : ledgerOf(app, target, options, paced.onWarning);
   app.onClose(async () => ledger?.close());
-  const patient = patience(app, service);
+  let sent = 0;
+  const requests = pacedRequests(app, paced, ledger, () => {
+    sent += 1;
+  });
+  const service = await openService(app, { target, requests, since });
+  const withQuota = withQuotaWait(app, paced);
   return {
-    requests: () => requests,
-    leftToday: options.perDay === 0 || ledger === undefined ? () => undefined : roomOfDay(ledger, app),
-    async find(query) {
-      const before = known.find(query);
-      if (before !== undefined) return before;
-      const { output, results } = await patient(() => client.find({ name: query.name, city: query.city }));
-      known.keepFind(query, output);
-      return { results, total: output.total_matches };
-    },
-    async lookup(id, level) {
-      const before = known.lookup(id, level);
-      if (before !== undefined) return before;
-      const output = await patient(() => client.lookup(id, level));
-      known.keepLookup(id, level, output);
-      return output;
-    },
+    requests: () => sent,
+    leftToday: options.perDay === 0 || ledger === undefined ? () => undefined : leftOfDay(ledger, app),
+    find: ({ name, city }) =>
+      withQuota(async () => {
+        const { answer } = await service.find({ name, city });
+        return { results: answer.results, total: answer.output.total_matches };
+      }),
+    lookup: (id, fields) => withQuota(async () => (await service.lookup(id, fields)).output),
   };
 }
 
-/** Returns what is left of the day's quota, looked up at most once a second; undefined until the first look. */
-function roomOfDay(ledger: Ledger, { context: { now } }: App): () => number | undefined {
+/** Paces the requests of the client to the quota. @param ledger undefined: there is no quota */
+function pacedRequests(
+  { context, settings }: App,
+  { options, signal, onWaiting, onWarning: warn }: PacedOptions,
+  ledger: Ledger | undefined,
+  onSent: () => void,
+): Requests {
+  const pacer =
+    ledger &&
+    openPacer({
+      ledger,
+      context,
+      wait: options.wait,
+      maxWaitMs: settings.need('max-wait'),
+      onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
+    });
+  return {
+    signal,
+    warn,
+    traced: options.progress !== 'json',
+    async onRequest() {
+      await pacer?.acquire(signal);
+      onSent();
+    },
+    onRateLimited: (until) => ledger?.pauseUntil(until),
+    onWait: ({ ms, error }) => onWaiting({ until: context.now() + ms, why: error.message }),
+  };
+}
+
+/** The rest of the day's quota, read at most once a second; undefined until it was read. */
+function leftOfDay(ledger: Ledger, { context: { now } }: App): () => number | undefined {
   let at = Number.NEGATIVE_INFINITY;
-  let room: number | undefined;
-  const look = async (): Promise<void> => {
+  let left: number | undefined;
+  const read = async (): Promise<void> => {
     at = now();
     const { limit, used } = (await ledger.usage()).perDay;
-    room = Math.max(0, limit - used);
+    left = Math.max(0, limit - used);
   };
-  // When the look fails, so does the next request, which reports it.
-  void look().catch(() => {});
   return () => {
-    if (now() - at >= 1000) void look().catch(() => {});
-    return room;
+    // Where reading fails, so does the next request, which reports it.
+    if (now() - at >= 1000) void read().catch(() => {});
+    return left;
   };
 }
 
-/** Tells a pause of the whole run from the failure of a row; with `--wait` sits it out. */
-function patience({ context, settings }: App, { options, signal, onWaiting }: ServiceOptions) {
+/** Distinguishes a pause of the whole run from the failure of a row; with `--wait` sits it out. */
+function withQuotaWait({ context, settings }: App, { options, signal, onWaiting }: PacedOptions) {
   const maxWaitMs = settings.need('max-wait');
   const pauseOf = (error: unknown): QuotaError | undefined => {
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
@@ -85,19 +121,9 @@ function patience({ context, settings }: App, { options, signal, onWaiting }: Se
         if (pause === undefined) throw error;
         if (!options.wait) throw pause;
         onWaiting({ until: pause.freeAt, why: pause.message });
-        await sleepUntil(() => pause.freeAt, context, signal);
+        for (let left = pause.freeAt - context.now(); left > 0; left = pause.freeAt - context.now())
+          await context.sleep(Math.min(left, MAX_SLEEP_MS), signal);
       }
     }
   };
-}
-
-/** Sleeps until that time, which may be postponed meanwhile. @throws the signal's reason. */
-export async function sleepUntil(
-  time: () => number,
-  { now, sleep }: Pick<Context, 'now' | 'sleep'>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let left = time() - now(); left > 0; left = time() - now()) {
-    await sleep(Math.min(left, MAX_SLEEP_MS), signal);
-  }
 }

@@ -1,141 +1,133 @@
 import { AppError } from '../../errors.ts';
-import type { Status } from '../match/facts.ts';
+import type { Status } from '../match/resolve-row.ts';
 import type { InputRow } from '../read/row.ts';
-import { type FinishedRow, FinishedRows } from './finished-rows.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { RowFile } from './row-file.ts';
 
-/** What earlier runs found for a row. */
-export interface Earlier {
-  readonly rest: string;
+/** The result that an earlier run has for a row. */
+export interface FinishedRow {
+  readonly text: string;
   readonly status: Status;
-  /** Where it stands in the output; undefined where it must be written there yet. */
+  /** Offset of the text in the output; undefined where it is not written there yet. */
   readonly offset: number | undefined;
 }
 
 /** The rows of earlier runs, in the order of the input. */
 export interface FinishedRowReader {
   /**
-   * What is known of the next row of the input; undefined from the first that is new.
-   * @param own what the row looks like in the output
-   * @throws {AppError} `bad_input` where the output was made of another input
+   * The result for the next row of the input; undefined from the first new row on.
+   * @param own the row's own part in the output
+   * @throws {AppError} `bad_input` where the output was made from another input
    */
-  take(row: InputRow, own: string): Earlier | undefined;
-  /** Says that the input has no more rows. @throws {AppError} `bad_input` where the output has */
+  take(row: InputRow, own: string): FinishedRow | undefined;
+  /** Ends the input. @throws {AppError} `bad_input` where the output has more rows */
   end(): void;
-  /** The error where a row of an earlier run was not made with these options. */
+  /** The error for a row of an earlier run that had other options. */
   differsAt(row: InputRow): AppError;
 }
 
 export interface ResumeOptions {
   /** The file that is written. Empty, or cut anywhere. */
   readonly file: RowFile;
-  readonly form: RowCodec;
-  /** How the output is called in messages. */
+  readonly codec: RowCodec;
+  /** Name of the output in messages. */
   readonly name: string;
-  /** A finished output, whose failed rows are asked again, into `file`. */
+  /** A finished output whose failed rows are requested again, into `file`. */
   readonly previous?: RowFile | undefined;
-  /** Ask the failed rows of `before` again. */
+  /** Request the failed rows of `previous` again. */
   readonly retryErrors: boolean;
 }
 
-/** Nothing came before. */
+/** No earlier run. */
 export const noFinishedRows: FinishedRowReader = {
   take: () => undefined,
   end: () => {},
-  differsAt: (row) => changed('the output', lineName(row)),
+  differsAt: (row) => mismatch('the output', lineName(row)),
 };
 
 /**
- * Takes up an output where it was left, and writes its header where there is none. What follows its last whole row is cut
- * as soon as the rows in front of it are known to belong to this input.
+ * Opens the rows of an output for a run that continues it, and writes the header where there is none. What follows the
+ * last whole row is cut off as soon as the rows before it are known to belong to this input.
  * @throws {AppError} `bad_input` where the header is another
  */
-export function resume({ file, form, name, previous, retryErrors }: ResumeOptions): FinishedRowReader {
-  const old = previous === undefined ? undefined : rowsOf(previous, form, name);
-  const done = rowsOf(file, form, name) ?? begun(file, form);
+export function openCheckpoint(options: ResumeOptions): FinishedRowReader {
+  const { file, codec, name, previous, retryErrors } = options;
+  const old = previous === undefined ? undefined : recordsOf(previous, codec, name);
+  const done = recordsOf(file, codec, name) ?? withHeader(file, codec);
   let inFile = true;
 
-  /** The first row that the file does not hold whole: what there is of it must be its beginning. */
+  /** The first row that the file does not hold whole: its part there must be its beginning. */
   const cutTail = (own: string): void => {
     const { offset, bytes } = done.tail;
-    if (!beginsAlike(withoutZeros(bytes), Buffer.from(own))) throw changed(name, 'its last line');
+    if (!isPrefix(trimZeros(bytes), Buffer.from(own))) throw mismatch(name, 'its last line');
     file.cut(offset);
     inFile = false;
   };
 
+  const compare = (
+    record: OutputRecord,
+    own: string,
+    row: InputRow,
+    offset: number | undefined,
+  ): FinishedRow => {
+    const text = record.text.slice(own.length);
+    const status = record.text.startsWith(own) ? codec.statusOf(text) : undefined;
+    if (status === undefined) throw mismatch(name, lineName(row));
+    return { text, status, offset };
+  };
+
   return {
     take(row, own) {
-      const held = old?.next();
+      const oldRow = old?.next();
       const finished = inFile ? done.next() : undefined;
-      if (finished !== undefined) {
-        const { rest, status } = compared(finished, own, row, form, name);
-        return { rest, status, offset: finished.offset + Buffer.byteLength(own) };
-      }
+      if (finished !== undefined)
+        return compare(finished, own, row, finished.offset + Buffer.byteLength(own));
       if (inFile) cutTail(own);
-      if (held === undefined) return undefined;
-      const { rest, status } = compared(held, own, row, form, name);
-      return retryErrors && status === 'error' ? undefined : { rest, status, offset: undefined };
+      if (oldRow === undefined) return undefined;
+      const result = compare(oldRow, own, row, undefined);
+      return retryErrors && result.status === 'error' ? undefined : result;
     },
     end() {
-      if (old?.next() !== undefined || (inFile && done.next() !== undefined)) {
-        throw changed(name, 'the end: it has more rows');
-      }
-      if (inFile && withoutZeros(done.tail.bytes).length > 0)
-        throw changed(name, 'the end: it has more rows');
+      const more =
+        old?.next() !== undefined ||
+        (inFile && (done.next() !== undefined || trimZeros(done.tail.bytes).length > 0));
+      if (more) throw mismatch(name, 'the end: it has more rows');
       if (inFile) cutTail('');
     },
-    differsAt: (row) => changed(name, lineName(row)),
+    differsAt: (row) => mismatch(name, lineName(row)),
   };
 }
 
-/** The rows behind the header; undefined where there is no whole header yet. */
-function rowsOf(file: RowFile, form: RowCodec, name: string): FinishedRows | undefined {
-  const rows = new FinishedRows(file, form.quotes);
-  if (form.header === '') return rows;
-  const first = rows.next();
-  if (first?.text === form.header) return rows;
-  const begins = first === undefined && beginsAlike(withoutZeros(rows.tail.bytes), Buffer.from(form.header));
-  if (!begins) throw changed(name, 'its header');
+/** The records after the header; undefined where there is no whole header yet. */
+function recordsOf(file: RowFile, { header, quotes }: RowCodec, name: string): OutputRecords | undefined {
+  const records = new OutputRecords(file, quotes);
+  if (header === '') return records;
+  const first = records.next();
+  if (first?.text === header) return records;
+  const begins = first === undefined && isPrefix(trimZeros(records.tail.bytes), Buffer.from(header));
+  if (!begins) throw mismatch(name, 'its header');
   return undefined;
 }
 
-function begun(file: RowFile, form: RowCodec): FinishedRows {
+function withHeader(file: RowFile, { header, quotes }: RowCodec): OutputRecords {
   file.cut(0);
-  file.append(form.header);
-  const rows = new FinishedRows(file, form.quotes);
-  rows.next();
-  return rows;
+  file.append(header);
+  const records = new OutputRecords(file, quotes);
+  records.next();
+  return records;
 }
 
-function compared(
-  { text }: FinishedRow,
-  own: string,
-  row: InputRow,
-  form: RowCodec,
-  name: string,
-): { rest: string; status: Status } {
-  const rest = text.slice(own.length);
-  const status = text.startsWith(own) ? form.statusOf(rest) : undefined;
-  if (status === undefined) throw changed(name, lineName(row));
-  return { rest, status };
-}
+const lineName = (row: InputRow): string => `line ${row.line} of the input`;
 
-function lineName(row: InputRow): string {
-  return `line ${row.line} of the input`;
-}
-
-/** Whether one may be the beginning of the other. */
-function beginsAlike(torn: Buffer, whole: Buffer): boolean {
+/** Whether one can be the beginning of the other. */
+function isPrefix(torn: Buffer, whole: Buffer): boolean {
   const length = Math.min(torn.length, whole.length);
   return torn.subarray(0, length).equals(whole.subarray(0, length));
 }
 
 /** After a power cut a file may end in zeros that were never written. */
-function withoutZeros(bytes: Buffer): Buffer {
-  let end = bytes.length;
-  while (end > 0 && bytes[end - 1] === 0) end -= 1;
-  return bytes.subarray(0, end);
+function trimZeros(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
 }
 
 /** The output belongs to another run. */
@@ -144,15 +136,83 @@ export class CheckpointMismatch extends AppError {
     super('bad_input', message, { hint });
   }
 
-  /** The same error, with the command that begins anew. */
+  /** The same error, with the command that starts again. */
   withRestartHint(command: string): CheckpointMismatch {
-    return new CheckpointMismatch(this.message, `${this.hint}, or begin anew: ${command}`);
+    return new CheckpointMismatch(this.message, `${this.hint}, or start again: ${command}`);
   }
 }
 
 /** @param place where the two differ */
-function changed(name: string, place: string): CheckpointMismatch {
+function mismatch(name: string, place: string): CheckpointMismatch {
   return new CheckpointMismatch(
     `${name} was not made from this input with these options: they differ at ${place}`,
   );
+}
+
+/** A whole record of an output, with its line break. */
+export interface OutputRecord {
+  readonly text: string;
+  readonly offset: number;
+}
+
+const CHUNK = 65_536;
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+
+/**
+ * The whole records of an output file in order. A record ends at a line feed outside of quotes; quotes count by their
+ * parity, so that a cut at any place is distinguished from an end.
+ */
+export class OutputRecords {
+  readonly #file: Pick<RowFile, 'readBytes'>;
+  readonly #quotes: boolean;
+  #records: OutputRecord[] = [];
+  #next = 0;
+  /** Bytes after the last whole record so far, in pieces. */
+  #open: Buffer[] = [];
+  /** Offset behind them. */
+  #read = 0;
+  /** Offset of the first of them. */
+  #offset = 0;
+  #quoted = false;
+  #atEnd = false;
+
+  /** @param quotes false where a record is a line, as in NDJSON */
+  constructor(file: Pick<RowFile, 'readBytes'>, quotes: boolean) {
+    this.#file = file;
+    this.#quotes = quotes;
+  }
+
+  next(): OutputRecord | undefined {
+    while (this.#next >= this.#records.length && !this.#atEnd) this.#readMore();
+    const record = this.#records[this.#next];
+    this.#next += 1;
+    return record;
+  }
+
+  /** The bytes after the last whole record: a row that was not written to its end. For when there is no next. */
+  get tail(): { readonly offset: number; readonly bytes: Buffer } {
+    return { offset: this.#offset, bytes: Buffer.concat(this.#open) };
+  }
+
+  #readMore(): void {
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    const length = this.#file.readBytes(chunk, this.#read);
+    this.#read += length;
+    this.#atEnd = length === 0;
+    this.#records = [];
+    this.#next = 0;
+    let start = 0;
+    for (let at = 0; at < length; at += 1) {
+      const byte = chunk[at];
+      if (byte === QUOTE && this.#quotes) this.#quoted = !this.#quoted;
+      if (byte !== LINE_FEED || this.#quoted) continue;
+      const record = Buffer.concat([...this.#open, chunk.subarray(start, at + 1)]);
+      this.#records.push({ text: record.toString('utf8'), offset: this.#offset });
+      this.#offset += record.length;
+      this.#open = [];
+      start = at + 1;
+    }
+    this.#open.push(chunk.subarray(start, length));
+  }
 }

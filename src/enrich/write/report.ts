@@ -4,52 +4,63 @@ import type { App } from '../../app/app.ts';
 import { fullPath } from '../../app/output.ts';
 import { loadAsset, redacted, showPage, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
-import type { PageRow } from '../../output/html/document.ts';
+import { guardFormula } from '../../output/csv.ts';
+import type { PageColumn, PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
+import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
+import { cellAt, isRecord } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
-import { type Counts, formatCounts, plural } from '../progress/counters.ts';
+import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { cleanLine } from '../../util/text.ts';
+import { type Counts, formatCounts, plural } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';
+import type { InputRow } from '../read/row.ts';
 import type { Plan } from '../run/plan.ts';
-import { REPORT_COLUMNS, reportRow } from './report-row.ts';
+import { nestedKey, resultFields } from './row-codec.ts';
 
-/** What a page may hold and a browser still shows; the rest stays in the list that it is made of. */
-const MOST_ROWS = 200_000;
-const MOST_CHARACTERS = 96 * 1024 * 1024;
+/** What a browser can show; the rest is in the list alone. */
+const MAX_ROWS = 200_000;
+const MAX_CHARACTERS = 96 * 1024 * 1024;
+
+/** The columns of the page; everything else is among the details of a row. */
+const PAGE_COLUMNS: readonly PageColumn[] = [
+  { label: 'Name', kind: 'name' },
+  { label: 'City', kind: 'text' },
+  { label: 'Status', kind: 'status' },
+  { label: 'Found', kind: 'text' },
+  { label: 'Grade', kind: 'grade' },
+  { label: 'Cuisine', kind: 'text' },
+  { label: 'Address', kind: 'text' },
+];
+const CELLS = ['status', 'name', 'grade', 'cuisine_tags', 'address'] as const;
+const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
 
 /**
- * Refuses a page that would replace a file that is none of our pages, before anything is asked.
+ * Refuses a page that would replace a file that is not one of our pages, before the first request.
  * @throws {AppError} `usage`
  */
 export function checkReport(app: App, { options, place, input }: Plan): void {
-  const { report, open } = options;
-  if ((report !== undefined || open) && (place === undefined || place.device)) {
-    throw new AppError(
-      'usage',
-      `${report === undefined ? '--open' : '--report'} needs a file of rows to make the page of`,
-      {
-        hint: 'restaurant enrich list.csv -o out.csv --report out.html',
-      },
+  const { report } = options;
+  const refuse = (message: string, hint: string): never => {
+    throw new AppError('usage', message, { hint });
+  };
+  if (place === undefined || place.device) {
+    refuse(
+      `${report === undefined ? '--open' : '--report'} needs a file of rows`,
+      'restaurant enrich list.csv -o out.csv --report out.html',
     );
   }
   if (report === undefined) return;
   const path = fullPath(app.context, report);
-  const refuse = (message: string, hint: string): never => {
-    throw new AppError('usage', message, { hint });
-  };
   if (!/\.html?$/i.test(report))
-    refuse(`--report ${report}: a page is HTML`, 'name it so: --report list.html');
-  const facts = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (facts === undefined) return;
-  const isInput = facts.dev === input.identity?.dev && facts.ino === input.identity?.ino;
-  if (!facts.isFile() || isInput) refuse(`${report} is no page to replace`, 'name another file');
-  if (options.force) return;
-  if (!options.resume || !isPage(path)) {
-    refuse(
-      `${report} exists`,
-      'name another file, or --force begins the whole list anew and replaces both files',
-    );
-  }
+    refuse(`--report ${report}: a page is HTML`, 'use the extension .html: --report list.html');
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (stats === undefined) return;
+  const isInput = stats.dev === input.identity?.dev && stats.ino === input.identity?.ino;
+  if (!stats.isFile() || isInput) refuse(`${report} is not a page to replace`, 'name another file');
+  if (options.force || (options.resume && isPage(path))) return;
+  refuse(`${report} exists`, 'name another file, or --force to start again and overwrite both files');
 }
 
 /** Whether a file begins as our pages do. */
@@ -63,41 +74,31 @@ function isPage(path: string): boolean {
   }
 }
 
-/** A page that was made. */
-export interface Report {
-  /** As it may be told. */
-  readonly name: string;
-  /** Says where it is kept where nobody named a file, and shows it where --open says so. */
-  tell(): Promise<void>;
+/** Writes the page of a finished list, row by row. @returns its path. @throws {AppError} `io_error` */
+export async function writeReport(app: App, plan: Plan, counts: Counts): Promise<string> {
+  const { report } = plan.options;
+  const heading = plan.input.name === 'stdin' ? 'List' : basename(plan.input.name);
+  const path = report === undefined ? tempReportPath(app, heading) : fullPath(app.context, report);
+  await writeChunksAtomic(path, pagePieces(app, plan, heading, counts), report === undefined ? 0o600 : 0o644);
+  return report ?? path;
 }
 
-/** Makes a page of a list that is done, out of its output, row by row. @throws {AppError} `io_error` */
-export async function makeReport(app: App, plan: Plan, counts: Counts): Promise<Report> {
-  const { input } = plan;
-  const { report, open } = plan.options;
-  const named = report === undefined ? undefined : fullPath(app.context, report);
-  const heading = input.name === 'stdin' ? 'List' : basename(input.name);
-  const path = named ?? tempReportPath(app, heading);
-  await writeChunksAtomic(path, pagePieces(app, plan, heading, counts), named === undefined ? 0o600 : 0o644);
-  return {
-    name: report ?? path,
-    async tell() {
-      if (named === undefined) await app.context.stdout.write(`${path}\n`);
-      if (open) await showPage(app, path);
-    },
-  };
+/** Prints the path of a page that the user did not name, and opens it with `--open`. */
+export async function showReport(app: App, { options }: Plan, path: string): Promise<void> {
+  if (options.report === undefined) await app.context.stdout.write(`${path}\n`);
+  if (options.open) await showPage(app, fullPath(app.context, path));
 }
 
 async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts): AsyncGenerator<string> {
   const asset = await loadAsset();
   const notes = [plural(counts.done, 'row'), formatCounts(counts)];
-  const head = { kind: 'Enriched list', heading, notes, at: app.context.now(), columns: REPORT_COLUMNS };
+  const head = { kind: 'Enriched list', heading, notes, at: app.context.now(), columns: PAGE_COLUMNS };
   yield pageStart(redacted(app, head), asset);
   let index = 0;
   let characters = 0;
   let left = 0;
-  for await (const row of rowsOf(app, plan)) {
-    if (index >= MOST_ROWS || characters > MOST_CHARACTERS) {
+  for await (const row of pageRows(app, plan)) {
+    if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
       left += 1;
       continue;
     }
@@ -109,21 +110,79 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
   yield pageEnd(asset, left);
 }
 
-async function* rowsOf(app: App, plan: Plan): AsyncGenerator<PageRow> {
-  const { place, options, written, columns } = plan;
-  if (place === undefined) return;
-  const output = await openInput(place.path, app.context);
+async function* pageRows(app: App, plan: Plan): AsyncGenerator<PageRow> {
+  if (plan.place === undefined) return;
+  const output = await openInput(plan.place.path, app.context);
   try {
-    const list = await openList(output, written, () => {});
-    const toRow = reportRow({
-      header: list.header,
-      prefix: options.prefix,
-      added: options.added,
-      guarded: written.guarded,
-      named: [columns.name, columns.id].filter((column) => column !== undefined),
-    });
-    for await (const row of list.rows) yield toRow(row);
+    const list = await openList(output, plan.written, () => {});
+    const toPageRow = pageRowMaker(plan, list.header);
+    for await (const row of list.rows) yield toPageRow(row);
   } finally {
     await output.close();
   }
+}
+
+type Fields = readonly (readonly [key: string, value: unknown])[];
+
+/** Returns the function that makes a row of the page from a row of the output. @param header columns of the output */
+function pageRowMaker(
+  { options, columns, written }: Plan,
+  header: readonly string[],
+): (row: InputRow) => PageRow {
+  const { names } = resultFields(options);
+  const ownWidth = header.length - names.length;
+
+  function split(row: InputRow): { own: Fields; result: ReadonlyMap<string, unknown> } {
+    if (row.kind === 'cells') {
+      const result = names.map((name, index) => {
+        const value = unguard(row.cells[ownWidth + index] ?? '');
+        return [name, name === 'details' ? parseExactOrNone(value) : value] as const;
+      });
+      const own = header.slice(0, ownWidth).map((key, index) => [key, row.cells[index]] as const);
+      return { own, result: new Map(result) };
+    }
+    const key = nestedKey(options.prefix);
+    const found = row.value[key];
+    const own = Object.entries(stringifyRawNumbers(row.value)).filter(([each]) => each !== key);
+    return { own, result: new Map(isRecord(found) ? Object.entries(found) : []) };
+  }
+
+  function unguard(text: string): string {
+    const bare = text.slice(1);
+    return written.guarded && text.startsWith("'") && guardFormula(bare) === text ? bare : text;
+  }
+
+  function ownCell(row: InputRow, column: string | undefined): string | number | null {
+    if (column === undefined) return null;
+    return pageCell(row.kind === 'cells' ? row.cells[header.indexOf(column)] : cellAt(row.value, column));
+  }
+
+  return (row) => {
+    const { own, result } = split(row);
+    const value = (name: string): unknown => result.get(name) ?? undefined;
+    const details = value('details');
+    const more = [...result].filter(
+      ([name, each]) => !NOT_DETAILS.includes(name) && each !== null && each !== '',
+    );
+    const [status, ...found] = CELLS.map((name) => pageCell(value(name)));
+    return {
+      c: [
+        ownCell(row, columns.name) ?? ownCell(row, columns.id) ?? pageCell(own[0]?.[1]),
+        ownCell(row, columns.city) ?? pageCell(options.columns.city),
+        status ?? null,
+        ...found,
+      ],
+      ...pointCell({ lat: degrees(value('lat')), lng: degrees(value('lng')) }),
+      d: [
+        // The user's own headers stay as they are.
+        ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
+        ...entriesOf(more),
+        ...entriesOf(isRecord(details) ? [['details', stringifyRawNumbers(details)]] : []),
+      ],
+    };
+  };
+}
+
+function degrees(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d{1,3}(?:\.\d+)?$/.test(value) ? Number(value) : value;
 }

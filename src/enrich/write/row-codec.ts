@@ -1,78 +1,160 @@
 import { AppError } from '../../errors.ts';
-import { isRecord } from '../../output/records.ts';
+import { guardFormula } from '../../output/csv.ts';
+import { isRecord, memberCell, rawNumberAt, valueAt } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
-import { parseExactOrNone } from '../../util/exact-json.ts';
+import { parseExactOrNone, rawNumber, setRawNumber } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
-import { type RowResult, STATUSES, type Status } from '../match/facts.ts';
+import { cleanCell, cleanLine } from '../../util/text.ts';
+import { type RowResult, STATUSES, type Status } from '../match/resolve-row.ts';
 import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../read/row.ts';
-import {
-  type AddedColumn,
-  appendedCells,
-  appendedColumns,
-  assertNoCollision,
-  DETAILS_PLACE,
-  FACT_NAMES,
-  ID_PLACE,
-  nestedFacts,
-  nestedKey,
-} from './appended.ts';
 
-/**
- * How a row is written: its own part, which follows from the input alone, then what was found, which follows from the
- * answers alone. So a finished row can be compared with the input, and what was found can be used again.
- */
-export interface RowCodec {
-  /** The first line with its line break; empty for NDJSON. */
-  readonly header: string;
-  /** Whether a line break may stand inside a record, in quotes. */
-  readonly quotes: boolean;
-  /** @throws {AppError} `bad_input` for a row that does not fit the header */
-  input(row: InputRow): string;
-  /** What was found, with the line break. */
-  result(facts: RowResult): string;
-  /** The status in a `rest`; undefined where it is none of ours. */
-  statusOf(rest: string): Status | undefined;
-  /** The details in a `rest`, with the id they belong to. */
-  detailsOf(rest: string): { id: string; details: Record<string, unknown> } | undefined;
+/** Fields of a result, in the order of the columns, which have the prefix before these names. */
+const RESULT_FIELDS = [
+  'status',
+  'match',
+  'candidates',
+  'id',
+  'name',
+  'address',
+  'city',
+  'neighborhood',
+  'lat',
+  'lng',
+  'cuisine_tags',
+  'grade',
+  'coverage_level',
+  'details',
+  'error',
+  'similarity',
+] as const;
+type ResultField = (typeof RESULT_FIELDS)[number];
+
+/** A column with a value of the details. */
+export interface AddedColumn {
+  readonly name: string;
+  /** Dotted. */
+  readonly path: string;
 }
 
 export interface RowCodecOptions {
   readonly format: ListFormat;
   readonly delimiter: string;
-  /** Byte order mark in front, as the input has it. */
+  /** Byte order mark in front, as in the input. */
   readonly bom: boolean;
   /** Columns or keys of the input. */
   readonly columns: readonly string[];
   readonly prefix: string;
   readonly added: readonly AddedColumn[];
-  /** Neutralise formulas in what the service says. */
+  /** Whether there is a column for the whole details. */
+  readonly details: boolean;
+  /** Neutralize formulas in text of the service. */
   readonly guard: boolean;
+}
+
+/**
+ * How a row is written: the part of the input, which follows from the input alone, then the result, which follows from
+ * the responses alone. So a finished row can be compared with the input, and its result can be used again.
+ */
+export interface RowCodec {
+  /** The first line with its line break; empty for NDJSON. */
+  readonly header: string;
+  /** Whether a line break may be inside a record, in quotes. */
+  readonly quotes: boolean;
+  /** @throws {AppError} `bad_input` for a row that does not fit the header */
+  input(row: InputRow): string;
+  /** A result with the line break. */
+  result(result: RowResult): string;
+  /** The status in the text of a result; undefined for any other text. */
+  statusOf(text: string): Status | undefined;
+  /** The details in the text of a result, with their id. */
+  detailsOf(text: string): { id: string; details: Record<string, unknown> } | undefined;
 }
 
 /** @throws {AppError} `usage` where a new column has the name of another */
 export function openRowCodec(options: RowCodecOptions): RowCodec {
-  return options.format === 'ndjson' ? nested(options) : delimited(options);
+  return options.format === 'ndjson' ? ndjsonCodec(options) : delimitedCodec(options);
 }
 
-function delimited({ format, delimiter, bom, columns, prefix, added, guard }: RowCodecOptions): RowCodec {
-  const appended = appendedColumns(prefix, added);
+/** The names of the result's fields and of the added columns. */
+export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' | 'details'>): {
+  fields: readonly ResultField[];
+  names: readonly string[];
+} {
+  const fields = RESULT_FIELDS.filter((field) => details || field !== 'details');
+  return { fields, names: [...fields, ...added.map(({ name }) => name)] };
+}
+
+/** Returns the values of a result in the order of its fields; numbers keep all their digits. */
+function valuesOf(
+  result: RowResult,
+  fields: readonly ResultField[],
+  added: readonly AddedColumn[],
+): unknown[] {
+  const { restaurant = {}, details } = result;
+  const own: Readonly<Partial<Record<ResultField, unknown>>> = {
+    status: result.status,
+    match: result.match,
+    candidates: result.candidates,
+    id: restaurant.service_id,
+    details,
+    error: result.error,
+    similarity: result.similarity,
+  };
+  const values: unknown[] = [];
+  const add = (source: unknown, path: string): void => {
+    const raw = rawNumberAt(source, path);
+    values.push(valueAt(source, path));
+    if (raw !== undefined) setRawNumber(values, String(values.length - 1), raw);
+  };
+  for (const field of fields) {
+    if (field in own) values.push(own[field]);
+    else add(restaurant, field);
+  }
+  for (const { path } of added) add(details, path);
+  return values;
+}
+
+function delimitedCodec(options: RowCodecOptions): RowCodec {
+  const { format, delimiter, bom, columns, prefix, added, guard } = options;
+  const { fields, names } = resultFields(options);
+  const appended = names.map((name, index) => (index < fields.length ? prefix + name : name));
   assertNoCollision(columns, appended);
   const known = new Set(columns);
-  const cellOptions = { guard, oneLine: format === 'tsv' };
+  const detailsAt = fields.indexOf('details');
+  const idAt = fields.indexOf('id');
+
+  const cellOf = (values: readonly unknown[], index: number): string => {
+    const value = values[index];
+    if (value === undefined || value === null) return '';
+    // JSON is harmless as it is, and is read again.
+    if (index === detailsAt) return toJson(value, false);
+    const cell = memberCell(values, index);
+    if (typeof cell !== 'string') return cell === null ? '' : String(cell);
+    const text = format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
+    return guard ? guardFormula(text) : text;
+  };
+
   return {
     header: `${bom ? '\ufeff' : ''}${encodeRecord([...columns, ...appended], delimiter)}\n`,
     quotes: true,
     input: (row) =>
       encodeRecord(row.kind === 'cells' ? row.cells : objectCells(row, columns, known), delimiter) +
       delimiter,
-    result: (facts) => `${encodeRecord(appendedCells(facts, added, cellOptions), delimiter)}\n`,
-    statusOf: (rest) => asStatus(rest.slice(0, Math.max(0, rest.indexOf(delimiter)))),
-    detailsOf(rest) {
-      const cells = decodeRecord(rest, delimiter);
-      const json = cells[DETAILS_PLACE] ?? '';
+    result(result) {
+      const values = valuesOf(result, fields, added);
+      return `${encodeRecord(
+        values.map((_value, index) => cellOf(values, index)),
+        delimiter,
+      )}\n`;
+    },
+    statusOf: (text) => asStatus(text.slice(0, Math.max(0, text.indexOf(delimiter)))),
+    detailsOf(text) {
+      if (detailsAt === -1) return undefined;
+      const cells = decodeRecord(text, delimiter);
+      const json = cells[detailsAt] ?? '';
       const details = json === '' ? undefined : parseExactOrNone(json);
-      return isRecord(details) ? { id: cells[ID_PLACE] ?? '', details } : undefined;
+      return isRecord(details) ? { id: cells[idAt] ?? '', details } : undefined;
     },
   };
 }
@@ -80,11 +162,11 @@ function delimited({ format, delimiter, bom, columns, prefix, added, guard }: Ro
 /** The values of an object in the order of the columns. */
 function objectCells(row: ObjectRow, columns: readonly string[], known: ReadonlySet<string>): string[] {
   const cells = flatCells(row);
-  const stranger = [...cells.keys()].find((key) => !known.has(key));
-  if (stranger !== undefined) {
+  const extra = [...cells.keys()].find((key) => !known.has(key));
+  if (extra !== undefined) {
     throw new AppError(
       'bad_input',
-      `line ${row.line} has a key '${stranger}' that the first row does not have`,
+      `line ${row.line} has a key '${extra}' that the first row does not have`,
       {
         hint: 'give the list as a file, so that all keys are known before the first row: restaurant enrich list.ndjson -o out.csv',
       },
@@ -95,51 +177,92 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
 
 const NESTED_STATUS = /^"(?:[^"\\]|\\.)*":\{"status":"([a-z_]+)"/;
 
-function nested({ columns, prefix, added, format }: RowCodecOptions): RowCodec {
+function ndjsonCodec(options: RowCodecOptions): RowCodec {
+  const { columns, prefix, added, format } = options;
+  const { fields, names } = resultFields(options);
   const key = nestedKey(prefix);
   const start = `${toJson(key, false)}:`;
   assertNoCollision(columns, [key]);
   assertNoCollision(
-    FACT_NAMES,
+    fields,
     added.map(({ name }) => name),
   );
   assertUnique(columns, format);
-  const names = columns.map((column) => toJson(column, false));
+  const keys = columns.map((column) => toJson(column, false));
   return {
     header: '',
     quotes: false,
     input(row) {
       if (row.kind === 'cells') {
-        return `{${names.map((name, place) => `${name}:${toJson(row.cells[place] ?? '', false)},`).join('')}`;
+        return `{${keys.map((name, index) => `${name}:${toJson(row.cells[index] ?? '', false)},`).join('')}`;
       }
-      if (Object.hasOwn(row.value, key)) throw clash(row, key);
+      if (Object.hasOwn(row.value, key)) {
+        throw new AppError('bad_input', `line ${row.line} already has a key '${key}'`, {
+          hint: 'give the new key another name: restaurant enrich … --prefix found_',
+        });
+      }
       const open = row.text.slice(0, -1).trimEnd();
       return open === '{' ? open : `${open},`;
     },
-    result: (facts) => `${start}${toJson(nestedFacts(facts, added), false)}}\n`,
-    statusOf: (rest) => asStatus(NESTED_STATUS.exec(rest)?.[1]),
-    detailsOf(rest) {
-      const facts = parseExactOrNone(rest.slice(start.length).trimEnd().slice(0, -1));
-      return isRecord(facts) && isRecord(facts.details)
-        ? { id: String(facts.id), details: facts.details }
+    result(result) {
+      const values = valuesOf(result, fields, added);
+      const nested = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+      for (const [index, name] of names.entries()) {
+        const raw = rawNumber(values, index);
+        if (raw !== undefined) setRawNumber(nested, name, raw);
+      }
+      return `${start}${toJson(nested, false)}}\n`;
+    },
+    statusOf: (text) => asStatus(NESTED_STATUS.exec(text)?.[1]),
+    detailsOf(text) {
+      const nested = parseExactOrNone(text.slice(start.length).trimEnd().slice(0, -1));
+      return isRecord(nested) && isRecord(nested.details)
+        ? { id: String(nested.id), details: nested.details }
         : undefined;
     },
   };
 }
 
-function clash(row: ObjectRow, key: string): AppError {
-  return new AppError('bad_input', `line ${row.line} has a key '${key}' already`, {
-    hint: 'give the new key another name: restaurant enrich … --prefix found_',
+/** The key of a result in NDJSON: the prefix without its underscore. */
+export function nestedKey(prefix: string): string {
+  const key = prefix.replace(/_{1,100}$/, '');
+  if (key !== '') return key;
+  throw new AppError('usage', `--prefix '${prefix}': NDJSON needs a name for the key`, {
+    hint: 'restaurant enrich … --prefix restaurant_',
+  });
+}
+
+/**
+ * @param own columns of the input
+ * @throws {AppError} `usage` naming an appended column that the input has, or that is named twice
+ */
+function assertNoCollision(own: readonly string[], appended: readonly string[]): void {
+  const taken = new Set(own);
+  const clash = appended.find((name) => taken.has(name));
+  if (clash !== undefined) {
+    throw new AppError('usage', `the list already has a column '${clash}'`, {
+      hint: 'give the new columns another prefix: restaurant enrich … --prefix found_',
+    });
+  }
+  const twice = repeated(appended);
+  if (twice === undefined) return;
+  throw new AppError('usage', `the column '${twice}' would be added twice`, {
+    hint: 'use another name: restaurant enrich … --add <column>=<path>',
   });
 }
 
 /** An object cannot hold two values of one name. */
 function assertUnique(columns: readonly string[], format: ListFormat): void {
-  const twin = columns.find((column, place) => columns.indexOf(column) !== place);
-  if (twin === undefined) return;
-  throw new AppError('usage', `the list has two columns '${twin}', which ${format} cannot keep apart`, {
+  const twice = repeated(columns);
+  if (twice === undefined) return;
+  throw new AppError('usage', `the list has two columns '${twice}', which ${format} cannot distinguish`, {
     hint: 'write a CSV: restaurant enrich list.csv -o out.csv',
   });
+}
+
+function repeated(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
 }
 
 function asStatus(text: string | undefined): Status | undefined {

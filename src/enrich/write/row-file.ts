@@ -2,38 +2,43 @@ import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSy
 import { AppError } from '../../errors.ts';
 import { writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import type { Span } from '../run/answer-table.ts';
 
-/** Where the rows go. A row that was appended is the system's; one that was flushed is the disk's. */
+/** A place in the output file, in bytes. */
+export interface Span {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The output of rows. The system has a row that was appended; the disk has one that was flushed. */
 export interface RowOutput {
   /** @returns the offset of the text. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): number | Promise<number>;
-  /** Text that stands in the output; undefined where it cannot be read again. */
+  /** Reads text of the output; undefined where it cannot be read again. */
   readonly read?: (span: Span) => string;
   /** Waits until the disk has all of it. */
   flush(): void;
   close(): void;
 }
 
-/** A file of rows, which can be read and cut as well. */
+/** A file of rows, which can also be read and cut. */
 export interface RowFile extends RowOutput {
   readonly path: string;
   readonly size: number;
   readonly read: (span: Span) => string;
-  /** Reads bytes as they are. @returns how many there were */
+  /** Reads bytes. @returns how many there were */
   readBytes(into: Uint8Array, offset: number): number;
-  /** Drops what follows. */
+  /** Drops what follows that offset. */
   cut(size: number): void;
 }
 
-/** Longest time that rows stay with the system alone, in milliseconds. */
+/** Longest time before rows are flushed to the disk, in milliseconds. */
 const FLUSH_EVERY_MS = 1000;
 
 const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
 
 /**
  * Opens a file of rows to write at its end.
- * @param how `new`: it must not exist; `old`: what it holds stays; `look`: it is only read
+ * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read
  * @param mode permission bits of a new one, cut by the umask
  * @throws {AppError} `io_error`
  */
@@ -43,22 +48,22 @@ export function openRowFile(
   now: () => number,
   mode = 0o644,
 ): RowFile {
-  const tried = <T>(act: string, run: () => T): T => {
+  const attempt = <T>(act: string, run: () => T): T => {
     try {
       return run();
     } catch (error) {
       throw ioError(act, path, error);
     }
   };
-  const file = tried('write', () => openSync(path, FLAGS[how], mode));
-  const plain = fstatSync(file).isFile();
-  let size = plain ? fstatSync(file).size : 0;
+  const file = attempt('write', () => openSync(path, FLAGS[how], mode));
+  const isFile = fstatSync(file).isFile();
+  let size = isFile ? fstatSync(file).size : 0;
   let flushedAt = now();
   let flushing = false;
   let failure: AppError | undefined;
 
   const flushInTime = (): void => {
-    if (flushing || !plain || now() - flushedAt < FLUSH_EVERY_MS) return;
+    if (flushing || !isFile || now() - flushedAt < FLUSH_EVERY_MS) return;
     flushing = true;
     fsync(file, (error) => {
       flushing = false;
@@ -68,16 +73,16 @@ export function openRowFile(
   };
 
   const cut = (to: number): void => {
-    if (plain) tried('cut', () => ftruncateSync(file, to));
+    if (isFile) attempt('cut', () => ftruncateSync(file, to));
     size = to;
   };
 
-  /** A full disk takes a part of a row. Where it cannot be dropped now, the next run does. */
+  /** A full disk takes a part of a row. If it cannot be dropped now, the next run drops it. */
   const dropPart = (): void => {
     try {
-      if (plain) ftruncateSync(file, size);
+      if (isFile) ftruncateSync(file, size);
     } catch {
-      // The failure of the write is told.
+      // The failure of the write is reported.
     }
   };
 
@@ -102,25 +107,23 @@ export function openRowFile(
     },
     read({ offset, length }) {
       const bytes = Buffer.allocUnsafe(length);
-      const got = tried('read', () => readSync(file, bytes, 0, length, offset));
-      if (got < length)
-        throw new AppError('io_error', `${path} was cut by another program while it was written`);
+      const got = attempt('read', () => readSync(file, bytes, 0, length, offset));
+      if (got < length) throw new AppError('io_error', `${path} was cut by another program during the run`);
       return bytes.toString('utf8');
     },
-    readBytes: (into, offset) => tried('read', () => readSync(file, into, 0, into.length, offset)),
+    readBytes: (into, offset) => attempt('read', () => readSync(file, into, 0, into.length, offset)),
     cut,
     flush() {
       if (failure !== undefined) throw failure;
-      if (!plain) return;
-      tried('write', () => fsyncSync(file));
-      if (fstatSync(file).nlink === 0)
-        throw new AppError('io_error', `${path} was deleted while it was written`);
+      if (!isFile) return;
+      attempt('write', () => fsyncSync(file));
+      if (fstatSync(file).nlink === 0) throw new AppError('io_error', `${path} was deleted during the run`);
     },
     close: () => closeSync(file),
   };
 }
 
-/** A file of rows to look at: cutting and appending change nothing but what is seen of it. */
+/** Opens a file of rows that stays as it is: cutting changes only what is read of it, appending nothing. */
 export function openReadOnly(path: string): RowFile {
   const file = openRowFile(path, 'look', () => 0);
   let end = file.size;

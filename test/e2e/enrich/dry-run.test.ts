@@ -93,7 +93,7 @@ describe('enrich --dry-run', () => {
       expect(readFileSync(path('out.csv'), 'utf8')).toBe(whole.slice(0, size));
     }
     writeFileSync(path('out.csv'), whole);
-    expect(await estimate('-o out.csv --resume --retry-errors')).toMatchObject({ done: 4, unusable_rows: 1 });
+    expect(await estimate('-o out.csv --resume --retry-errors')).toMatchObject({ done: 5, unusable_rows: 0 });
     expect(existsSync(path('out.csv.lock'))).toBe(false);
   });
 
@@ -111,7 +111,7 @@ describe('enrich --dry-run', () => {
     writeFileSync(path('in.csv'), `name,city\n${',x\n'.repeat(2500)}`);
     const { stdout } = await run('enrich in.csv --dry-run');
     expect(stdout).toContain(
-      'unusable  2,500 rows without a name, city or id: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2,490 more\n',
+      'skipped   2,500 rows without a name, city or id: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2,490 more\n',
     );
     expect(stdout).toContain('time      none\n');
   });
@@ -124,7 +124,7 @@ describe('enrich --dry-run', () => {
     expect(exit).toBe(0);
     expect(stdout).toContain('rows      5 in stdin\n');
     expect(stdout).toContain('requests  3\n');
-    expect(stdout).toContain('unusable  1 row without a name, city or id: line 5\n');
+    expect(stdout).toContain('skipped   1 row without a name, city or id: line 5\n');
     expect(stdout).toContain('time      less than a minute\n');
   });
 });

@@ -38,7 +38,7 @@ describe('enrich', () => {
       'nr,name,city\n1,place 3,Testville\n2,The Place 4!,testville\n3,Twin,Testville\n4,ubermut,Testville\n5,nothing,Testville\n6,,Testville\n7,Place 3,Elsewhere\n',
     );
     const { exit, stdout, stderr } = await enrich('in.csv -o out.csv');
-    expect([exit, stdout]).toEqual([8, '']);
+    expect([exit, stdout]).toEqual([0, '']);
     const rows = table(read('out.csv'));
     const facts = ['nr', 'status', 'match', 'candidates', 'id', 'lng', 'cuisine_tags'];
     expect(rows.map((row) => facts.map((name) => row[name] ?? row[`restaurant_${name}`]))).toEqual(
@@ -46,20 +46,20 @@ describe('enrich', () => {
         ['1', 'matched', 'exact', '2', 'id-3', '-3', 'a; b'],
         ['2', 'matched', 'exact', '1', 'id-4', '-4', 'a; b'],
         ['3', 'ambiguous', 'best', '2', 'twin-1', '', ''],
-        ['4', 'matched', 'only', '1', 'only', '', ''],
+        ['4', 'likely', 'only', '1', 'only', '', ''],
         ['5', 'not_found', '', '0', '', '', ''],
-        ['6', 'error', '', '', '', '', ''],
+        ['6', 'skipped', '', '', '', '', ''],
         ['7', 'not_found', '', '0', '', '', ''],
       ].map((row) =>
         row[0] === '1' ? [...row.slice(0, 3), expect.stringMatching(/^\d+$/), ...row.slice(4)] : row,
       ),
     );
-    expect(rows[5]?.restaurant_error).toBe('bad_input: the name is empty');
+    expect(rows[5]?.restaurant_error).toBe('the name is empty');
     expect(service.sent()).toBe(6);
     expect(stderr).toContain(
-      '7 rows in out.csv: 3 matched, 1 ambiguous, 2 not found, 1 error; 6 requests sent',
+      '7 rows in out.csv: 2 matched, 1 likely, 1 ambiguous, 2 not found, 1 skipped, 0 errors; 6 requests sent\n' +
+        'likely rows have a restaurant of another name: check those before you use them\n',
     );
-    expect(stderr).toContain('error: 1 of 7 rows failed');
   });
 
   it('leaves own columns as they were and guards those of the service', async () => {
@@ -195,7 +195,7 @@ describe('enrich', () => {
     ['in.csv', '', /in\.csv has no header row/],
     ['in.csv', 'a,b\n1,2\n', /no column for the name/],
     ['in.csv', 'name\nx\n', /no column for the city/],
-    ['in.csv', 'name,city,restaurant_id\nx,y,\n', /the list has a column 'restaurant_id' already/],
+    ['in.csv', 'name,city,restaurant_id\nx,y,\n', /the list already has a column 'restaurant_id'/],
   ])('refuses %s with %j', async (name, text, message) => {
     file(name, text);
     const { exit, stderr } = await enrich(name);
@@ -219,7 +219,6 @@ describe('enrich', () => {
   });
 
   it.each([
-    ['in.csv --city x --city-column city', '--city and --city-column'],
     ['in.csv --resume', '--resume needs the output file'],
     ['in.csv -o out.csv --resume --force', '--resume and --force'],
     ['in.csv -o out.csv --retry-errors', '--retry-errors needs --resume'],
@@ -298,7 +297,126 @@ describe('the output file', () => {
   });
 });
 
-describe('what is told', () => {
+describe('a list with rows that cannot be found', () => {
+  it('skips rows with nothing to search by, without failing', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n,Testville\nPlace 2,\n');
+    const { exit, stdout } = await enrich('in.csv -o out.csv --json');
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ matched: 1, skipped: 2, errors: 0, next: null });
+    service.sent();
+    const again = await enrich('in.csv -o out.csv --resume --retry-errors --json');
+    expect([again.exit, service.sent()]).toEqual([0, 0]);
+  });
+
+  it('names the cities of which no row was found', async () => {
+    const rows = ['a', 'b', 'c'].map((name) => `${name},"Paris (75)"\n`).join('');
+    file('in.csv', `name,city\n${rows}Place 1,Testville\nnothing,Testville\nx,Rome\n`);
+    const { stdout, stderr } = await enrich('in.csv -o out.csv');
+    expect([stdout, stderr]).toEqual([
+      '',
+      expect.stringContaining(
+        "\nnone of the 3 rows of 'Paris (75)' was found: check the spelling of the city\n",
+      ),
+    ]);
+    expect(stderr).not.toContain('Rome');
+    const json = await enrich('in.csv -o other.csv --json');
+    expect(JSON.parse(json.stdout).unknown_cities).toEqual([{ city: 'Paris (75)', rows: 3 }]);
+  });
+
+  it('reports a path of --add that no response has', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n');
+    const { stderr, exit } = await enrich('in.csv -o out.csv --add x=fax --add g=grade');
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringContaining("no response has 'fax' (--add): check the path\n"),
+    ]);
+    expect(stderr).not.toContain("'grade'");
+  });
+
+  it('processes the first rows with --first, and the others with --resume', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\nPlace 2,Testville\nPlace 3,Testville\n');
+    await enrich('in.csv -o whole.csv');
+    service.sent();
+    const first = await enrich('in.csv -o out.csv --first 2');
+    expect([service.sent(), first.stderr]).toEqual([2, expect.stringMatching(/^2 rows in out\.csv/)]);
+    await enrich('in.csv -o out.csv --resume');
+    expect(service.sent()).toBe(1);
+    expect(read('out.csv')).toBe(read('whole.csv'));
+  });
+
+  it('leaves the details out with --no-details', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n');
+    const { stdout } = await enrich('in.csv --add g=grade --no-details');
+    expect(stdout.split('\n')[0]).toMatch(
+      /restaurant_coverage_level,restaurant_error,restaurant_similarity,g$/,
+    );
+    expect(table(stdout)[0]).toMatchObject({ g: 'A', restaurant_status: 'matched' });
+  });
+
+  it('searches again with --loose, which --dry-run counts', async () => {
+    file(
+      'in.csv',
+      'name,city\nPlace 1 Restaurant,Testville\nPlace 2 (closed?),Testville\nnothing,Testville\n',
+    );
+    const plain = await enrich('in.csv');
+    expect(table(plain.stdout).map((row) => row.restaurant_status)).toEqual(Array(3).fill('not_found'));
+    const cost = JSON.parse((await enrich('in.csv --loose --dry-run --json')).stdout);
+    expect(cost).toMatchObject({ requests: 3, requests_at_most: 5 });
+    service.sent();
+    const { stdout } = await enrich('in.csv --loose --max-age 0');
+    expect(table(stdout).map((row) => [row.restaurant_status, row.restaurant_match])).toEqual([
+      ['likely', 'loose'],
+      ['likely', 'loose'],
+      ['not_found', ''],
+    ]);
+    expect(service.sent()).toBe(5);
+  });
+
+  it('fills blank cities with --city', async () => {
+    file('in.csv', 'name,city\nPlace 1,\nPlace 2,Elsewhere\n');
+    const { stdout } = await enrich('in.csv --city Testville');
+    expect(table(stdout).map((row) => row.restaurant_status)).toEqual(['matched', 'not_found']);
+  });
+});
+
+describe('a list out of Excel', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+  it.each([
+    ['sep=;', 'sep=;\r\nRestaurant Name;City\r\nPlace 1;Testville\r\n', ';', ''],
+    ['Unicode text', utf16('Restaurant Name\tCity\r\nPlace 1\tTestville\r\n'), '\t', '\ufeff'],
+  ])('is read: %s', async (_name, content, delimiter, mark) => {
+    file('in.csv', content);
+    const { exit, stdout } = await enrich('in.csv');
+    expect([exit, table(stdout, delimiter)[0]?.restaurant_id]).toEqual([0, 'id-1']);
+    expect(stdout.startsWith(`${mark}Restaurant Name${delimiter}City`)).toBe(true);
+  });
+
+  it('in Windows-1252 is rejected with the command that reads it', async () => {
+    file('in.csv', Buffer.from('name,city\nCaf\xe9,Testville\n', 'latin1'));
+    const { exit, stderr } = await enrich('in.csv -o out.csv --city SF');
+    expect([exit, stderr]).toEqual([
+      2,
+      'error: in.csv: line 2 is not UTF-8; it is probably windows-1252\n' +
+        'hint: restaurant enrich in.csv --city SF -o out.csv --encoding windows-1252\n',
+    ]);
+    expect((await enrich('in.csv -o out.csv --encoding windows-1252')).exit).toBe(0);
+    expect(read('out.csv')).toContain('\nCafé,Testville,');
+    expect((await enrich('in.csv --encoding klingon')).stderr).toContain("--encoding 'klingon': unknown");
+  });
+
+  it('as a workbook is rejected', async () => {
+    file('in.xlsx', Buffer.from('PK\x03\x04\x14\0', 'latin1'));
+    expect(await enrich('in.xlsx')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /^error: in\.xlsx is a workbook.*\nhint: in Excel: File > Save As > CSV UTF-8/,
+      ),
+    });
+  });
+});
+
+describe('what is reported', () => {
   beforeEach(() => {
     file('in.csv', 'name,city\nPlace 1,Testville\nTwin,Testville\n');
   });
@@ -311,10 +429,13 @@ describe('what is told', () => {
       done: 2,
       earlier: 0,
       matched: 1,
+      likely: 0,
       ambiguous: 1,
       not_found: 0,
+      skipped: 0,
       errors: 0,
-      unusable: 0,
+      unknown_cities: [],
+      missing_paths: [],
       requests: 2,
       finished: true,
       output: 'out.csv',

@@ -84,7 +84,7 @@ describe('a run that is killed', () => {
     // Mostly a few milliseconds; a busy machine may need longer to end a process.
     expect(Date.now() - at).toBeLessThan(2000);
     expect(exit).toBe(130);
-    const command = /hint: go on with: restaurant enrich (.*)\n/.exec(stderr)?.[1] ?? '';
+    const command = /hint: continue: restaurant enrich (.*)\n/.exec(stderr)?.[1] ?? '';
     expect(command).toBe('in.csv --concurrency 4 -o out.csv --resume');
     asked();
     const again = await start(command.split(' ')).ended;

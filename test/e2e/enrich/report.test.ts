@@ -36,6 +36,7 @@ describe('enrich --report', () => {
     expect(rows).toHaveLength(2);
     expect(rows[0]?.c).toEqual([
       'Nopa',
+      'San Francisco',
       'matched',
       'Nopa',
       'A',
@@ -46,14 +47,16 @@ describe('enrich --report', () => {
     const details = new Map(rows[0]?.d);
     expect(details.get('In the list')).toEqual({
       pairs: [
-        ['Name', 'Nopa'],
-        ['City', 'San Francisco'],
-        ['Note', '=a </script> b'],
+        ['name', 'Nopa'],
+        ['city', 'San Francisco'],
+        ['note', '=a </script> b'],
       ],
     });
     expect(details.get('Tel')).toEqual({ href: 'tel:+14155550195', text: '+1 415-555-0195' });
     expect(details.get('Details')).toMatchObject({ pairs: expect.arrayContaining([['Grade', 'A']]) });
-    expect(rows[1]).toMatchObject({ c: ['Nobody Knows', 'not_found', null, null, null, null] });
+    expect(rows[1]).toMatchObject({
+      c: ['Nobody Knows', 'Paris', 'not_found', null, null, null, null],
+    });
     expect(rows[1]?.p).toBeUndefined();
     expect(existsSync(file(output))).toBe(true);
   });

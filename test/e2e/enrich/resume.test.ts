@@ -85,7 +85,7 @@ describe('--resume', () => {
     expect(service.sent()).toBeGreaterThan(0);
   });
 
-  it('notices other options', async () => {
+  it('rejects other options', async () => {
     writeFileSync(path('in.csv'), CSV);
     await enrich('in.csv -o out.csv');
     for (const options of ['--fields basic', '--prefix x_', '--add a=b']) {
@@ -93,12 +93,12 @@ describe('--resume', () => {
       expect([options, exit, stderr]).toEqual([
         options,
         2,
-        expect.stringMatching(/was not made from this input|was begun with no --fields/),
+        expect.stringMatching(/was not made from this input|was started with no --fields/),
       ]);
     }
   });
 
-  it('notices options that the output does not tell, while it remembers those of the first run', async () => {
+  it('rejects options that the output does not show, while those of the first run are stored', async () => {
     writeFileSync(path('in.csv'), 'name,town\nPlace 1,Testville\nPlace 2,Testville\n');
     await enrich('in.csv -o out.csv --city Testville --fields basic');
     const whole = read('out.csv');
@@ -110,9 +110,9 @@ describe('--resume', () => {
       const { exit, stderr } = await enrich(`in.csv -o out.csv --resume ${options}`);
       expect([exit, stderr]).toEqual([
         2,
-        expect.stringContaining(`out.csv was begun with ${message}\nhint: `),
+        expect.stringContaining(`out.csv was started with ${message}\nhint: `),
       ]);
-      expect(stderr).toMatch(/^error: .*\nhint: .*begin anew: restaurant enrich in\.csv .*--force\n$/);
+      expect(stderr).toMatch(/^error: .*\nhint: .*start again: restaurant enrich in\.csv .*--force\n$/);
     }
     expect(read('out.csv').equals(whole)).toBe(true);
     const same = '--name-column name --city Testville --fields basic';

@@ -75,7 +75,7 @@ describe('--retry-errors', () => {
     expect(statuses('out.csv').filter((status) => status === 'error')).toHaveLength(3);
     expect(first.stderr).toContain('error: 3 of 12 rows failed');
     expect(first.stderr).toMatch(
-      /hint: ask them again: restaurant enrich in\.csv .*-o out\.csv --resume --retry-errors\n/,
+      /hint: request them again: restaurant enrich in\.csv .*-o out\.csv --resume --retry-errors\n/,
     );
     const plain = await enrich('--resume');
     expect([plain.exit, plain.requests]).toEqual([8, 0]);
@@ -127,7 +127,7 @@ describe('a run that fails', () => {
       { env: { RESTAURANT_API_KEY: 'sk_service_demo_revoked' } },
     );
     expect([first.exit, first.requests]).toEqual([4, 1]);
-    expect(first.stderr).toMatch(/hint: .*then go on with: restaurant enrich in\.csv .*--resume\n/);
+    expect(first.stderr).toMatch(/hint: .*then continue: restaurant enrich in\.csv .*--resume\n/);
     const second = await enrich('--resume');
     expect([second.exit, second.requests]).toEqual([0, 12]);
   });

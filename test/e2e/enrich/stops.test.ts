@@ -91,7 +91,7 @@ describe('a run that is stopped in the middle', () => {
     const { exit, stderr } = await enrich();
     expect(exit).toBe(4);
     expect(stderr).toMatch(
-      /^\d+ of 60 rows in out\.csv: .*\nerror: .*401.*\nhint: .*; then go on with: restaurant enrich in\.csv .*-o out\.csv --resume\n$/,
+      /^\d+ of 60 rows in out\.csv: .*\nerror: .*401.*\nhint: .*; then continue: restaurant enrich in\.csv .*-o out\.csv --resume\n$/,
     );
     expect(asked().length).toBeLessThanOrEqual(30 + CONCURRENCY);
     expect(read().split('\n').length).toBeGreaterThan(30 - CONCURRENCY);
@@ -108,7 +108,7 @@ describe('a run that is stopped in the middle', () => {
     expect(exit).toBe(code);
     expect(stderr).toMatch(
       new RegExp(
-        `^\\d+ of 60 rows in out\\.csv: .*\\nerror: interrupted by ${signal}\\nhint: go on with: restaurant enrich .*--resume\\n$`,
+        `^\\d+ of 60 rows in out\\.csv: .*\\nerror: interrupted by ${signal}\\nhint: continue: restaurant enrich .*--resume\\n$`,
       ),
     );
     await goesOn();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { InputRow } from '../../../src/enrich/read/row.ts';
+import type { AppError } from '../../../src/errors.ts';
 
-const ask = (header: readonly string[], cells: readonly string[], options: ColumnOptions = {}) =>
-  resolveColumns(header, options).ask({ kind: 'cells', line: 2, cells });
+const query = (header: readonly string[], cells: readonly string[], options: ColumnOptions = {}) =>
+  resolveColumns(header, options).query({ kind: 'cells', line: 2, cells });
 const object = (value: Record<string, unknown>): InputRow => ({ kind: 'object', line: 1, text: '', value });
 
 describe('resolveColumns', () => {
@@ -14,31 +15,55 @@ describe('resolveColumns', () => {
   });
 
   it('searches by name and city as they stand', () => {
-    expect(ask(['name', 'city'], [' Nopa ', 'S.F.'])).toEqual({
+    expect(query(['name', 'city'], [' Nopa ', 'S.F.'])).toEqual({
       kind: 'search',
       name: ' Nopa ',
       city: 'S.F.',
     });
-    expect(ask(['name'], ['Nopa'], { city: 'SF' })).toMatchObject({ city: 'SF' });
+    expect(query(['name'], ['Nopa'], { city: 'SF' })).toMatchObject({ city: 'SF' });
   });
 
-  it('takes --city for all rows, a set city only where there is no column', () => {
-    expect(ask(['name', 'city'], ['Nopa', 'LA'], { city: 'SF' })).toMatchObject({ city: 'SF' });
-    expect(ask(['name', 'city'], ['Nopa', 'LA'], { defaultCity: 'SF' })).toMatchObject({ city: 'LA' });
-    expect(ask(['name', 'city'], ['Nopa', ' '], { defaultCity: 'SF' })).toEqual({
+  it('recognizes the headers of other programs', () => {
+    const names = ['Restaurant Name', 'restaurant_name', 'VENUE', ' Place ', 'RestaurantName'];
+    for (const name of names) expect(resolveColumns([name, 'City'], {}).name).toBe(name);
+  });
+
+  it('suggests a column where none is recognized', () => {
+    const hint = (header: readonly string[]) => {
+      try {
+        resolveColumns(header, {});
+      } catch (error) {
+        return (error as AppError).hint;
+      }
+      return undefined;
+    };
+    expect(hint(['Name', 'Der Ort'])).toBe(
+      "restaurant enrich … --city-column 'Der Ort', or --city <city> for all rows",
+    );
+    expect(hint(['Lokal', 'City'])).toBe('restaurant enrich … --name-column Lokal');
+  });
+
+  it('fills blank cities with --city, and uses a set city only where there is no column', () => {
+    expect(query(['name', 'city'], ['Nopa', 'LA'], { city: 'SF' })).toMatchObject({ city: 'LA' });
+    expect(query(['name', 'city'], ['Nopa', ' '], { city: 'SF' })).toMatchObject({ city: 'SF' });
+    expect(query(['name', 'Ort'], ['Nopa', ''], { city: 'SF', cityColumn: 'Ort' })).toMatchObject({
+      city: 'SF',
+    });
+    expect(query(['name', 'city'], ['Nopa', 'LA'], { defaultCity: 'SF' })).toMatchObject({ city: 'LA' });
+    expect(query(['name', 'city'], ['Nopa', ' '], { defaultCity: 'SF' })).toEqual({
       kind: 'none',
       why: 'the city is empty',
     });
-    expect(ask(['name'], ['Nopa'], { defaultCity: 'SF' })).toMatchObject({ city: 'SF' });
+    expect(query(['name'], ['Nopa'], { defaultCity: 'SF' })).toMatchObject({ city: 'SF' });
   });
 
   it('looks ids up, and searches where a row has none', () => {
     const header = ['restaurant_id', 'name', 'city'];
-    expect(ask(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1' });
-    expect(ask(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });
-    expect(ask(header, ['', '', 'SF'])).toEqual({ kind: 'none', why: 'no id and no name' });
-    expect(ask(['service_id'], [''])).toMatchObject({ kind: 'none' });
-    expect(ask(['service_id'], ['../x?#'])).toMatchObject({
+    expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1' });
+    expect(query(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });
+    expect(query(header, ['', '', 'SF'])).toEqual({ kind: 'none', why: 'no id and no name' });
+    expect(query(['service_id'], [''])).toMatchObject({ kind: 'none' });
+    expect(query(['service_id'], ['../x?#'])).toMatchObject({
       kind: 'none',
       why: expect.stringContaining('../x?#'),
     });
@@ -61,19 +86,19 @@ describe('resolveColumns', () => {
   });
 
   it('takes the first of two columns of one name', () => {
-    expect(ask(['name', 'name', 'city'], ['A', 'B', 'SF'])).toMatchObject({ name: 'A' });
+    expect(query(['name', 'name', 'city'], ['A', 'B', 'SF'])).toMatchObject({ name: 'A' });
   });
 
   it('reads keys of objects, dotted ones where they are named', () => {
     const columns = resolveColumns(['venue', 'city'], { nameColumn: 'venue.name', nested: true });
-    expect(columns.ask(object({ venue: { name: 'Nopa' }, city: 'SF' }))).toMatchObject({
+    expect(columns.query(object({ venue: { name: 'Nopa' }, city: 'SF' }))).toMatchObject({
       name: 'Nopa',
       city: 'SF',
     });
     const plain = resolveColumns(['name', 'city'], { nested: true });
-    expect(plain.ask(object({ name: 21, city: 'SF' }))).toMatchObject({ name: '21' });
+    expect(plain.query(object({ name: 21, city: 'SF' }))).toMatchObject({ name: '21' });
     for (const name of [undefined, null, {}, ['Nopa'], '']) {
-      expect(plain.ask(object({ name, city: 'SF' }))).toEqual({ kind: 'none', why: 'the name is empty' });
+      expect(plain.query(object({ name, city: 'SF' }))).toEqual({ kind: 'none', why: 'the name is empty' });
     }
   });
 });

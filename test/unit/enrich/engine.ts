@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupOutput } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
+import type { Found, RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { CellRow } from '../../../src/enrich/read/row.ts';
-import { type Answers, answersInMemory } from '../../../src/enrich/run/answers.ts';
-import { Ending } from '../../../src/enrich/run/ending.ts';
 import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
-import type { Found, RestaurantService } from '../../../src/enrich/run/lookups.ts';
+import { memoryMemo } from '../../../src/enrich/run/memo.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 import { rowStream } from '../../../src/enrich/write/row-file.ts';
@@ -24,17 +23,17 @@ export async function runEngine(
   service: FakeService,
   more: Partial<Job> = {},
 ) {
-  const form = openRowCodec({
+  const codec = openRowCodec({
     format: 'csv',
     delimiter: ',',
     bom: false,
     columns: ['name', 'city'],
     prefix: 'restaurant_',
+    details: true,
     added: [],
     guard: true,
   });
-  const stopping = new AbortController();
-  const ending = new Ending(stopping.signal);
+  const stop = more.stop ?? new AbortController();
   const asked: string[] = [];
   const rows: string[] = [];
   const done: RowDone[] = [];
@@ -52,32 +51,33 @@ export async function runEngine(
     }
   };
   const lookups: RestaurantService = {
-    find: ({ name }) => counted(name, () => (service.find ?? found)(name, ending.signal)),
-    lookup: (id) => counted(id, () => (service.lookup ?? (() => ({ id })))(id, ending.signal)),
+    find: ({ name }) => counted(name, () => (service.find ?? found)(name, stop.signal)),
+    lookup: (id) => counted(id, () => (service.lookup ?? (() => ({ id })))(id, stop.signal)),
   };
-  const answers: Answers = answersInMemory();
   let error: unknown;
   try {
     await enrichRows({
       rows: Array.isArray(names) ? cellRows(names) : (names as AsyncIterable<CellRow>),
-      ask: resolveColumns(['name', 'city'], {}).ask,
-      form,
-      earlier: noFinishedRows,
-      answers,
-      lookups,
-      level: undefined,
+      columns: resolveColumns(['name', 'city'], {}),
+      codec,
+      finished: noFinishedRows,
+      memo: memoryMemo(),
+      service: lookups,
+      fields: undefined,
+      loose: false,
+      keepsDetails: true,
       concurrency: 4,
       output: rowStream(async (text) => {
         rows.push(text.trimEnd());
       }),
-      ending,
+      stop,
       onRow: (row) => done.push(row),
       ...more,
     });
   } catch (thrown) {
     error = thrown;
   }
-  return { rows, asked, done, error, most, stop: (reason: unknown) => stopping.abort(reason) };
+  return { rows, asked, done, error, most, stop };
 }
 
 export async function* cellRows(names: readonly string[]): AsyncGenerator<CellRow> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchName } from '../../../src/enrich/match/match.ts';
+import { matchLoosely, matchName, nameSimilarity, simplifyName } from '../../../src/enrich/match/match.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
 const match = (name: string, results: readonly unknown[], total?: number) =>
@@ -19,7 +19,7 @@ describe('matchName', () => {
 
   it('is "only" for a single one of another name', () => {
     expect(match('Nopa', [restaurant('Nopalito')])).toMatchObject({
-      status: 'matched',
+      status: 'likely',
       kind: 'only',
       candidates: 1,
     });
@@ -63,14 +63,14 @@ describe('matchName', () => {
     expect(match('Nopa', [restaurant('Nopa Bar')], 0)).toMatchObject({ kind: 'only', candidates: 1 });
   });
 
-  it('takes a restaurant that is listed twice for one', () => {
+  it('counts a restaurant that is listed twice once', () => {
     expect(match('Nopa', [restaurant('Nopa', 'a'), restaurant('Nopa', 'a')])).toMatchObject({
       kind: 'exact',
       candidates: 1,
     });
   });
 
-  it('says of any results what the documented rules say', () => {
+  it('follows the documented rules for any results', () => {
     const names = fc.array(fc.constantFrom('Nopa', 'NOPA', 'The Nopa', 'Bar', 'Grill'), { maxLength: 5 });
     fc.assert(
       fc.property(names, (list) => {
@@ -80,9 +80,70 @@ describe('matchName', () => {
         );
         const same = list.filter((name) => /nopa/i.test(name)).length;
         const wanted =
-          list.length === 0 ? 'not_found' : same === 1 || list.length === 1 ? 'matched' : 'ambiguous';
+          list.length === 0
+            ? 'not_found'
+            : same === 1
+              ? 'matched'
+              : list.length === 1
+                ? 'likely'
+                : 'ambiguous';
         expect([status, candidates]).toEqual([wanted, list.length]);
       }),
     );
+  });
+});
+
+describe('nameSimilarity', () => {
+  it.each([
+    ['Nopa', 'NOPA', 1],
+    ['Salt & Straw', 'Salt and Straw', 1],
+    ['Nopa', 'Nopalito', 0.57],
+    ['Cantina', 'Cantina El Último Tranvía', 0.47],
+    ['Nopa', 'Zuni', 0],
+    ['東京', '東京都', 0.57],
+  ])('of %s and %s is %d', (one, other, similarity) => {
+    expect(nameSimilarity(one, other)).toBe(similarity);
+    expect(nameSimilarity(other, one)).toBe(similarity);
+  });
+
+  it('is 1 for equal names alone, and takes long names', () => {
+    expect(nameSimilarity('ab ab ab ab', 'ab ab ab')).toBeLessThan(1);
+    const started = performance.now();
+    nameSimilarity('x'.repeat(1_000_000), 'y'.repeat(1_000_000));
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('simplifyName', () => {
+  it.each([
+    ['Nopa Restaurant', 'Nopa'],
+    ['RESTAURANTE El Sol', 'El Sol'],
+    ['Ristorante Da Mario', 'Da Mario'],
+    ['Nopa (closed?)', 'Nopa'],
+    ['Nopa [old] (moved)', 'Nopa'],
+    ['Nopa - Downtown', 'Nopa'],
+    ['Nopa – Ferry Building', 'Nopa'],
+    ['Nopa, Divisadero', 'Nopa'],
+    ['Restaurant Nopa (SF) - Downtown', 'Nopa'],
+    ['Nopa', undefined],
+    ['Restaurant', undefined],
+    ['(Nopa)', undefined],
+    ['Jean-Georges', undefined],
+    ['x'.repeat(201), undefined],
+  ])('of %s is %s', (name, simple) => {
+    expect(simplifyName(name)).toBe(simple);
+  });
+});
+
+describe('matchLoosely', () => {
+  it('is likely for the simplified name alone, else ambiguous', () => {
+    const query = { name: 'Nopa Restaurant', city: 'SF' };
+    expect(matchLoosely(query, 'Nopa', [restaurant('Nopa'), restaurant('Nopalito')])).toMatchObject({
+      status: 'likely',
+      kind: 'loose',
+      restaurant: { name: 'Nopa' },
+    });
+    expect(matchLoosely(query, 'Nopa', [restaurant('Nopalito')])).toMatchObject({ status: 'ambiguous' });
+    expect(matchLoosely(query, 'Nopa', [])).toEqual({ status: 'not_found', candidates: 0 });
   });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Counters } from '../../../src/enrich/progress/counters.ts';
-import type { ProgressContext, ProgressFacts } from '../../../src/enrich/progress/progress.ts';
-import { quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
+import type { ProgressContext, ProgressSource } from '../../../src/enrich/progress/progress.ts';
+import { jsonProgress, quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
 import { barProgress } from '../../../src/enrich/progress/progress-bar.ts';
-import { jsonProgress } from '../../../src/enrich/progress/progress-json.ts';
-import type { RunSummary } from '../../../src/enrich/progress/summary.ts';
+import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
 import { plain } from '../../../src/output/color.ts';
 
 /** A terminal, and a clock that a test moves on. */
@@ -39,12 +37,12 @@ function stage(columns = 200) {
   };
 }
 
-function facts(more: Partial<ProgressFacts> = {}) {
+function facts(more: Partial<ProgressSource> = {}) {
   const tally = new Counters();
   const add = (count: number, status: 'matched' | 'error' = 'matched', earlier = false) => {
-    for (let n = 0; n < count; n += 1) tally.add({ status, earlier, usable: true });
+    for (let n = 0; n < count; n += 1) tally.add({ status, earlier, city: 'SF' });
   };
-  const shown: ProgressFacts = {
+  const shown: ProgressSource = {
     counts: () => tally.counts,
     requests: () => tally.counts.done,
     leftToday: () => 1750,
@@ -57,6 +55,8 @@ function facts(more: Partial<ProgressFacts> = {}) {
 
 const summary = (tally: Counters, more: Partial<RunSummary> = {}): RunSummary => ({
   counts: tally.counts,
+  unknownCities: [],
+  missingPaths: [],
   requests: 7,
   output: 'out.csv',
   finished: true,
@@ -163,8 +163,10 @@ describe('progress as JSON', () => {
         rows: 200,
         done: 40,
         matched: 40,
+        likely: 0,
         ambiguous: 0,
         not_found: 0,
+        skipped: 0,
         errors: 0,
         requests: 40,
         left_today: 1750,
@@ -185,14 +187,16 @@ describe('progress as JSON', () => {
 
 describe('no progress', () => {
   it('tells the summary, or nothing', async () => {
-    const { say, take } = stage();
+    const { context, say, take } = stage();
     const { tally, add } = facts();
     add(1);
-    await quietProgress(say, true).finish(summary(tally, { finished: false, requests: 1 }));
+    await quietProgress(context, say, { notes: true, summary: true }).finish(
+      summary(tally, { finished: false, requests: 1 }),
+    );
     expect(take()).toBe(
       '1 of 200 rows in out.csv: 1 matched, 0 ambiguous, 0 not found, 0 errors; 1 request sent\n',
     );
-    await quietProgress(say, false).finish(summary(tally));
+    await quietProgress(context, say, { notes: true, summary: false }).finish(summary(tally));
     expect(take()).toBe('');
   });
 });

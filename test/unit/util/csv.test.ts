@@ -119,9 +119,11 @@ describe('CsvReader', () => {
       read(text, ',', 65_536);
       return performance.now() - started;
     };
-    timeOf(20_000);
-    const once = Math.min(timeOf(100_000), timeOf(100_000), timeOf(100_000));
-    const twice = Math.min(timeOf(200_000), timeOf(200_000), timeOf(200_000));
+    timeOf(10_000);
+    // On a busy machine a measurement may be too long; it is never too short.
+    const ratios = Array.from({ length: 5 }, () => [timeOf(50_000), timeOf(100_000)] as const);
+    const once = Math.min(...ratios.map(([time]) => time));
+    const twice = Math.min(...ratios.map(([, time]) => time));
     expect(twice).toBeLessThan(Math.max(once * 3, 20));
   });
 });

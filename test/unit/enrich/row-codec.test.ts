@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromError, fromLookup, fromSearch, type RowResult } from '../../../src/enrich/match/facts.ts';
+import { fromError, fromLookup, fromSearch, type RowResult } from '../../../src/enrich/match/resolve-row.ts';
 import type { InputRow } from '../../../src/enrich/read/row.ts';
 import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -10,6 +10,7 @@ const options: RowCodecOptions = {
   bom: false,
   columns: ['name', 'city'],
   prefix: 'restaurant_',
+  details: true,
   added: [],
   guard: true,
 };
@@ -20,6 +21,7 @@ const facts: RowResult = {
   ...fromSearch({
     status: 'matched',
     kind: 'exact',
+    similarity: 1,
     candidates: 2,
     restaurant: {
       service_id: 'a-1',
@@ -39,11 +41,11 @@ describe('a CSV', () => {
     expect(openRowCodec(options).header).toBe(
       'name,city,restaurant_status,restaurant_match,restaurant_candidates,restaurant_id,restaurant_name,' +
         'restaurant_address,restaurant_city,restaurant_neighborhood,restaurant_lat,restaurant_lng,' +
-        'restaurant_cuisine_tags,restaurant_grade,restaurant_coverage_level,restaurant_details,restaurant_error\n',
+        'restaurant_cuisine_tags,restaurant_grade,restaurant_coverage_level,restaurant_details,restaurant_error,restaurant_similarity\n',
     );
   });
 
-  it('leaves own cells as they are and guards what the service says, but for numbers and telephones', () => {
+  it('keeps own cells as they are and guards text of the service, except numbers and telephone numbers', () => {
     const form = openRowCodec({
       ...options,
       added: [
@@ -55,7 +57,7 @@ describe('a CSV', () => {
     expect(form.input(row)).toBe('=Nopa,-SF,');
     expect(form.result(facts)).toBe(
       `matched,exact,2,a-1,"'=HYPERLINK(""x"")",'+1 Street,San^[[31m Francisco,,37.7,-122.4,"thai; bar",A,,` +
-        `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,` +
+        `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,` +
         `+1 415-555-0100,-9,'=a\n`,
     );
     expect(openRowCodec({ ...options, guard: false }).result(facts)).toContain(
@@ -79,25 +81,27 @@ describe('a CSV', () => {
     const error = new AppError('timeout', 'no answer\nin 30s');
     expect(
       openRowCodec(options).result(fromError(error, fromSearch({ status: 'not_found', candidates: 0 }))),
-    ).toBe('error,,0,,,,,,,,,,,,timeout: no answer in 30s\n');
+    ).toBe('error,,0,,,,,,,,,,,,timeout: no answer in 30s,\n');
   });
 
-  it('as TSV has no line breaks in what the service says', () => {
+  it('as TSV has no line breaks in text of the service', () => {
     const form = openRowCodec({ ...options, format: 'tsv', delimiter: '\t' });
     expect(form.result({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
   });
 
-  it('refuses to take the name of a column', () => {
+  it('rejects a column that exists', () => {
     const clash = (more: Partial<RowCodecOptions>) => () => openRowCodec({ ...options, ...more });
-    expect(clash({ columns: ['name', 'restaurant_id'] })).toThrow(/column 'restaurant_id' already/);
+    expect(clash({ columns: ['name', 'restaurant_id'] })).toThrow(/already has a column 'restaurant_id'/);
     expect(clash({ columns: ['name', 'restaurant_id'], prefix: 'found_' })).not.toThrow();
-    expect(clash({ columns: ['tel'], added: [{ name: 'tel', path: 'phone' }] })).toThrow(/'tel' already/);
+    expect(clash({ columns: ['tel'], added: [{ name: 'tel', path: 'phone' }] })).toThrow(
+      /already has a column 'tel'/,
+    );
     expect(clash({ added: [{ name: 'restaurant_id', path: 'x' }] })).toThrow(
       /'restaurant_id' would be added twice/,
     );
   });
 
-  it('takes objects apart, by the columns of its header', () => {
+  it('writes objects by the columns of its header', () => {
     const form = openRowCodec({ ...options, columns: ['name', 'at.city', 'tags'] });
     expect(form.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toBe(
       ',"SF, CA","a; b",',
@@ -106,11 +110,28 @@ describe('a CSV', () => {
   });
 });
 
+describe('without details', () => {
+  it('has no column for them, and keeps the added values', () => {
+    for (const format of ['csv', 'ndjson'] as const) {
+      const form = openRowCodec({
+        ...options,
+        format,
+        details: false,
+        added: [{ name: 'tel', path: 'phone' }],
+      });
+      const text = form.result(facts);
+      expect(form.header + text).not.toContain('details');
+      expect(text).toContain('+1 415-555-0100');
+      expect([form.statusOf(text), form.detailsOf(text)]).toEqual(['matched', undefined]);
+    }
+  });
+});
+
 describe('NDJSON', () => {
   const nested = (more: Partial<RowCodecOptions> = {}) =>
     openRowCodec({ ...options, format: 'ndjson', ...more });
 
-  it('leaves the text of the object as it stood and nests the facts', () => {
+  it('keeps the text of the object and nests the result', () => {
     const form = nested({ added: [{ name: 'tel', path: 'phone' }] });
     const own = form.input(object('{ "n": 12345678901234567890, "__proto__": 1 }'));
     expect(own).toBe('{ "n": 12345678901234567890, "__proto__": 1,');
@@ -130,6 +151,7 @@ describe('NDJSON', () => {
       coverage_level: null,
       details: facts.details,
       error: null,
+      similarity: 1,
       tel: '+1 415-555-0100',
     });
     expect(form.result(facts)).not.toMatch(/[\u001b\u202e]/);
@@ -138,27 +160,27 @@ describe('NDJSON', () => {
     expect(form.detailsOf(form.result(facts))).toEqual({ id: 'a-1', details: facts.details });
   });
 
-  it('is called by the prefix without its underscore', () => {
+  it('has a key of the prefix without its underscore', () => {
     expect(nested({ prefix: 'found_' }).result(facts)).toMatch(/^"found":\{"status":"matched"/);
     expect(() => nested({ prefix: '_' })).toThrow(/--prefix '_'/);
-    expect(() => nested({ columns: ['restaurant'] })).toThrow(/'restaurant' already/);
-    expect(() => nested().input(object('{"restaurant":1}'))).toThrow(/line 4 has a key 'restaurant' already/);
+    expect(() => nested({ columns: ['restaurant'] })).toThrow(/already has a column 'restaurant'/);
+    expect(() => nested().input(object('{"restaurant":1}'))).toThrow(/line 4 already has a key 'restaurant'/);
   });
 
-  it('makes objects of cells, and refuses two of one name', () => {
+  it('makes objects of cells, and rejects two columns of one name', () => {
     const form = nested({ columns: ['name', '__proto__'] });
     expect(form.input(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
     expect(() => nested({ columns: ['a', 'a'] })).toThrow(/two columns 'a'/);
   });
 });
 
-describe('idFacts', () => {
-  it('takes what the details have under the documented names', () => {
+describe('fromLookup', () => {
+  it('takes fields with documented names from the details', () => {
     const rest = openRowCodec(options).result(
       fromLookup('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
     );
     expect(rest).toBe(
-      'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",\n',
+      'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",,\n',
     );
   });
 });

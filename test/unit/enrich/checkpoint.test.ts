@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Level } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
+import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { InputRow, ListFormat } from '../../../src/enrich/read/row.ts';
-import { answersInFile } from '../../../src/enrich/run/answers.ts';
-import { Ending } from '../../../src/enrich/run/ending.ts';
 import { enrichRows } from '../../../src/enrich/run/enrich-rows.ts';
-import type { RestaurantService } from '../../../src/enrich/run/lookups.ts';
-import { resume } from '../../../src/enrich/write/checkpoint.ts';
+import { fileMemo } from '../../../src/enrich/run/memo.ts';
+import { openCheckpoint } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 import { openRowFile } from '../../../src/enrich/write/row-file.ts';
 
@@ -48,12 +47,13 @@ function service(asked: string[]): RestaurantService {
 /** Works on the rows with what the output holds already. @returns what was asked */
 async function run(format: ListFormat, level: Level | undefined, retry = false): Promise<string[]> {
   const asked: string[] = [];
-  const form = openRowCodec({
+  const codec = openRowCodec({
     format,
     delimiter: ',',
     bom: false,
     columns: ['name', 'city'],
     prefix: 'r_',
+    details: true,
     added: [{ name: 'note', path: 'note' }],
     guard: true,
   });
@@ -62,15 +62,17 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
   try {
     await enrichRows({
       rows: rowsOf(format, level === undefined ? NAMES : FEW),
-      ask: resolveColumns(['name', 'city'], { nested: true }).ask,
-      form,
-      earlier: resume({ file, form, name: 'out', previous: before, retryErrors: retry }),
-      answers: answersInFile(file.read),
-      lookups: service(asked),
-      level,
+      columns: resolveColumns(['name', 'city'], { nested: true }),
+      codec,
+      finished: openCheckpoint({ file, codec, name: 'out', previous: before, retryErrors: retry }),
+      memo: fileMemo(file.read),
+      service: service(asked),
+      fields: level,
+      loose: false,
+      keepsDetails: true,
       concurrency: 3,
       output: file,
-      ending: new Ending(new AbortController().signal),
+      stop: new AbortController(),
       onRow: () => {},
     });
   } finally {
@@ -122,6 +124,6 @@ describe.each([
 /** The output with a failure in place of what was found for `last`. */
 function failLast(text: string, format: ListFormat): string {
   return format === 'csv'
-    ? text.replace(/^last,SF,.*\n$/m, 'last,SF,error,,,,,,,,,,,,,,timeout: x,\n')
+    ? text.replace(/^last,SF,.*\n$/m, 'last,SF,error,,,,,,,,,,,,,,timeout: x,,\n')
     : text.replace(/^(\{"name":"last","city":"SF",).*\n$/m, '$1"r":{"status":"error","details":null}}\n');
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FinishedRows } from '../../../src/enrich/write/finished-rows.ts';
+import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
 import { openReadOnly, openRowFile } from '../../../src/enrich/write/row-file.ts';
 
 let path = '';
@@ -38,7 +38,7 @@ describe('a file of rows', () => {
     file.append('row\n');
     expect(() => file.read({ offset: 2, length: 9 })).toThrow(/was cut by another program/);
     rmSync(path);
-    expect(() => file.flush()).toThrow(/was deleted while it was written/);
+    expect(() => file.flush()).toThrow(/was deleted during the run/);
     file.close();
   });
 
@@ -46,12 +46,12 @@ describe('a file of rows', () => {
     const file = openRowFile(path, 'new', () => 0);
     file.append('a\nb\nto');
     const seen = openReadOnly(path);
-    const rows = new FinishedRows(seen, true);
+    const rows = new OutputRecords(seen, true);
     expect([rows.next()?.text, rows.next()?.text, rows.next()]).toEqual(['a\n', 'b\n', undefined]);
     expect(rows.tail).toEqual({ offset: 4, bytes: Buffer.from('to') });
     seen.cut(0);
     seen.append('x');
-    expect([seen.size, new FinishedRows(seen, true).next()]).toEqual([0, undefined]);
+    expect([seen.size, new OutputRecords(seen, true).next()]).toEqual([0, undefined]);
     expect(readFileSync(path, 'utf8')).toBe('a\nb\nto');
     seen.close();
     file.close();
@@ -61,7 +61,7 @@ describe('a file of rows', () => {
     const file = openRowFile(path, 'new', () => 0);
     const long = `"${'x\n'.repeat(100_000)}"\n`;
     file.append(`${long}short\n`);
-    const rows = new FinishedRows(file, true);
+    const rows = new OutputRecords(file, true);
     expect(rows.next()).toEqual({ text: long, offset: 0 });
     expect(rows.next()).toEqual({ text: 'short\n', offset: long.length });
     file.close();

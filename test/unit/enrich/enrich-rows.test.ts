@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Ending, TooManyFailures } from '../../../src/enrich/run/ending.ts';
-import { QuotaError } from '../../../src/enrich/run/lookups.ts';
+import { QuotaError } from '../../../src/enrich/match/resolve-row.ts';
+import { TooManyFailures } from '../../../src/enrich/run/enrich-rows.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
 
@@ -66,7 +66,7 @@ describe('enrichRows', () => {
           total: 1,
         }),
       },
-      { level: 'standard' },
+      { fields: 'standard' },
     );
     expect(asked.filter((what) => what === 'n')).toHaveLength(1);
     expect(asked).not.toContain('x');
@@ -81,9 +81,9 @@ describe('enrichRows', () => {
           throw new AppError('not_found', 'gone');
         },
       },
-      { level: 'basic' },
+      { fields: 'basic' },
     );
-    expect(rows).toEqual(['Nopa,SF,error,exact,1,id-Nopa,Nopa,,,,,,,,,,not_found: gone']);
+    expect(rows).toEqual(['Nopa,SF,error,exact,1,id-Nopa,Nopa,,,,,,,,,,not_found: gone,1']);
   });
 
   it('makes a failure the row’s own, and asks an equal row again', async () => {
@@ -104,15 +104,24 @@ describe('enrichRows', () => {
     expect(asked).toEqual(['a', 'b', 'a']);
   });
 
-  it('says what cannot be asked without asking', async () => {
+  it('skips rows with nothing to search by', async () => {
     const { rows, asked } = await runEngine(['', ' ', 'a'], {});
-    expect(statusOf(rows)).toEqual(['error', 'error', 'matched']);
+    expect(statusOf(rows)).toEqual(['skipped', 'skipped', 'matched']);
     expect(asked).toEqual(['a']);
+  });
+
+  it('searches a name that is not found once more by its simplified form', async () => {
+    const find = (name: string) => (name === 'Nopa' ? found('Nopa') : { results: [], total: 0 });
+    const list = ['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni'];
+    const { rows, asked } = await runEngine(list, { find }, { loose: true });
+    expect(statusOf(rows)).toEqual(['likely', 'matched', 'not_found', 'not_found']);
+    expect(asked).toEqual(expect.arrayContaining(['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni']));
+    expect((await runEngine(list, { find })).asked).toHaveLength(4);
   });
 
   it('takes unreadable results for a failure, not for nothing', async () => {
     const { rows } = await runEngine(['a'], { find: () => ({ results: [null, 3], total: 2 }) });
-    expect(rows[0]).toContain('error,,0,');
+    expect(rows[0]).toContain('error,,,');
     expect(rows[0]).toContain('bad_response: none of 2 results can be read');
   });
 
@@ -146,12 +155,11 @@ describe('enrichRows', () => {
   it('ends within a moment when it is interrupted', async () => {
     const interruption = new AbortController();
     const reason = new AppError('interrupted', 'stop');
-    const ending = new Ending(interruption.signal);
     setTimeout(() => interruption.abort(reason), 20);
     const { error, rows } = await runEngine(
       names(50),
-      { find: (name) => foundAfter(name === 'r3' ? 60_000 : 0, name, ending.signal) },
-      { ending },
+      { find: (name) => foundAfter(name === 'r3' ? 60_000 : 0, name, interruption.signal) },
+      { stop: interruption },
     );
     expect(error).toBe(reason);
     expect(namesOf(rows)).toEqual(names(3));
@@ -164,7 +172,7 @@ describe('enrichRows', () => {
       await new Promise(() => {});
     }
     setTimeout(() => interruption.abort(new AppError('interrupted', 'stop')), 20);
-    const { error, rows } = await runEngine(endless(), {}, { ending: new Ending(interruption.signal) });
+    const { error, rows } = await runEngine(endless(), {}, { stop: interruption });
     expect(error).toMatchObject({ code: 'interrupted' });
     expect(rows).toHaveLength(1);
   });
