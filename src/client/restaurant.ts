@@ -12,7 +12,7 @@ import { openSession } from './mcp/negotiate.ts';
 import { assertComplete, clientInfo } from './mcp/stateless.ts';
 import { decodeFind, decodeLookup, type FindResult, listAllTools, parseToolResult } from './results.ts';
 import { type CallState, openChannel } from './rpc/channel.ts';
-import { isObject, type JsonObject, progressIn, toolCall } from './rpc/envelope.ts';
+import { isObject, type JsonObject, progressIn } from './rpc/envelope.ts';
 import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
@@ -151,14 +151,14 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     if (answer.error !== undefined) throw answer.error;
     const { reply = { result: undefined } } = answer;
     if ('error' in reply) throw rpcError(reply.error);
-    if (answer.typed === true) assertComplete(reply.result);
+    assertComplete(reply.result, answer.typed === true);
     return reply.result;
   }
 
   const tool = (call: CallState, name: string, args: JsonObject, options: ToolCallOptions = {}) =>
     result(call, {
       method: 'tools/call',
-      params: toolCall(name, args),
+      params: { name, arguments: args },
       tool: options.tool,
       ...listening(options.onProgress),
     });

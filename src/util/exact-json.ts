@@ -1,4 +1,4 @@
-import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json';
 
 /**
  * JSON whose numbers stay as they were written, also those that a JavaScript number cannot hold (integers beyond 2^53,
@@ -20,7 +20,7 @@ const HINT = /[\d.]{16}|[\d.][eE]/;
 /** Parses JSON as `JSON.parse` does, and keeps how numbers were written that it would change. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return holdsInexact(text) ? readExact(text) : value;
+  return holdsInexact(text) ? readExact(text, value) : value;
 }
 
 /** As {@link parseExact}; undefined for what is no JSON. */
@@ -43,27 +43,56 @@ export function isInexact(number: string): boolean {
   return String(Number(number)) !== number && !isSafeNumber(number);
 }
 
-function readExact(text: string): unknown {
-  const root = parse(text, undefined, {
-    parseNumber: (number) => (isInexact(number) ? new LosslessNumber(number) : Number(number)),
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
-  const holder = { root };
-  const open: object[] = [holder];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) settle(next as Container, open);
-  return holder.root;
+/** Returns the offset of the quote that closes the string which opens at `start`, or -1. */
+export function closingQuote(json: string, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    const char = json.charCodeAt(at);
+    if (char === 0x5c) at++;
+    else if (char === 0x22) return at;
+  }
+  return -1;
 }
 
-/** Makes plain numbers of a container's members, and adds the containers among them to `open`. */
-function settle(container: Container, open: object[]): void {
-  const texts = new Map<string, string>();
-  for (const [key, value] of Object.entries(container)) {
-    if (isLosslessNumber(value)) {
-      setMember(container, key, Number(value.value));
-      texts.set(key, value.value);
-    } else if (isContainer(value)) open.push(value);
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/** Writes the numbers that JavaScript would change as strings. @param json text that parses */
+function quoteInexact(json: string): string {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at);
+    if (char === 0x22) at = closingQuote(json, at);
+    else if (char === 0x2d || (char >= 0x30 && char <= 0x39)) {
+      NUMBER.lastIndex = at;
+      const [number = ''] = NUMBER.exec(json) ?? [];
+      if (isInexact(number)) {
+        parts.push(json.slice(start, at), `"${number}"`);
+        start = at + number.length;
+      }
+      at += number.length - 1;
+    }
   }
-  if (texts.size > 0) container[WRITTEN] = texts;
+  return parts.join('') + json.slice(start);
+}
+
+/** Parses the text twice: as it is, and with the numbers to keep as strings. Far faster than a parser in JavaScript. */
+function readExact(text: string, value: unknown): unknown {
+  const quoted = quoteInexact(text);
+  const open: [value: unknown, texts: unknown][] = [[{ root: value }, { root: JSON.parse(quoted) }]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [container, texts] = next as [Container, Record<string, unknown>];
+    const written = new Map<string, string>();
+    const visit = (key: string | number): void => {
+      const member = container[key as string];
+      const text = texts[key as string];
+      if (typeof member === 'number' && typeof text === 'string') written.set(String(key), text);
+      else if (isContainer(member)) open.push([member, text]);
+    };
+    if (Array.isArray(container)) for (let index = 0; index < container.length; index++) visit(index);
+    else for (const key of Object.keys(container)) visit(key);
+    if (written.size > 0) container[WRITTEN] = written;
+  }
+  return value;
 }
 
 /** Sets an own member, also one called `__proto__`. */

@@ -5,7 +5,7 @@ const found = ending({ exit: 0, shows: 'Nopa', waits: [] });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
 const error = ending({ exit: 7, code: 'rpc_error', waits: [] });
 /** JSON that ends too early is asked for once more. */
-const cut = ending({ exit: 7, code: 'bad_response', requests: 2, waits: [250], tells: 'ends too early' });
+const cut = ending({ exit: 7, code: 'bad_response', requests: 2, waits: [250], tells: 'ends early' });
 
 /** Changes the text of the good answer. */
 const changed =
@@ -203,7 +203,7 @@ const errors: Fault[] = [
     code: 'tool_error',
     name: 'a result that wants input first',
     options: ['--protocol', '2026-07-28'],
-    tells: 'asks for input first',
+    tells: 'asks for input',
     talk: ({ id }) =>
       whole(
         JSON.stringify({

@@ -67,7 +67,7 @@ const texts: Fault[] = [
   unreadable('prose', text('I found Nopa for you!'), { tells: 'no JSON' }),
   unreadable('prose with escapes', text('\u001b]0;title\u0007 \u202eNopa')),
   unreadable('an empty text', text('')),
-  unreadable('JSON that ends too early', text('{"status":"ok","results":['), { tells: 'too early' }),
+  unreadable('JSON that ends too early', text('{"status":"ok","results":['), { tells: 'ends early' }),
   unreadable('JSON in a fence', text(`\`\`\`json\n${BLOCK.text}\n\`\`\``)),
   ...['[]', 'null', '7', '"Nopa"', 'true'].map(
     (value): Fault =>
@@ -101,7 +101,7 @@ const failures: Fault[] = [
   ...[false, null, 0, '', 'false'].map(
     (isError): Fault => found(`isError ${shown(isError)}`, result({ content: [BLOCK], isError })),
   ),
-  failed('a failure without a word', result({ isError: true }), { tells: 'without a word' }),
+  failed('a failure without a word', result({ isError: true }), { tells: 'without an error message' }),
   failed('a status that is an error', output({ status: 'error', message: 'no luck' }), { tells: 'no luck' }),
   {
     exit: 3,

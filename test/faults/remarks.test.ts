@@ -31,17 +31,17 @@ describe('what is taken although it is odd is told with --verbose alone', () => 
     };
 
   it.each<[string, Talk, string]>([
-    ['plain text', changed((text) => text, 'text/plain'), 'is called text/plain, but is JSON'],
+    ['plain text', changed((text) => text, 'text/plain'), 'is labeled text/plain, but is JSON'],
     ['no type', changed((text) => text, ''), 'has no Content-Type, but is JSON'],
     [
       'a stream called JSON',
       ({ id }) => whole(`data: ${envelope(id)}\n\n`),
-      'is called application/json, but is a stream',
+      'is labeled application/json, but is an event stream',
     ],
     [
       'a key twice',
       changed((text) => text.replace('"result"', '"result":{},"result"')),
-      'the key "result" stands twice',
+      'duplicate key "result"',
     ],
     ['an invalid byte', changed((text) => Buffer.from(text.replace('Nopa', 'Nop\xe9'), 'latin1')), 'U+FFFD'],
   ])('%s', async (_name, talk, told) => {

@@ -17,7 +17,7 @@ import { faultSuite } from './suite.ts';
 const found = ending({ forms: ['json'], exit: 0, shows: 'Nopa', waits: [] });
 const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
 /** A stream without its answer may end so by design: it is asked for once more. */
-const ended = ending({ exit: 6, code: 'network', requests: 2, waits: [250], tells: 'without an answer' });
+const ended = ending({ exit: 6, code: 'network', requests: 2, waits: [250], tells: 'without a response' });
 
 const HEAD = http('200 OK\r\nContent-Type: text/event-stream');
 /** A stream with this text; `@` stands for the good answer. */

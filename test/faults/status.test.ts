@@ -54,7 +54,7 @@ const refusals: Fault[] = [
         more: `WWW-Authenticate: ${challenge}\r\n`,
       });
     },
-    { tells: 'ends in cdef' },
+    { tells: 'ending in cdef' },
   ),
   unauthorized('401 that repeats the key', ({ head }) =>
     whole(head, { status: `401 ${KEY}`, type: 'text/plain' }),

@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '../http/headers.ts';
 import type { CallState, RpcResponse } from '../rpc/channel.ts';
-import { isObject, type JsonObject, type RpcError } from '../rpc/envelope.ts';
+import { isObject, isReplyTo, type JsonObject, type RpcError } from '../rpc/envelope.ts';
 import type { ParsedReply } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import {
@@ -14,64 +14,71 @@ import {
   UNSUPPORTED_VERSION,
 } from './protocol.ts';
 
-/** Which protocol to speak: found out, plain JSON-RPC, or a revision of MCP. */
+/** Which protocol to use: detected (`auto`), plain JSON-RPC (`bare`), or a version of MCP. */
 export type Protocol = 'auto' | 'bare' | '2025-11-25' | '2026-07-28';
 
-/** What an endpoint was found to speak. */
+/** A protocol that an endpoint was found to use. */
 export interface DetectedProtocol {
+  /** `bare`, `legacy` (with a handshake) or `modern`. */
   readonly era: string;
-  /** Revision that was agreed on. */
+  /** The negotiated version. */
   readonly version?: string;
 }
 
-/** Keeps what an endpoint speaks between runs. */
+/** Stores the detected protocol of an endpoint between runs. */
 export interface ProtocolMemory {
   read(): DetectedProtocol | undefined;
   write(value: DetectedProtocol): void;
   forget(): void;
 }
 
-/** A call as a caller means it, whatever the protocol. */
+/** A call, independent of the protocol. */
 export interface RpcCall {
   readonly method: string;
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders;
   /** The tool that is called, where its schema is known. */
   readonly tool?: Tool | undefined;
-  /** Gets the notifications that precede the answer, and asks for those of progress where the protocol can. */
+  /** Gets the notifications that precede the response; progress is requested where the protocol has it. */
   onMessage?(message: JsonObject): void;
 }
 
-/** One way to make a call. */
+/** Makes calls in one protocol. */
 export interface ProtocolClient {
-  call(call: CallState, wanted: RpcCall): Promise<RpcResponse>;
-  close(): Promise<void>;
+  call(state: CallState, call: RpcCall): Promise<RpcResponse>;
 }
 
-/** What a service wants instead of a plain call. */
+/** The protocol that a refusal demands. */
 export type RequiredProtocol =
   | { readonly era: 'modern'; readonly version: string }
   | { readonly era: 'legacy' };
 
-/** The error in an answer, where it is one in JSON-RPC. */
+/** Statuses of a request that the service did not understand. 401, 403, 429 and 5xx say nothing about the protocol. */
+const REFUSALS = [400, 404, 422];
+
+/** Returns the JSON-RPC error in a response, if it is one. */
 export function rpcErrorOf({ reply }: ParsedReply): RpcError | undefined {
   return reply !== undefined && 'error' in reply ? reply.error : undefined;
 }
 
-/**
- * Does the answer to a plain call ask for another protocol, and for which? 401, 403, 429 and 5xx say nothing
- * about it.
- */
-export function requiredProtocol(answer: ParsedReply): RequiredProtocol | undefined {
-  const error = rpcErrorOf(answer);
-  const refused = [400, 404, 422].includes(answer.status);
-  const modern = error === undefined ? undefined : modernVersion(error);
-  if (modern !== undefined && (refused || answer.status < 300)) return { era: 'modern', version: modern };
-  if (refused) return { era: 'legacy' };
-  return error !== undefined && answer.status < 300 && wantsHandshake(error) ? { era: 'legacy' } : undefined;
+/** Whether the service refused the request itself, with or without its id. */
+export function isRefusal({ status }: ParsedReply): boolean {
+  return REFUSALS.includes(status);
 }
 
-/** The modern revision to speak after an error that only modern services know. */
+/** Returns the protocol that the response to a plain call demands, if it does. */
+export function requiredProtocol(response: ParsedReply): RequiredProtocol | undefined {
+  const error = rpcErrorOf(response);
+  const isRefused = isRefusal(response);
+  const version = error === undefined ? undefined : modernVersion(error);
+  if (version !== undefined && (isRefused || response.status < 300)) return { era: 'modern', version };
+  if (isRefused) return { era: 'legacy' };
+  return error !== undefined && response.status < 300 && demandsHandshake(error)
+    ? { era: 'legacy' }
+    : undefined;
+}
+
+/** Returns the version without handshake to use after an error that only such services send. */
 export function modernVersion({ code, data }: RpcError): string | undefined {
   const newest = MODERN_VERSIONS[0];
   if (code === HEADER_MISMATCH || code === MISSING_CAPABILITY) return newest;
@@ -82,29 +89,26 @@ export function modernVersion({ code, data }: RpcError): string | undefined {
 }
 
 /**
- * Says the error that the session is not initialised? The official SDKs have no code of their own for it, so here
- * words count: a wrong guess costs one request and changes no answer.
+ * Whether an error says that the session is not initialized. The official SDKs have no code of their own for it, so
+ * words count here: a wrong guess costs one request and changes no response.
  */
-function wantsHandshake({ code, message }: RpcError): boolean {
+function demandsHandshake({ code, message }: RpcError): boolean {
   if (code === NOT_INITIALIZED || code === UNSUPPORTED_VERSION) return true;
   return (
     [0, -32000, INVALID_REQUEST, INVALID_PARAMS].includes(Number(code)) && /\binitiali[sz]/i.test(message)
   );
 }
 
-/**
- * Is a refusal the service's own word on this request, not on the protocol: an error with our id that every
- * era knows?
- */
-export function isPlainRefusal(answer: ParsedReply, id: number): boolean {
-  const error = rpcErrorOf(answer);
-  if (error === undefined || modernVersion(error) !== undefined || wantsHandshake(error)) return false;
-  return answer.envelope?.id === id || answer.envelope?.id === String(id);
+/** Whether a refusal is about this request and not the protocol: an error with our id that every version knows. */
+export function isPlainRefusal(response: RpcResponse): boolean {
+  const error = rpcErrorOf(response);
+  if (error === undefined || modernVersion(error) !== undefined || demandsHandshake(error)) return false;
+  return isReplyTo(response.envelope, response.id);
 }
 
-/** Has the service forgotten the session that a request carried? */
-export function sessionIsGone(answer: ParsedReply, id: number): boolean {
-  if (answer.status === 404) return rpcErrorOf(answer)?.code !== METHOD_NOT_FOUND;
-  // With our id it is an answer to the request; about the session servers answer without.
-  return answer.status === 400 && answer.envelope?.id !== id;
+/** Whether the service no longer knows the session of a request. */
+export function isSessionExpired(response: RpcResponse): boolean {
+  if (response.status === 404) return rpcErrorOf(response)?.code !== METHOD_NOT_FOUND;
+  // With our id it is about the request; servers refuse a session without one.
+  return response.status === 400 && response.envelope?.id !== response.id;
 }

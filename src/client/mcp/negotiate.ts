@@ -6,6 +6,7 @@ import type { Tool } from '../types.ts';
 import {
   type DetectedProtocol,
   isPlainRefusal,
+  isRefusal,
   type Protocol,
   type ProtocolClient,
   type ProtocolMemory,
@@ -17,11 +18,13 @@ import { type HandshakeClient, handshakeClient } from './handshake.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './protocol.ts';
 import { type ClientInfo, type StatelessClient, statelessClient } from './stateless.ts';
 
+/** Makes calls in the configured or detected protocol. */
 export interface ProtocolSession extends ProtocolClient {
-  /** The tools that may be used in the protocol that is spoken. */
+  /** Returns the tools that may be used in the current protocol. */
   filterUsable(tools: Tool[]): Tool[];
-  /** The capabilities that a handshake found, if there was one. */
+  /** Returns the capabilities that a handshake found, if there was one. */
   capabilities(): JsonObject | undefined;
+  close(): Promise<void>;
 }
 
 export interface SessionOptions {
@@ -32,161 +35,174 @@ export interface SessionOptions {
   warn(text: string): void;
 }
 
-/** Speaks to a service in the protocol that is set, or in the one that it is found to understand. */
-export function openSession(options: SessionOptions): ProtocolSession {
-  const speakers = openSpeakers(options);
-  const { protocol } = options;
-  const speaker =
-    protocol === 'auto' ? negotiatingClient(speakers, options.memory) : fixedClient(speakers, protocol);
-  return {
-    call: (call, wanted) => {
-      // These are the parts of a handshake; made by hand they go as they are.
-      const byHand = wanted.method === 'initialize' || wanted.method.startsWith('notifications/');
-      return (byHand ? speakers.bare : speaker).call(call, wanted);
-    },
-    filterUsable: (tools) => speakers.openModern()?.filterUsable(tools) ?? tools,
-    capabilities: () => speakers.legacy.capabilities(),
-    close: () => speakers.legacy.close(),
-  };
-}
-
-export interface ProtocolClients {
+/** One client for each protocol. */
+interface ProtocolClients {
   readonly bare: ProtocolClient;
   readonly legacy: HandshakeClient;
   modern(version: string): StatelessClient;
-  /** The modern speaker, if one was needed. */
-  openModern(): StatelessClient | undefined;
 }
 
-function openSpeakers({ channel, clientInfo, warn }: SessionOptions): ProtocolClients {
-  let modern: { version: string; speaker: StatelessClient } | undefined;
-  return {
+/** Opens a session with a service in the configured protocol, or in the one that it is found to use. */
+export function openSession({
+  channel,
+  protocol,
+  clientInfo,
+  memory,
+  warn,
+}: SessionOptions): ProtocolSession {
+  let modern: { version: string; client: StatelessClient } | undefined;
+  const clients: ProtocolClients = {
     bare: plainClient(channel),
     legacy: handshakeClient(channel, clientInfo),
     modern(version) {
       if (modern?.version !== version) {
-        modern = { version, speaker: statelessClient(channel, clientInfo, version, warn) };
+        modern = { version, client: statelessClient(channel, clientInfo, version, warn) };
       }
-      return modern.speaker;
+      return modern.client;
     },
-    openModern: () => modern?.speaker,
+  };
+  const client = protocol === 'auto' ? negotiatingClient(clients, memory) : fixedClient(clients, protocol);
+  return {
+    call(state, call) {
+      // These are parts of a handshake; made by hand they are sent as they are.
+      const isManual = call.method === 'initialize' || call.method.startsWith('notifications/');
+      return (isManual ? clients.bare : client).call(state, call);
+    },
+    filterUsable: (tools) => modern?.client.filterUsable(tools) ?? tools,
+    capabilities: () => clients.legacy.capabilities(),
+    close: () => clients.legacy.close(),
   };
 }
 
-/** Speaks as it was told. A refusal that asks for another protocol says how to get it. */
-function fixedClient(speakers: ProtocolClients, protocol: Protocol): ProtocolClient {
+/** Uses the configured protocol. A refusal that demands another one says how to get it. */
+function fixedClient(clients: ProtocolClients, protocol: Protocol): ProtocolClient {
   const isLegacy = LEGACY_VERSIONS.includes(protocol);
-  const speaker = isLegacy
-    ? speakers.legacy
+  const client = isLegacy
+    ? clients.legacy
     : MODERN_VERSIONS.includes(protocol)
-      ? speakers.modern(protocol)
-      : speakers.bare;
-  const hinted = (error: AppError): AppError =>
+      ? clients.modern(protocol)
+      : clients.bare;
+  const withProtocolHint = (error: AppError): AppError =>
     withMessage(error, error.message, {
-      hint: `it may want another protocol than ${protocol}: restaurant tools --protocol auto`,
+      hint: `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`,
     });
   return {
-    async call(call, wanted) {
-      const refused = isLegacy ? await speakers.legacy.open(call) : undefined;
-      if (refused !== undefined) throw hinted(refused);
-      const answer = await speaker.call(call, wanted);
-      const { error } = answer;
-      if (error === undefined || rpcErrorOf(answer) === undefined || isPlainRefusal(answer, answer.id))
-        return answer;
-      return requiredProtocol(answer) === undefined ? answer : { ...answer, error: hinted(error) };
+    async call(state, call) {
+      const refused = isLegacy ? await clients.legacy.open(state) : undefined;
+      if (refused !== undefined) throw withProtocolHint(refused);
+      const response = await client.call(state, call);
+      const { error } = response;
+      if (error === undefined || rpcErrorOf(response) === undefined || isPlainRefusal(response)) {
+        return response;
+      }
+      return requiredProtocol(response) === undefined
+        ? response
+        : { ...response, error: withProtocolHint(error) };
     },
-    close: async () => {},
   };
 }
 
-/** Speaks plain JSON-RPC: a call and nothing before it. */
-function plainClient(channel: Channel): ProtocolClient {
-  return {
-    call: (call, { method, params, headers = {}, onMessage }) =>
-      channel.request(call, {
-        build: (id) => ({ ...request(id, method, params) }),
-        headers,
-        // Events with ids are the offer to take up a stream, handshake or not.
-        resume: {},
-        ...(onMessage === undefined ? {} : { onMessage: onMessage }),
-      }),
-    close: async () => {},
-  };
-}
+/**
+ * Detects the protocol of a service: a plain call first, then what its refusal demands. What worked is stored and used
+ * from then on; when the service refuses it, it is forgotten and negotiated again, once.
+ */
+function negotiatingClient(clients: ProtocolClients, memory: ProtocolMemory | undefined): ProtocolClient {
+  let detected: DetectedProtocol | undefined;
+  let isLoaded = false;
+  /** Protocols that the service has refused; not tried again. */
+  const refused = new Set<string>();
+  /** A protocol that a second negotiation has confirmed: its refusals are about the request. */
+  let confirmed: string | undefined;
 
-/** Finds out what a service speaks: plain first, and what its refusal asks for. What worked is remembered. */
-export function negotiatingClient(
-  speakers: ProtocolClients,
-  memory: ProtocolMemory | undefined,
-): ProtocolClient {
-  let known: DetectedProtocol | undefined;
-  let asked = false;
-  /** Eras that the service has refused: not tried twice. */
-  const ruledOut = new Set<string>();
-
-  function remember(found: DetectedProtocol): void {
-    if (known?.era === found.era && known.version === found.version) return;
-    known = found;
+  function store(found: DetectedProtocol): void {
+    if (detected?.era === found.era && detected.version === found.version) return;
+    detected = found;
     memory?.write(found);
   }
 
-  /** Whether an answer in the era that worked before is to be kept. If not, that era is forgotten. */
-  function stillWorks(answer: RpcResponse | undefined): answer is RpcResponse {
-    if (answer !== undefined && requiredProtocol(answer) === undefined) return true;
-    if (answer !== undefined && isPlainRefusal(answer, answer.id)) return true;
-    known = undefined;
-    memory?.forget();
-    return false;
+  function isStillValid(response: RpcResponse | undefined, era: string): response is RpcResponse {
+    if (response === undefined) return false;
+    if (isPlainRefusal(response)) return era === confirmed || !isRefusal(response);
+    return requiredProtocol(response) === undefined;
+  }
+
+  async function negotiate(state: CallState, call: RpcCall, plain?: RpcResponse): Promise<Negotiated> {
+    const response = plain ?? (await clients.bare.call(state, call));
+    const required = requiredProtocol(response);
+    if (required === undefined) {
+      if (response.reply === undefined || response.error !== undefined) return { response };
+      return { response, found: { era: 'bare' } };
+    }
+    if (refused.has(required.era)) return { response };
+    const second = await callWith(clients, required, state, call);
+    // Refused in that protocol, too: the first refusal is the one to report.
+    if (second === undefined || (requiredProtocol(second) !== undefined && !isPlainRefusal(second))) {
+      refused.add(required.era);
+      return { response };
+    }
+    const version = 'version' in required ? required.version : clients.legacy.version();
+    return {
+      response: second,
+      found: { era: required.era, ...(version === undefined ? {} : { version }) },
+    };
   }
 
   return {
-    async call(call, wanted) {
-      if (!asked) known = memory?.read();
-      asked = true;
-      const before = known;
-      const first = before === undefined ? undefined : await speakAs(speakers, before, call, wanted);
-      if (before !== undefined && stillWorks(first)) return first;
-      const plain = before?.era === 'bare' ? first : undefined;
-      const answer = plain ?? (await speakers.bare.call(call, wanted));
-      const demand = requiredProtocol(answer);
-      if (demand === undefined) {
-        if (answer.reply !== undefined && answer.error === undefined) remember({ era: 'bare' });
-        return answer;
+    async call(state, call) {
+      if (!isLoaded) detected = memory?.read();
+      isLoaded = true;
+      const before = detected;
+      const first = before === undefined ? undefined : await callWith(clients, before, state, call);
+      if (before !== undefined) {
+        if (isStillValid(first, before.era)) return first;
+        detected = undefined;
+        refused.clear();
+        memory?.forget();
       }
-      const found: DetectedProtocol =
-        demand.era === 'modern' ? { era: 'modern', version: demand.version } : { era: 'legacy' };
-      if (ruledOut.has(found.era)) return answer;
-      const second = await speakAs(speakers, found, call, wanted);
-      // Refused in that way too: the first refusal is the one to tell.
-      if (
-        second === undefined ||
-        (requiredProtocol(second) !== undefined && !isPlainRefusal(second, second.id))
-      ) {
-        ruledOut.add(found.era);
-        return answer;
-      }
-      const version = found.version ?? speakers.legacy.version();
-      remember({ era: found.era, ...(version === undefined ? {} : { version }) });
-      return second;
+      const { response, found } = await negotiate(state, call, before?.era === 'bare' ? first : undefined);
+      if (found !== undefined) store(found);
+      if (before === undefined || first === undefined || !isPlainRefusal(first)) return response;
+      if (found !== undefined && found.era !== before.era) return response;
+      // No other protocol works better, so the refusal was about the request.
+      confirmed = before.era;
+      store(before);
+      return found === undefined ? first : response;
     },
-    close: async () => {},
   };
 }
 
-/** Makes a call in an era; undefined when the service refuses the handshake, or the era is not known. */
-async function speakAs(
-  speakers: ProtocolClients,
+interface Negotiated {
+  readonly response: RpcResponse;
+  /** The protocol that works, if one was found. */
+  readonly found?: DetectedProtocol;
+}
+
+/** Makes a call in a protocol. Returns undefined when the service refuses the handshake or the protocol is unknown. */
+async function callWith(
+  clients: ProtocolClients,
   { era, version }: DetectedProtocol,
-  call: CallState,
-  wanted: RpcCall,
+  state: CallState,
+  call: RpcCall,
 ): Promise<RpcResponse | undefined> {
-  if (era === 'bare') return speakers.bare.call(call, wanted);
+  if (era === 'bare') return clients.bare.call(state, call);
   if (era === 'modern') {
-    return speakers
-      .modern(MODERN_VERSIONS.find((each) => each === version) ?? MODERN_VERSIONS[0] ?? '')
-      .call(call, wanted);
+    const known = MODERN_VERSIONS.find((each) => each === version) ?? MODERN_VERSIONS[0] ?? '';
+    return clients.modern(known).call(state, call);
   }
-  if (era !== 'legacy') return undefined;
-  const refused: AppError | undefined = await speakers.legacy.open(call);
-  return refused === undefined ? speakers.legacy.call(call, wanted) : undefined;
+  if (era !== 'legacy' || (await clients.legacy.open(state)) !== undefined) return undefined;
+  return clients.legacy.call(state, call);
+}
+
+/** Plain JSON-RPC: the call and nothing before it. */
+function plainClient(channel: Channel): ProtocolClient {
+  return {
+    call: (state, { method, params, headers = {}, onMessage }) =>
+      channel.request(state, {
+        build: (id) => ({ ...request(id, method, params) }),
+        headers,
+        // Events with ids are an offer to resume the stream, with or without a handshake.
+        resume: {},
+        ...(onMessage === undefined ? {} : { onMessage }),
+      }),
+  };
 }

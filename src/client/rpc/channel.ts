@@ -7,39 +7,39 @@ import { ExchangeError } from '../http/network-error.ts';
 import type { Transport } from '../http/transport.ts';
 import type { JsonObject } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { type EventReader, eventReader, type ParsedReply, parseReply, protocolWarnings } from './reply.ts';
+import { eventReader, type ParsedReply, parseReply, protocolWarnings } from './reply.ts';
 import { createRateGate, type Policy, planRetry } from './retry.ts';
 
 /** One call of a caller, which may take several requests. */
 export interface CallState {
   readonly policy: Policy;
   readonly signal: AbortSignal;
-  /** End of its time, ms since the epoch. Waits that the service asks for move it. */
+  /** End of its time, ms since the epoch. Waits that the service requests move it. */
   deadline: number;
   readonly totalMs: number;
 }
 
-/** A request before it has its id. */
+/** A JSON-RPC request before it has its id. */
 export interface RpcMessage {
-  /** The message; a repeated request gets a new id. */
+  /** Makes the message; a repeated request gets a new id. */
   build(id: number): JsonObject;
   readonly headers?: RequestHeaders;
   /** Gets the requests and notifications of the server that precede the response on a stream. */
   onMessage?(message: JsonObject): void;
-  /** Header fields to take up a stream with that ended early; without them it is not taken up. */
+  /** Headers to resume a stream that ended early. Without them it is not resumed. */
   readonly resume?: RequestHeaders;
-  /** Tells the service that request `id` is not waited for any more. */
+  /** Tells the service that nobody waits for request `id` any more. */
   cancel?(call: CallState, id: number): Promise<unknown>;
 }
 
 export interface ChannelOptions {
   readonly transport: Transport;
   readonly endpoint: URL;
-  /** What every request carries. */
+  /** Headers of every request. */
   readonly headers: RequestHeaders;
   readonly keySuffix: string | undefined;
   readonly keyHint?: string | undefined;
-  /** Takes the key out of what the service sends. */
+  /** Masks the key in text from the service. */
   mask(text: string): string;
   readonly retries: number;
   readonly maxWaitMs: number;
@@ -47,57 +47,63 @@ export interface ChannelOptions {
   onRequest?(): void | Promise<void>;
   onWait?(wait: { ms: number; error: AppError }): void;
   onRateLimited?(until: number): void | Promise<void>;
-  /** Gets what is odd about an answer that is taken all the same. */
+  /** Gets the protocol violations of a response that is accepted all the same. */
   note?(text: string): void;
 }
 
 export interface RpcResponse extends ParsedReply {
   readonly id: number;
-  /** The result is one of the modern era, with a type. */
+  /** The result has a `resultType` (MCP 2026-07-28). */
   readonly typed?: true;
 }
 
 export interface Channel {
   /**
-   * Sends a request until it is answered or may not be repeated.
-   * @throws {AppError} when no answer came; an answer that is an error carries it
+   * Sends a request, with retries as the policy of the call allows.
+   * @throws {AppError} when there was no response; a response that is an error carries it
    */
-  request(call: CallState, outgoing: RpcMessage): Promise<RpcResponse>;
+  request(call: CallState, message: RpcMessage): Promise<RpcResponse>;
   /**
-   * Sends a message that has no answer. Whatever the body says is not read.
-   * @returns the error that the service answers with, if any
-   * @throws {AppError} when no answer came
+   * Sends a notification. The body of the response is ignored.
+   * @returns the error that the service responds with, if any
+   * @throws {AppError} when there was no response
    */
   notify(call: CallState, message: JsonObject, headers: RequestHeaders): Promise<AppError | undefined>;
   /** Ends a session (DELETE). Best effort, within a second. */
-  end(headers: RequestHeaders): Promise<void>;
+  endSession(headers: RequestHeaders): Promise<void>;
 }
 
-/** A body that nobody reads may end in this time; then its connection is dropped. */
+/** Time for the end of a body that nobody reads; then its connection is closed. */
 const UNWANTED_BODY_MS = 100;
+/** Time for a message that ends something. */
 const FAREWELL_MS = 1000;
+const MAX_RESUMPTIONS = 5;
+/** Wait before a stream is resumed, where the service names none. */
+const RESUME_MS = 1000;
 
-/** Requests and their answers over a transport, repeated as the rules allow. */
+/** Opens a channel for requests and their responses over a transport. */
 export function openChannel(options: ChannelOptions): Channel {
   const { context } = options;
-  const pause = createRateGate(context);
+  const gate = createRateGate(context);
   let lastId = 0;
 
-  async function attempt(call: CallState, outgoing: RpcMessage, waited: number): Promise<RpcResponse> {
-    const before = context.now();
-    await pause.wait(waited, call.signal);
-    await options.onRequest?.();
-    // Time that a budget, or what another call was told, held us back is not the service's.
-    call.deadline += context.now() - before;
-    lastId += 1;
-    return exchange(options, call, outgoing, lastId);
-  }
-
   return {
-    async request(call, outgoing) {
+    async request(call, message) {
       let waited = 0;
-      for (let tries = 0; ; tries++) {
-        const outcome = await caught(() => attempt(call, outgoing, waited));
+      for (let attempt = 0; ; attempt++) {
+        let outcome: RpcResponse | AppError;
+        try {
+          const before = context.now();
+          await gate.wait(waited, call.signal);
+          await options.onRequest?.();
+          // Time spent on waiting for the quota or the gate is not the service's.
+          call.deadline += context.now() - before;
+          lastId += 1;
+          outcome = await exchange(options, call, message, lastId);
+        } catch (error) {
+          if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
+          outcome = error;
+        }
         const error = outcome instanceof AppError ? outcome : outcome.error;
         if (error === undefined) return outcome as RpcResponse;
         const { retryAfter, status } = error.details;
@@ -105,7 +111,7 @@ export function openChannel(options: ChannelOptions): Channel {
           await options.onRateLimited?.(context.now() + retryAfter * 1000);
         }
         const plan = planRetry({
-          attempt: tries,
+          attempt,
           error,
           policy: call.policy,
           retries: options.retries,
@@ -113,14 +119,14 @@ export function openChannel(options: ChannelOptions): Channel {
           maxWaitMs: options.maxWaitMs,
           random: context.random,
         });
-        if ('giveUp' in plan) {
-          if (outcome instanceof AppError) throw plan.giveUp;
-          return { ...outcome, error: plan.giveUp };
+        if ('fail' in plan) {
+          if (outcome instanceof AppError) throw plan.fail;
+          return { ...outcome, error: plan.fail };
         }
         options.onWait?.({ ms: plan.waitMs, error });
-        if (plan.asked) call.deadline += plan.waitMs;
+        if (plan.serverRequested) call.deadline += plan.waitMs;
         waited = context.now() + plan.waitMs;
-        if (status === 429) pause.closeUntil(waited);
+        if (status === 429) gate.closeUntil(waited);
         await context.sleep(plan.waitMs, call.signal);
       }
     },
@@ -134,12 +140,14 @@ export function openChannel(options: ChannelOptions): Channel {
         body: stringifyExact(message) ?? '',
         bodyMs: UNWANTED_BODY_MS,
       });
-      return reply.status < 300 ? undefined : statusError(maskReply(reply, options.mask), contextOf(options));
+      return reply.status < 300
+        ? undefined
+        : statusError(maskReply(reply, options.mask), statusContext(options));
     },
 
-    async end(headers) {
+    async endSession(headers) {
       const { 'Content-Type': _type, ...rest } = withHeaders(options.headers, headers);
-      const exchange = { ...timing(briefly(context)), method: 'DELETE', headers: rest, bodyMs: 0 } as const;
+      const exchange = { ...timing(farewell(context)), method: 'DELETE', headers: rest, bodyMs: 0 } as const;
       await options.transport.send(exchange).catch(() => {});
     },
   };
@@ -147,143 +155,95 @@ export function openChannel(options: ChannelOptions): Channel {
 
 const timing = ({ signal, deadline, totalMs }: CallState) => ({ signal, deadline, totalMs });
 
-/** A call for what is only told, when the call that it is about has ended. */
-function briefly({ now }: Pick<Context, 'now'>): CallState {
-  const signal = new AbortController().signal;
+/** A short call of its own for a message about a call that has ended. */
+function farewell({ now }: Pick<Context, 'now'>): CallState {
+  const { signal } = new AbortController();
   return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };
 }
 
-const contextOf = ({ endpoint, keySuffix, keyHint, context }: ChannelOptions): StatusContext => ({
+const statusContext = ({ endpoint, keySuffix, keyHint, context }: ChannelOptions): StatusContext => ({
   host: endpoint.host,
   keySuffix,
   keyHint,
   now: context.now(),
 });
 
-/** A failure of the exchange as a value; what is no failure of it (an interruption, a spent budget) is thrown. */
-async function caught(run: () => Promise<RpcResponse>): Promise<RpcResponse | AppError> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof AppError && error.kind !== 'interrupted') return error;
-    throw error;
-  }
-}
-
-/** One request and its answer, over one stream or over those that continue it. */
+/**
+ * Sends one request and reads its response. A stream that ends before the response is resumed where it ended, if
+ * its events had ids (MCP 2025-11-25, resumability), at most five times.
+ */
 async function exchange(
   options: ChannelOptions,
   call: CallState,
-  outgoing: RpcMessage,
+  message: RpcMessage,
   id: number,
 ): Promise<RpcResponse> {
-  const { transport, mask } = options;
-  const reader = eventReader(id, mask, outgoing.onMessage);
-  const first = {
-    ...timing(call),
+  const { transport, mask, context } = options;
+  const reader = eventReader(id, mask, message.onMessage);
+  const base = { ...timing(call), onEvent: reader.onEvent };
+  let next: Exchange = {
+    ...base,
     method: 'POST',
-    headers: withHeaders(options.headers, outgoing.headers),
-    body: stringifyExact(outgoing.build(id)) ?? '',
-    onEvent: reader.onEvent,
-  } as const;
+    headers: withHeaders(options.headers, message.headers),
+    body: stringifyExact(message.build(id)) ?? '',
+  };
+  let outcome: Reply | ExchangeError | undefined;
   try {
-    const { resume } = outgoing;
-    const reply =
-      resume === undefined
-        ? await transport.send(first)
-        : await sendResuming(options, call, first, reader, withHeaders(options.headers, resume));
-    const answer = parseReply(maskReply(reply, mask), id, reader, contextOf(options));
-    if (options.note !== undefined) protocolWarnings(answer, reply.isStream).forEach(options.note);
-    return { ...answer, id };
+    for (let resumptions = 0; ; resumptions++) {
+      const reply = await transport.send(next).catch(brokenStream);
+      // When resuming is refused, what counts is how the stream before it ended.
+      if (outcome !== undefined && 'status' in reply && (reply.status >= 300 || !reply.isStream)) break;
+      outcome = reply;
+      const isBroken = reader.found() === undefined && (!('status' in reply) || reply.isStream);
+      const { lastEventId, retryMs = RESUME_MS } = reader.resumePoint();
+      if (!isBroken || message.resume === undefined || !lastEventId || resumptions === MAX_RESUMPTIONS) break;
+      // A wait beyond the deadline would only delay the failure.
+      await context.sleep(Math.max(0, Math.min(retryMs, call.deadline - context.now())), call.signal);
+      await options.onRequest?.();
+      const { 'Content-Type': _type, ...headers } = withHeaders(options.headers, message.resume);
+      next = {
+        ...base,
+        deadline: call.deadline,
+        method: 'GET',
+        headers: { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
+      };
+    }
+    if (!('status' in outcome)) throw outcome;
+    const parsed = parseReply(maskReply(outcome, mask), id, reader, statusContext(options));
+    if (options.note !== undefined) protocolWarnings(parsed, outcome.isStream).forEach(options.note);
+    return { ...parsed, id };
   } catch (error) {
-    const late = error instanceof ExchangeError && error.reason === 'time';
-    const told = late || call.signal.aborted ? outgoing.cancel?.(briefly(options.context), id) : undefined;
-    // A call whose time is over has none left to wait for this.
-    if (!late) await told;
+    const isLate = error instanceof ExchangeError && error.reason === 'time';
+    const cancelled = isLate || call.signal.aborted ? message.cancel?.(farewell(context), id) : undefined;
+    // A call that is out of time does not wait for its cancellation.
+    if (!isLate) await cancelled;
     throw error;
   }
 }
 
-function maskReply(reply: Reply, erase: (text: string) => string): Reply {
+/** Returns the error of a connection that broke; rethrows any other. */
+function brokenStream(error: unknown): ExchangeError {
+  if (error instanceof ExchangeError && (error.reason === 'cut_off' || error.reason === 'reset'))
+    return error;
+  throw error;
+}
+
+function maskReply(reply: Reply, mask: (text: string) => string): Reply {
   return {
     ...reply,
-    text: erase(reply.text),
-    statusText: erase(reply.statusText),
-    headers: maskHeaders(reply.headers, erase),
+    text: mask(reply.text),
+    statusText: mask(reply.statusText),
+    headers: maskHeaders(reply.headers, mask),
   };
 }
 
-function maskHeaders(headers: HeaderFields, erase: (text: string) => string): HeaderFields {
-  // All at once: hardly ever is there anything to erase.
+function maskHeaders(headers: HeaderFields, mask: (text: string) => string): HeaderFields {
+  // All at once: there is hardly ever anything to mask.
   const all = Object.values(headers).flat().join('\n');
-  if (erase(all) === all) return headers;
-  const erased = Object.entries(headers).map(([name, value]) => [
+  if (mask(all) === all) return headers;
+  const masked = Object.entries(headers).map(([name, value]) => [
     name,
-    typeof value === 'string' ? erase(value) : value?.map(erase),
+    typeof value === 'string' ? mask(value) : value?.map(mask),
   ]);
-  return Object.fromEntries(erased);
-}
-
-const MAX_RESUMPTIONS = 5;
-/** Wait before a stream is taken up, where the service names none. */
-const RETRY_MS = 1000;
-
-interface ResumeOptions {
-  readonly transport: Transport;
-  readonly context: Pick<Context, 'now' | 'sleep'>;
-  onRequest?(): void | Promise<void>;
-}
-
-/**
- * Sends a request; a stream that ends before its response is taken up where it ended, if it had event ids
- * (MCP 2025-11-25, resumability). At most five times.
- * @param headers what the GET that takes it up carries
- */
-export async function sendResuming(
-  options: ResumeOptions,
-  call: CallState,
-  first: Exchange,
-  reader: EventReader,
-  headers: RequestHeaders,
-): Promise<Reply> {
-  let ended = await attempt(options.transport, first);
-  for (let resumptions = 0; resumptions < MAX_RESUMPTIONS; resumptions++) {
-    const { lastEventId, retryMs = RETRY_MS } = reader.resumePoint();
-    if (!isBroken(ended, reader) || !lastEventId) break;
-    const { now, sleep } = options.context;
-    // A wait beyond the deadline would only make the end come later.
-    await sleep(Math.max(0, Math.min(retryMs, call.deadline - now())), call.signal);
-    await options.onRequest?.();
-    const { 'Content-Type': _type, ...rest } = headers;
-    const next = await attempt(options.transport, {
-      method: 'GET',
-      headers: { ...rest, Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
-      signal: first.signal,
-      deadline: call.deadline,
-      ...(first.totalMs === undefined ? {} : { totalMs: first.totalMs }),
-      ...(first.onEvent === undefined ? {} : { onEvent: first.onEvent }),
-    });
-    // Refused: what counts is that the first stream broke.
-    if (!(next instanceof ExchangeError) && (next.status >= 300 || !next.isStream)) break;
-    ended = next;
-  }
-  if (ended instanceof ExchangeError) throw ended;
-  return ended;
-}
-
-/** The reply, or the error of a connection that broke. */
-async function attempt(transport: Transport, exchange: Exchange): Promise<Reply | ExchangeError> {
-  try {
-    return await transport.send(exchange);
-  } catch (error) {
-    if (error instanceof ExchangeError && (error.reason === 'cut_off' || error.reason === 'reset'))
-      return error;
-    throw error;
-  }
-}
-
-/** Did a stream end or break without the response? */
-function isBroken(ended: Reply | ExchangeError, reader: EventReader): boolean {
-  if (reader.found() !== undefined) return false;
-  return ended instanceof ExchangeError || ended.isStream;
+  return Object.fromEntries(masked);
 }

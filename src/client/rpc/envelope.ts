@@ -12,46 +12,57 @@ export type RpcReply = { readonly result: unknown } | { readonly error: RpcError
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** Is it a JSON object, neither null nor an array? */
+/** Whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON-RPC 2.0 request. `params` that are undefined are left out. */
+/** Makes a JSON-RPC 2.0 request. `params` that are undefined are left out. */
 export function request(id: number, method: string, params?: RpcRequest['params']): RpcRequest {
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
 }
 
-/** `params` of `tools/call`. */
-export function toolCall(name: string, args: JsonObject): { name: string; arguments: JsonObject } {
-  return { name, arguments: args };
+/** Adds `_meta` keys to parameters by name. Parameters by position have no place for metadata. */
+export function withMeta(params: RpcRequest['params'], meta: JsonObject): RpcRequest['params'] {
+  if (Array.isArray(params) || Object.keys(meta).length === 0) return params;
+  return { ...params, _meta: { ...(isObject(params?._meta) ? params._meta : {}), ...meta } };
+}
+
+/** Returns `params` of a `notifications/progress` message, else undefined. */
+export function progressIn({ method, params }: JsonObject): JsonObject | undefined {
+  return method === 'notifications/progress' && isObject(params) ? params : undefined;
 }
 
 /**
- * How much is known about where a message came from: `stream` is one of many (server-sent events), `body` stands
- * alone in a 2xx answer, `refusal` alone in another one.
+ * Where a message came from: `stream` is one of many (server-sent events), `body` is alone in a 2xx response,
+ * `refusal` is alone in another one.
  */
 export type Origin = 'stream' | 'body' | 'refusal';
 
 /**
- * Finds the response to request `id` in a message or a batch of them. An id may come back as a string; alone in a
- * body an error may lack it; with a refusal ids are not compared.
- * @returns the envelope, or undefined where there is none for us
+ * Finds the response to request `id` in a message or a batch of them. The id may be a string; an error that is alone
+ * in a body may lack it; the ids of a refusal are not compared.
+ * @returns the envelope, or undefined when there is none for this request
  */
 export function findReply(value: unknown, id: number, origin: Origin): JsonObject | undefined {
   const candidates = Array.isArray(value) ? value : [value];
   const replies = candidates.filter(isReply);
-  const ours = replies.find((reply) => reply.id === id || reply.id === String(id));
+  const ours = replies.find((reply) => isReplyTo(reply, id));
   if (ours !== undefined || origin === 'stream') return ours;
   return replies.find((reply) => {
     if (!('error' in reply)) return false;
-    // An object with an `error` alone is what other protocols refuse with (OAuth).
+    // An object with nothing but an `error` is how other protocols refuse (OAuth).
     if (origin === 'refusal') return 'jsonrpc' in reply || 'id' in reply;
     return (reply.id ?? null) === null;
   });
 }
 
-/** Reads an envelope: `error` wins over `result`, unless it is null beside a result. */
+/** Whether an envelope has the id of a request; some servers return it as a string. */
+export function isReplyTo(envelope: JsonObject | undefined, id: number): boolean {
+  return envelope?.id === id || envelope?.id === String(id);
+}
+
+/** Reads an envelope: `error` wins over `result`, unless it is null next to a result. */
 export function readReply(envelope: JsonObject): RpcReply {
   const hasResult = Object.hasOwn(envelope, 'result');
   const error = Object.hasOwn(envelope, 'error') ? envelope.error : undefined;
@@ -69,27 +80,11 @@ export function readReply(envelope: JsonObject): RpcReply {
   };
 }
 
-/** Is it a response, whoever it is for? */
+/** Whether a message is a response, to whatever request. */
 export function isReply(value: unknown): value is JsonObject {
   return (
     isObject(value) &&
     !Object.hasOwn(value, 'method') &&
     (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))
   );
-}
-
-/** The parameters of a request that wants to hear of its progress, under its id. */
-export function withProgress(
-  params: RpcRequest['params'],
-  id: number,
-  listener: unknown,
-): RpcRequest['params'] {
-  if (listener === undefined || Array.isArray(params)) return params;
-  const meta = isObject(params?._meta) ? params._meta : {};
-  return { ...params, _meta: { ...meta, progressToken: id } };
-}
-
-/** `params` of a message that tells how far a tool has come (`notifications/progress`), or undefined. */
-export function progressIn({ method, params }: JsonObject): JsonObject | undefined {
-  return method === 'notifications/progress' && isObject(params) ? params : undefined;
 }

@@ -7,10 +7,10 @@ import { isObject, type RpcError } from './envelope.ts';
 import { parseJson } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 
-/** How a message begins that repeats the service's own words. */
+/** Start of a message that repeats the service's own words. */
 export const SERVICE_SAYS = 'the service says: ';
 
-/** Words of a refusal that mean one of our codes. They are compared with fields made for programs, never with prose. */
+/** Tokens of refusals and our codes. They are compared with fields made for programs, never with prose. */
 const TOKENS: Readonly<Record<string, Code>> = {
   not_found: 'not_found',
   plan_required: 'plan_required',
@@ -24,56 +24,60 @@ const TOKENS: Readonly<Record<string, Code>> = {
   rate_limited: 'rate_limited',
 };
 
-/** A JSON-RPC `error` as ours. `status` is that of the HTTP answer it came in. */
+/** Converts a JSON-RPC `error`. @param status HTTP status of the response it was in */
 export function rpcError(error: RpcError, status?: number): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
-  const about = argumentIn(error);
-  const what = excerpt(about === undefined ? error.message : `${error.message} (${about})`);
-  return new AppError(code, `${SERVICE_SAYS}${what}${number}`, {
+  const argument = argumentIn(error);
+  const text = excerpt(argument === undefined ? error.message : `${error.message} (${argument})`);
+  return new AppError(code, `${SERVICE_SAYS}${text}${number}`, {
     ...(error.code === undefined ? {} : { rpcCode: error.code }),
     ...(status === undefined ? {} : { status }),
   });
 }
 
-/** Under these names data tells what is wrong with the parameters. */
+/** Names under which error data says which parameter is wrong. */
 const ARGUMENT_NAMES = ['argument', 'parameter', 'param', 'field', 'property', 'path', 'name'];
 
-/** The argument that invalid parameters are about, where the data names it and the message does not. */
+/** Returns the invalid argument where the data names it and the message does not. */
 function argumentIn({ code, message, data }: RpcError): string | undefined {
   if (code !== INVALID_PARAMS) return undefined;
   const [first = undefined] = Array.isArray(data) ? data : [data];
-  const named = isObject(first) ? ARGUMENT_NAMES.map((name) => first[name]) : [first];
-  const told = named.map((value) => (Array.isArray(value) ? value.join('.') : value));
-  const argument = told.find((value) => typeof value === 'string' && value !== '');
+  const values = isObject(first) ? ARGUMENT_NAMES.map((name) => first[name]) : [first];
+  const argument = values
+    .map((value) => (Array.isArray(value) ? value.join('.') : value))
+    .find((value) => typeof value === 'string' && value !== '');
   return typeof argument === 'string' && !message.includes(argument) ? excerpt(argument, 80) : undefined;
 }
 
-/** The output of a tool that failed, as ours: `output` where its text is JSON, else the text alone. */
+/** Converts the output of a failed tool: `output` where its text is JSON, else the text alone. */
 export function toolError(output: unknown, text: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
-  const told = [inner.message, object.message, object.error, text].find(
+  const message = [inner.message, object.message, object.error, text].find(
     (part) => typeof part === 'string' && part.trim() !== '',
   );
-  const says =
-    typeof told === 'string' ? `${SERVICE_SAYS}${excerpt(told)}` : 'the tool failed without a word';
-  return new AppError(code ?? 'tool_error', says);
+  return new AppError(
+    code ?? 'tool_error',
+    typeof message === 'string'
+      ? `${SERVICE_SAYS}${excerpt(message)}`
+      : 'the tool failed without an error message',
+  );
 }
 
 function codeOf(tokens: readonly unknown[]): Code | undefined {
   for (const token of tokens) {
     if (typeof token !== 'string' || token.length > 40) continue;
-    const code = Object.hasOwn(TOKENS, normal(token)) ? TOKENS[normal(token)] : undefined;
-    if (code !== undefined) return code;
+    const name = normalize(token);
+    if (Object.hasOwn(TOKENS, name)) return TOKENS[name];
   }
   return undefined;
 }
 
-/** `Not Found`, `notFound` and `NOT-FOUND` are `not_found`. */
-function normal(token: string): string {
+/** Makes `Not Found`, `notFound` and `NOT-FOUND` into `not_found`. */
+function normalize(token: string): string {
   return token
     .trim()
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -81,13 +85,13 @@ function normal(token: string): string {
     .toLowerCase();
 }
 
-/** What a failed HTTP answer is judged by. */
+/** An HTTP response that is not 2xx. */
 export interface FailedResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
   readonly text: string;
-  /** The JSON-RPC error in its body, where there is one. */
+  /** The JSON-RPC error in its body, if there is one. */
   readonly rpc?: RpcError | undefined;
 }
 
@@ -96,7 +100,7 @@ export interface StatusContext {
   readonly host: string;
   /** Last characters of the key that was sent. */
   readonly keySuffix?: string | undefined;
-  /** What to do when it is refused, with a command to run. */
+  /** What to do when the key is refused, with a command to run. */
   readonly keyHint?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -110,53 +114,60 @@ const CODES: Readonly<Record<number, Code>> = {
   429: 'rate_limited',
 };
 
-/** Statuses of which a later try may succeed. */
-const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
+/** Statuses after which a later attempt may succeed. */
+const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
-/** The error that a non-2xx answer means. */
-export function statusError(answer: FailedResponse, context: StatusContext): AppError {
-  const { host, keySuffix, keyHint, now } = context;
-  const { status, rpc } = answer;
+/** Converts a response that is not 2xx. */
+export function statusError(response: FailedResponse, context: StatusContext): AppError {
+  const { status, rpc, headers } = response;
   if (rpc !== undefined && CODES[status] === undefined && status < 500) return rpcError(rpc, status);
-  const code = CODES[status] ?? 'http_error';
+  const retryAfter = parseRetryAfter(headers['retry-after'], context.now);
+  const requestId = headers['x-request-id'] ?? headers['request-id'];
+  const hint = status === 401 ? context.keyHint : HINTS[status];
   const details: ErrorDetails = {
     status,
-    retryable: PASSING.includes(status),
-    ...optional('retryAfter', parseRetryAfter(answer.headers['retry-after'], now)),
-    ...optional('rpcCode', rpc?.code),
-    ...optional('requestId', requestId(answer.headers)),
-    ...optional('hint', status === 401 ? keyHint : hintFor(status)),
+    retryable: TEMPORARY.includes(status),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(rpc?.code === undefined ? {} : { rpcCode: rpc.code }),
+    ...(typeof requestId === 'string' && requestId !== '' ? { requestId: requestId.slice(0, 200) } : {}),
+    ...(hint === undefined ? {} : { hint }),
   };
-  const detail = detailOf(answer);
-  const what = describe(status, host, keySuffix, details.retryAfter);
-  return new AppError(code, detail === '' ? what : `${what}: ${detail}`, details);
+  const summary = summarize(status, context, retryAfter);
+  const detail = detailOf(response);
+  return new AppError(
+    CODES[status] ?? 'http_error',
+    detail === '' ? summary : `${summary}: ${detail}`,
+    details,
+  );
 }
 
-function describe(status: number, host: string, keyEnd?: string, retryAfter?: number): string {
-  if (status === 401) {
-    return `${host} refused the API key${keyEnd === undefined ? '' : ` that ends in ${keyEnd}`} (401)`;
+function summarize(status: number, { host, keySuffix }: StatusContext, retryAfter?: number): string {
+  switch (status) {
+    case 401:
+      return `${host} rejected the API key${keySuffix === undefined ? '' : ` ending in ${keySuffix}`} (401)`;
+    case 402:
+      return `${host} requires a paid key for this (402)`;
+    case 403:
+      return `${host} does not allow this with the current key (403)`;
+    case 407:
+      return `the proxy in front of ${host} requires credentials (407)`;
+    case 429: {
+      const wait = retryAfter === undefined ? '' : `, wait ${formatDuration(retryAfter * 1000)}`;
+      return `${host}: too many requests (429${wait})`;
+    }
+    default:
+      return `${host} returned HTTP ${status}`;
   }
-  if (status === 402) return `${host} wants a paid key for this (402)`;
-  if (status === 403) return `${host} does not allow this with the key in use (403)`;
-  if (status === 407) return `the proxy on the way to ${host} wants credentials (407)`;
-  if (status === 429) {
-    const wait = retryAfter === undefined ? '' : `, wait ${formatDuration(retryAfter * 1000)}`;
-    return `${host}: too many requests (429${wait})`;
-  }
-  return `${host} answered with HTTP ${status}`;
 }
 
-function hintFor(status: number): string | undefined {
-  if (status === 404) return 'check the base URL: restaurant status';
-  if (status === 407)
-    return 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check';
-  return undefined;
-}
+const HINTS: Readonly<Record<number, string>> = {
+  404: 'check the base URL: restaurant status',
+  407: 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check',
+};
 
-/** What the answer itself says: a JSON-RPC error, an OAuth or a plain error object, text, or the reason phrase. */
+/** Returns the explanation in a response: a JSON-RPC error, an OAuth or a plain error object, text, or the status text. */
 function detailOf({ rpc, text, statusText }: FailedResponse): string {
-  const told = rpc?.message ?? messageIn(text) ?? (isHtml(text) ? stripHtml(text) : text);
-  const line = excerpt(told);
+  const line = excerpt(rpc?.message ?? messageIn(text) ?? (isHtml(text) ? stripHtml(text) : text));
   return line === '' ? excerpt(statusText) : line;
 }
 
@@ -170,17 +181,7 @@ function messageIn(text: string): string | undefined {
   if (!isObject(body)) return undefined;
   const { error, error_description: description, message, detail } = body;
   if (isObject(error) && typeof error.message === 'string') return error.message;
-  const parts = typeof error === 'string' ? [error, description] : [description, message, detail];
-  const told = parts.filter((part) => typeof part === 'string' && part !== '');
-  return told.length === 0 ? undefined : typeof error === 'string' ? told.join(': ') : String(told[0]);
-}
-
-/** The id that the service gave the request, for a report to its makers. */
-export function requestId(headers: HeaderFields): string | undefined {
-  const value = headers['x-request-id'] ?? headers['request-id'];
-  return typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
+  const isFilled = (part: unknown): part is string => typeof part === 'string' && part !== '';
+  if (typeof error === 'string') return [error, description].filter(isFilled).join(': ') || undefined;
+  return [description, message, detail].find(isFilled);
 }

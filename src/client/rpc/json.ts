@@ -1,75 +1,72 @@
 import { AppError } from '../../errors.ts';
-import { parseExact } from '../../util/exact-json.ts';
+import { closingQuote, parseExact } from '../../util/exact-json.ts';
 import { ExchangeError } from '../http/network-error.ts';
 
-/** Deeper nesting than this is refused: printing it again would overflow the stack. */
+/** Deeper nesting is rejected: printing it would overflow the stack. */
 const MAX_DEPTH = 200;
+/** More values are rejected: they take minutes and gigabytes to process. */
+const MAX_VALUES = 2_000_000;
 
 /**
- * Parses JSON text from the service (RFC 8259), one byte order mark in front allowed; how numbers were written is kept.
- * @throws {AppError} `bad_response` with the offset of the fault; an `ExchangeError` `incomplete` when the text ends
+ * Parses JSON text from the service (RFC 8259), with or without a byte order mark. Numbers keep their digits.
+ * @throws {AppError} `bad_response` with the offset of the error; an `ExchangeError` `incomplete` when the text ends
  * too early. The text itself is not in the message.
  */
 export function parseJson(text: string): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const deep = tooDeepAt(json);
-  if (deep !== undefined) {
-    throw new AppError(
-      'bad_response',
-      `the answer is nested deeper than ${MAX_DEPTH} levels (offset ${deep})`,
-    );
-  }
+  checkSize(json);
   try {
     return parseExact(json);
   } catch {
-    const offset = faultOffset(json);
+    const offset = errorOffset(json);
     if (CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {
       throw new ExchangeError(
         'bad_response',
         'incomplete',
-        `the answer is not complete: its JSON ends too early, at offset ${json.length}`,
+        `the response is incomplete: its JSON ends early, at offset ${json.length}`,
       );
     }
-    throw new AppError('bad_response', `the answer is not valid JSON (offset ${offset})`);
+    throw new AppError('bad_response', `the response is not valid JSON (offset ${offset})`);
   }
 }
 
-/** What is left of a text that was cut: nothing, or the start of a literal, number or escape. */
+/** The rest of a text that was cut: nothing, or the start of a literal, number or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;
 
-/** One pass over the brackets: where the nesting gets too deep. */
-function tooDeepAt(text: string): number | undefined {
+/** Counts levels and values in one pass. @throws {AppError} `bad_response` for too many */
+function checkSize(text: string): void {
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === 0x22) {
       at = closingQuote(text, at);
-      if (at === -1) return undefined;
+      if (at === -1) return;
     } else if (char === 0x7b || char === 0x5b) {
-      if (++depth > MAX_DEPTH) return at;
+      values += 1;
+      if (++depth > MAX_DEPTH) {
+        throw new AppError(
+          'bad_response',
+          `the response is nested deeper than ${MAX_DEPTH} levels (offset ${at})`,
+        );
+      }
     } else if (char === 0x7d || char === 0x5d) {
       depth--;
+    } else if (char === 0x2c && ++values > MAX_VALUES) {
+      throw new AppError(
+        'bad_response',
+        `the response has more than ${MAX_VALUES.toLocaleString('en-US')} values (offset ${at})`,
+      );
     }
   }
-  return undefined;
-}
-
-/** Offset of the quote that closes the string which opens at `start`, or -1. */
-function closingQuote(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x5c) at++;
-    else if (char === 0x22) return at;
-  }
-  return -1;
 }
 
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** Where text that is no JSON stops being JSON. V8 tells it for some faults only. */
-function faultOffset(text: string): number {
+/** Returns where invalid JSON stops being valid. V8 reports it for some errors only. */
+function errorOffset(text: string): number {
   const open: ('{' | '[')[] = [];
   let at = 0;
   let expect: 'value' | 'key' | 'colon' | 'next' = 'value';
@@ -110,7 +107,7 @@ function faultOffset(text: string): number {
   }
 }
 
-/** Offset behind a string, or minus the offset of the fault inside it. */
+/** Offset after a string, or minus the offset of the error inside it. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; ) {
     const char = text.charCodeAt(at);
@@ -132,26 +129,29 @@ function match(pattern: RegExp, text: string, at: number): number | undefined {
 }
 
 /**
- * The first key that stands twice in an object of JSON text (RFC 8259, section 4, leaves open what that means;
- * `JSON.parse` takes the last).
+ * Returns the first key that an object of JSON text repeats (RFC 8259, section 4, leaves the meaning open;
+ * `JSON.parse` uses the last).
  * @param json text that parses
  */
 export function duplicateKey(json: string): string | undefined {
-  /** The keys of each object that is open; none for an array. */
+  /** The keys of each open object; undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
-  for (const [token] of json.matchAll(TOKENS)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '[') open.push(undefined);
-    else if (token === '}' || token === ']') open.pop();
-    else if (token.endsWith(':')) {
-      const key = String(JSON.parse(token.slice(0, -1)));
-      const keys = open.at(-1);
-      if (keys?.has(key)) return key;
-      keys?.add(key);
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at];
+    if (char === '{') open.push(new Set());
+    else if (char === '[') open.push(undefined);
+    else if (char === '}' || char === ']') open.pop();
+    else if (char === '"') {
+      const end = closingQuote(json, at);
+      const next = match(SPACE, json, end + 1) ?? json.length;
+      if (json[next] === ':') {
+        const key = String(JSON.parse(json.slice(at, end + 1)));
+        const keys = open.at(-1);
+        if (keys?.has(key)) return key;
+        keys?.add(key);
+      }
+      at = end;
     }
   }
   return undefined;
 }
-
-/** Brackets, and strings with the colon that makes them keys. */
-const TOKENS = /[{}[\]]|"(?:[^"\\]|\\.)*"(?:\s*:)?/gs;

@@ -3,7 +3,7 @@ import type { AppError } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { ExchangeError, type Reason, withMessage } from '../http/network-error.ts';
 
-/** `read`: asking twice does no harm. `write`: asked again only when the service did nothing. */
+/** `read`: a repeated call does no harm. `write`: it is repeated only when the service did nothing. */
 export type Policy = 'read' | 'write';
 
 const STATUSES: Readonly<Record<Policy, readonly number[]>> = {
@@ -16,23 +16,25 @@ const REASONS: Readonly<Record<Policy, readonly Reason[]>> = {
 };
 const BASE_MS = 500;
 const CAP_MS = 10_000;
-/** Shortest gap between two tries, so that a wrong Retry-After never makes a hot loop. */
+/** Shortest gap between two attempts, so that a wrong Retry-After never makes a hot loop. */
 const MIN_GAP_MS = 100;
 const MIN_GAP_429_MS = 500;
+/** Random part of a wait, so that several calls or processes do not resume at the same instant. */
+const JITTER_MS = 250;
 
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an IMF-fixdate; of several the largest.
+ * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an IMF-fixdate; of several the largest.
  * @param now milliseconds since the epoch
- * @returns seconds, or undefined for anything else and for a date that is past
+ * @returns seconds, or undefined for anything else and for a past date
  */
 export function parseRetryAfter(
   header: string | readonly string[] | undefined,
   now: number,
 ): number | undefined {
-  const values = (typeof header === 'string' ? [header] : (header ?? [])).map((value) => {
+  const values = [header ?? []].flat().map((value) => {
     const text = value.trim();
     if (/^\d{1,15}$/.test(text)) return Number(text);
     if (!IMF_FIXDATE.test(text)) return Number.NaN;
@@ -44,41 +46,44 @@ export function parseRetryAfter(
 }
 
 export interface Failure {
-  /** Tries made after the first one: 0 when the first failed. */
+  /** Number of attempts before this one. */
   readonly attempt: number;
   readonly error: AppError;
   readonly policy: Policy;
-  /** Tries allowed after the first. */
+  /** Maximum number of attempts after the first. */
   readonly retries: number;
-  /** Time left for the whole call. */
+  /** Time left for the whole call, ms. */
   readonly remainingMs: number;
-  /** Longest wait that the service may ask for. */
+  /** Longest wait that the service may request, ms. */
   readonly maxWaitMs: number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number;
 }
 
 export type Plan =
   | {
       readonly waitMs: number;
-      /** The service asked for this wait, so it does not count against the time of the call. */
-      readonly asked: boolean;
+      /** The service requested this wait, so it does not count against the time of the call. */
+      readonly serverRequested: boolean;
     }
-  | { readonly giveUp: AppError };
+  | { readonly fail: AppError };
 
-/** Decides what follows a failed try: a wait and another one, or the error to end with. */
+/** Decides what follows a failed attempt: a wait and another attempt, or the error of the call. */
 export function planRetry(failure: Failure): Plan {
   const { attempt, error, retries } = failure;
-  if (!mayRepeat(failure)) return { giveUp: error };
-  if (attempt >= retries) return { giveUp: attempt === 0 ? error : withAttempts(error, attempt + 1) };
-  return error.details.retryAfter === undefined
-    ? backOff(failure)
-    : honorRetryAfter(failure, error.details.retryAfter);
+  if (!isRetryable(failure)) return { fail: error };
+  if (attempt >= retries) {
+    return {
+      fail: attempt === 0 ? error : withMessage(error, `${error.message} (tried ${attempt + 1} times)`),
+    };
+  }
+  const { retryAfter } = error.details;
+  return retryAfter === undefined ? backOff(failure) : honorRetryAfter(failure, retryAfter);
 }
 
-function mayRepeat({ error, policy, attempt }: Failure): boolean {
+function isRetryable({ error, policy, attempt }: Failure): boolean {
   if (error instanceof ExchangeError) {
-    // An answer that is not all there may be so by design: once more, not for ever.
+    // A response that is not complete may be so by design: one more attempt is enough.
     if (error.reason === 'incomplete' && attempt > 0) return false;
     return REASONS[policy].includes(error.reason);
   }
@@ -90,59 +95,52 @@ function mayRepeat({ error, policy, attempt }: Failure): boolean {
 function backOff({ error, attempt, remainingMs, random }: Failure): Plan {
   const gap = error.details.status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
   const waitMs = Math.round(Math.max(gap, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
-  if (waitMs < remainingMs) return { waitMs, asked: false };
-  return { giveUp: withMessage(error, `${error.message}; no time is left to try again`) };
+  if (waitMs < remainingMs) return { waitMs, serverRequested: false };
+  return { fail: withMessage(error, `${error.message}; no time is left to try again`) };
 }
 
 function honorRetryAfter({ error, maxWaitMs, remainingMs, random }: Failure, seconds: number): Plan {
   const ms = seconds * 1000;
-  // Jitter, so that several processes do not come back in the same instant.
-  const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * 250);
-  const asked = error.details.status === 429;
-  if (ms > maxWaitMs)
-    return { giveUp: tooLong(error, seconds, `longer than ${formatDuration(maxWaitMs)}`, '--max-wait') };
-  if (asked || waitMs < remainingMs) return { waitMs, asked };
-  return { giveUp: tooLong(error, seconds, 'longer than the time that is left', '--timeout') };
+  const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * JITTER_MS);
+  const serverRequested = error.details.status === 429;
+  if (ms > maxWaitMs) {
+    return { fail: tooLong(error, seconds, `longer than ${formatDuration(maxWaitMs)}`, '--max-wait') };
+  }
+  if (serverRequested || waitMs < remainingMs) return { waitMs, serverRequested };
+  return { fail: tooLong(error, seconds, 'longer than the time that is left', '--timeout') };
 }
 
-function tooLong(error: AppError, seconds: number, why: string, flag: string): AppError {
+function tooLong(error: AppError, seconds: number, why: string, option: string): AppError {
   const wait = formatDuration(seconds * 1000);
-  const allow = seconds > 86_400 ? '' : `, or allow it: ${flag} ${seconds + 30}s`;
-  const message = `${error.message}; the service asks to wait ${wait}, ${why} (${flag})`;
+  const allow = seconds > 86_400 ? '' : `, or allow it: ${option} ${seconds + 30}s`;
+  const message = `${error.message}; the service asks to wait ${wait}, ${why} (${option})`;
   return withMessage(error, message, { hint: `run the command again in ${wait}${allow}` });
 }
 
-function withAttempts(error: AppError, tries: number): AppError {
-  return withMessage(error, `${error.message} (tried ${tries} times)`);
-}
-
-/** Those who wait for the same moment go on a little apart. */
-const SPREAD_MS = 250;
-
-/** A pause that all calls of a client share: when one is told to wait (429), none goes on. */
+/** A gate that all calls of a client share: after a 429 none of them is sent until it opens. */
 export interface RateGate {
   /** @param until milliseconds since the epoch */
   closeUntil(until: number): void;
   /**
-   * Waits until it is over, also where it gets longer meanwhile.
-   * @param waited until when the caller has waited by itself
+   * Waits until the gate is open, also when it is closed for longer meanwhile.
+   * @param waited the time up to which the caller has waited already, ms since the epoch
    * @throws the signal's reason
    */
   wait(waited: number, signal: AbortSignal): Promise<void>;
 }
 
 export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>): RateGate {
-  let over = 0;
+  let opensAt = 0;
   return {
     closeUntil(until) {
-      over = Math.max(over, until);
+      opensAt = Math.max(opensAt, until);
     },
     async wait(waited, signal) {
-      // Each end is waited for once, so that neither a timer that is early nor a clock that was set makes a loop.
-      for (let passed = waited; over > passed; ) {
-        passed = over;
+      // Each end is awaited once, so that neither an early timer nor a changed clock makes a loop.
+      for (let passed = waited; opensAt > passed; ) {
+        passed = opensAt;
         const left = passed - now();
-        if (left > 0) await sleep(Math.round(left + random() * SPREAD_MS), signal);
+        if (left > 0) await sleep(Math.round(left + random() * JITTER_MS), signal);
       }
     },
   };

@@ -251,14 +251,57 @@ describe('auto', () => {
     },
   );
 
-  it('takes an error with our id for the word of a service that is known to speak plainly', async () => {
+  it('negotiates once after a refusal with our id, and keeps a protocol that is confirmed', async () => {
     const { url, requests } = await serve((seen, response) =>
       refuse(response, 400, { code: -32601, message: 'no' }, messageOf(seen).id),
     );
     const session = memory({ era: 'bare' });
-    await clientFor(url, { protocol: 'auto', session }).client.raw('x/y', {});
-    expect(requests).toHaveLength(1);
-    expect(session.log).toEqual([]);
+    const { client } = clientFor(url, { protocol: 'auto', session });
+    expect(await client.raw('x/y', {})).toMatchObject({ status: 400, failed: true });
+    expect(methods(requests)).toEqual(['x/y', 'initialize']);
+    expect(session.log).toEqual(['forgotten', { era: 'bare' }]);
+    await client.raw('x/y', {});
+    expect(methods(requests)).toEqual(['x/y', 'initialize', 'x/y']);
+  });
+
+  it.each([
+    ['find', 'tools/call'],
+    ['listTools', 'tools/list'],
+    ['check', 'tools/call'],
+  ] as const)('%s recovers when an endpoint of 2026-07-28 has become one of 2025', async (name, method) => {
+    const { url, requests } = await serve((seen, response) => {
+      const { id, method: called, params } = messageOf(seen);
+      // Refuses the unknown version with the id of the request, as some servers do.
+      if (params?._meta !== undefined || seen.headers['mcp-protocol-version'] === '2026-07-28') {
+        return refuse(response, 400, { code: -32600, message: 'Bad Request' }, id);
+      }
+      if (called === 'initialize') {
+        return reply(response, id, { protocolVersion: '2025-11-25' }, { 'Mcp-Session-Id': 's' });
+      }
+      if (seen.headers['mcp-session-id'] !== 's')
+        return refuse(response, 400, { code: -32000, message: 'x' });
+      if (id === undefined) return void response.writeHead(202).end();
+      if (called === 'tools/list') return reply(response, id, { tools: [{ name: 't' }] });
+      sendJson(response, toolReply(id, FOUND));
+    });
+    const session = memory({ era: 'modern', version: '2026-07-28' });
+    const { client } = clientFor(url, { protocol: 'auto', session });
+    await (name === 'find' ? client.find(QUERY) : client[name]());
+    expect(methods(requests)).toEqual([method, method, 'initialize', 'notifications/initialized', method]);
+    expect(session.log).toEqual(['forgotten', { era: 'legacy', version: '2025-11-25' }]);
+  });
+
+  it('keeps the refusal of a request that no protocol makes better', async () => {
+    const { url, requests } = await modern((message, response) =>
+      refuse(response, 400, { code: -32602, message: 'bad city' }, message.id),
+    );
+    const session = memory({ era: 'modern', version: '2026-07-28' });
+    const { client } = clientFor(url, { protocol: 'auto', session });
+    for (const count of [3, 4]) {
+      expect((await failure(client.find(QUERY))).message).toContain('bad city');
+      expect(requests).toHaveLength(count);
+    }
+    expect(session.read()).toEqual({ era: 'modern', version: '2026-07-28' });
   });
 });
 
@@ -586,6 +629,25 @@ describe('modern', () => {
     });
     expect((await failure(client.callTool('t', {}))).kind).toBe('network');
     expect(requests).toHaveLength(1);
+  });
+
+  it.each(['bare', '2025-11-25'] as const)('reports a request for input with %s, too', async (protocol) => {
+    const result = {
+      resultType: 'input_required',
+      inputRequests: { who: { method: 'elicitation/create', params: { message: 'Your name?' } } },
+    };
+    const { url } = await serve((seen, response) => {
+      const { id, method } = messageOf(seen);
+      if (id === undefined) return void response.writeHead(202).end();
+      reply(response, id, method === 'initialize' ? { protocolVersion: '2025-11-25' } : result);
+    });
+    const { client } = clientFor(url, { protocol });
+    for (const call of [client.find(QUERY), client.lookup('r-1', 'basic'), client.callTool('t', {})]) {
+      const error = await failure(call);
+      expect(error).toMatchObject({ code: 'tool_error', kind: 'service' });
+      expect(error.message).toContain('the tool asks for input');
+      expect(error.message).toContain('who (elicitation/create) "Your name?"');
+    }
   });
 
   it('an unknown method is a JSON-RPC error, not a wrong URL', async () => {

@@ -71,7 +71,7 @@ describe('parseJson', () => {
     ['NaN', 0],
     ['}', 0],
   ])('%j is wrong at offset %d', (text, offset) => {
-    expect(fault(text).message).toBe(`the answer is not valid JSON (offset ${offset})`);
+    expect(fault(text).message).toBe(`the response is not valid JSON (offset ${offset})`);
   });
 
   it('tells a text that ends too early from a wrong one', () => {

@@ -17,13 +17,11 @@ describe('paramHeaders', () => {
         plain: { type: 'string', default: { 'x-mcp-header': 'data' } },
       },
     };
-    expect(read(schema)).toEqual({
-      headers: [
-        { path: ['region'], name: 'Region' },
-        { path: ['limit'], name: 'Limit' },
-        { path: ['flags', 'dry'], name: 'Dry' },
-      ],
-    });
+    expect(read(schema)).toEqual([
+      { path: ['region'], name: 'Region' },
+      { path: ['limit'], name: 'Limit' },
+      { path: ['flags', 'dry'], name: 'Dry' },
+    ]);
   });
 
   it.each([
@@ -43,11 +41,11 @@ describe('paramHeaders', () => {
     [{ additionalProperties: at('A') }],
     [at('Root')],
   ])('refuses %j', (schema) => {
-    expect(read(schema)).toHaveProperty('bad');
+    expect(read(schema)).toHaveProperty('problem');
   });
 
   it('needs no schema', () => {
-    expect(paramHeaders({ name: 't' })).toEqual({ headers: [] });
+    expect(paramHeaders({ name: 't' })).toEqual([]);
   });
 });
 

@@ -81,54 +81,54 @@ describe('planRetry', () => {
   });
 
   it('asks for an answer that is not all there once more only', () => {
-    expect(plan({ error: broken('incomplete'), attempt: 1, retries: 9 })).toHaveProperty('giveUp');
+    expect(plan({ error: broken('incomplete'), attempt: 1, retries: 9 })).toHaveProperty('fail');
   });
 
   it('backs off with full jitter, from half a second to ten', () => {
     const wait = (attempt: number, random: number) =>
       plan({ error: http(500), attempt, retries: 99, random: () => random });
-    expect(wait(0, 0.99)).toEqual({ waitMs: 495, asked: false });
-    expect(wait(1, 0.99)).toEqual({ waitMs: 990, asked: false });
-    expect(wait(9, 0.99)).toEqual({ waitMs: 9900, asked: false });
-    expect(wait(9, 0)).toEqual({ waitMs: 100, asked: false });
-    expect(plan({ error: http(429), random: () => 0 })).toEqual({ waitMs: 500, asked: false });
+    expect(wait(0, 0.99)).toEqual({ waitMs: 495, serverRequested: false });
+    expect(wait(1, 0.99)).toEqual({ waitMs: 990, serverRequested: false });
+    expect(wait(9, 0.99)).toEqual({ waitMs: 9900, serverRequested: false });
+    expect(wait(9, 0)).toEqual({ waitMs: 100, serverRequested: false });
+    expect(plan({ error: http(429), random: () => 0 })).toEqual({ waitMs: 500, serverRequested: false });
   });
 
   it('gives up with the error as it was, or the number of tries', () => {
     const error = http(500);
-    expect(plan({ error, retries: 0 })).toEqual({ giveUp: error });
+    expect(plan({ error, retries: 0 })).toEqual({ fail: error });
     expect(plan({ error, attempt: 2 })).toMatchObject({
-      giveUp: { message: 'm (tried 3 times)', details: { status: 500 } },
+      fail: { message: 'm (tried 3 times)', details: { status: 500 } },
     });
   });
 
   it('gives up when the wait does not fit into the time', () => {
     expect(plan({ error: http(500), remainingMs: 200 })).toMatchObject({
-      giveUp: { message: 'm; no time is left to try again' },
+      fail: { message: 'm; no time is left to try again' },
     });
   });
 
   it('obeys Retry-After of a 429 beyond the time of the call, up to the longest wait', () => {
     const asked = (retryAfter: number) =>
       plan({ error: http(429, { retryAfter }), remainingMs: 1000, random: () => 0 });
-    expect(asked(7)).toEqual({ waitMs: 7000, asked: true });
-    expect(asked(0)).toEqual({ waitMs: 500, asked: true });
+    expect(asked(7)).toEqual({ waitMs: 7000, serverRequested: true });
+    expect(asked(0)).toEqual({ waitMs: 500, serverRequested: true });
     expect(asked(7200)).toMatchObject({
-      giveUp: {
+      fail: {
         message: expect.stringContaining('asks to wait 2 hours, longer than 60s (--max-wait)'),
         hint: expect.stringContaining('--max-wait 7230s'),
       },
     });
     expect(asked(999_999_999_999)).toMatchObject({
-      giveUp: { message: expect.stringContaining('31,709 years') },
+      fail: { message: expect.stringContaining('31,709 years') },
     });
   });
 
   it('obeys that of a 503 within the time of the call', () => {
     const asked = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
-    expect(asked(7)).toEqual({ waitMs: 7000, asked: false });
+    expect(asked(7)).toEqual({ waitMs: 7000, serverRequested: false });
     expect(asked(40)).toMatchObject({
-      giveUp: { code: 'http_error', message: expect.stringContaining('wait 40s') },
+      fail: { code: 'http_error', message: expect.stringContaining('wait 40s') },
     });
   });
 });

@@ -37,7 +37,7 @@ describe('statusError', () => {
     ['', 'Reason'],
     ['{}', '{}'],
   ])('says of %s: %s', (text, told) => {
-    expect(error(500, text).message).toBe(`h:1 answered with HTTP 500: ${told}`);
+    expect(error(500, text).message).toBe(`h:1 returned HTTP 500: ${told}`);
   });
 
   it('keeps the JSON-RPC error', () => {
