@@ -114,7 +114,7 @@ async function send(
   if (error !== undefined && !('error' in reply && error.code === 'rpc_error')) throw error;
   if ('error' in reply) throw forwardError(reply.error);
   if (isObject(reply.result)) {
-    assertComplete(reply.result);
+    assertComplete(reply.result, true);
     return forwardable(reply.result);
   }
   throw new AppError('bad_response', 'the response of the service has no result');
