@@ -8,6 +8,7 @@ import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
+import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 import { lineReader, toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
@@ -43,6 +44,24 @@ function clientEnv({ passesEnv }: McpClient, env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
 }
 
+/** Settings that an entry for the bridge repeats. */
+const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
+
+/** Returns the options for a command that uses the same service as this run, as far as they come from the sources. */
+export function serviceOptions({ settings, globals }: App, sources: readonly string[]): string[] {
+  const options = REPEATED_SETTINGS.flatMap((name) => {
+    const { value, source } = settings.raw(name);
+    return value !== null && sources.includes(source) ? [`--${name}`, value] : [];
+  });
+  return [...options, ...(globals.insecureHttp === true ? ['--insecure-http'] : [])];
+}
+
+/** Returns the command line that does the same over stdio. */
+function stdioCommand(app: App, client: McpClient, check = ''): string {
+  const options = serviceOptions(app, ['flag']).map((word) => ` ${shellWord(word)}`);
+  return `restaurant mcp config ${client.name} --via stdio${check}${options.join('')}`;
+}
+
 /** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
   if (target.via === 'http') return checkHttp(app, client, target.literalKey !== undefined);
@@ -70,7 +89,7 @@ async function checkHttp(app: App, client: McpClient, literalKey: boolean): Prom
   const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
   if (!fromEnv && !literalKey && client.inputs === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
-      hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant mcp config ${client.name} --via stdio --check`,
+      hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: ${stdioCommand(app, client, ' --check')}`,
     });
   }
   const tools = await listAsClient(app, client);
@@ -91,7 +110,7 @@ async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[
   const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
-    hint: `the service does not support the MCP handshake; use the bridge: restaurant mcp config ${client.name} --via stdio`,
+    hint: `the service does not support the MCP handshake; use the bridge: ${stdioCommand(app, client)}`,
   });
 }
 

@@ -12,7 +12,7 @@ import { absolute } from '../../storage/paths.ts';
 import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
-import { checkEntry, formatCheck, INSTALL_HINT } from './check.ts';
+import { checkEntry, formatCheck, INSTALL_HINT, serviceOptions } from './check.ts';
 import {
   assertNoLinks,
   backupPaths,
@@ -131,24 +131,14 @@ function planEntry(app: App, client: McpClient, options: ConfigOptions): Plan {
   return { client, scope, path, target, entry, shown: buildEntry(client, masked(app, target)) };
 }
 
-/** Settings that an entry for the bridge repeats. */
-const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
-
 /** The bridge with the options of this run, and with the variables that a client may not have. */
 function stdioTarget(app: App, scope: Scope): Target {
-  const { insecureHttp, demo } = app.globals;
   // Checks the URL before it becomes part of a command line.
   configuredEndpoint(app);
-  const args = REPEATED_SETTINGS.flatMap((name) => {
-    const { value, source } = app.settings.raw(name);
-    return value !== null && (source === 'flag' || source === 'env') ? [`--${name}`, value] : [];
-  });
-  const switches = [
-    ...(insecureHttp === true ? ['--insecure-http'] : []),
-    ...(demo === true ? ['--demo'] : []),
-  ];
+  const args = serviceOptions(app, ['flag', 'env']);
+  const demo = app.globals.demo === true ? ['--demo'] : [];
   // A project file is shared: it must not name a folder of one user.
-  return { via: 'stdio', args: ['mcp', ...args, ...switches], env: scope === 'user' ? configEnv(app) : {} };
+  return { via: 'stdio', args: ['mcp', ...args, ...demo], env: scope === 'user' ? configEnv(app) : {} };
 }
 
 /** Returns the variable that leads to the config folder, when a variable moved it. */

@@ -38,14 +38,14 @@ export function editJson(text: string, servers: string, entry: Entry, path: stri
   if (!isObject(list)) throw invalidConfig(path, `"${servers}" is not an object`);
   const existing = list[ENTRY_NAME];
   const merged = mergeEntry(existing, entry);
-  const inputs = missingInputs(root.inputs ?? [], entry, path);
+  const inputs = mergeInputs(root.inputs, entry, path);
   const wanted: JsonObject = {
     ...root,
     [servers]: { ...list, [ENTRY_NAME]: merged },
-    ...(inputs.length === 0 ? {} : { inputs: [...((root.inputs ?? []) as unknown[]), ...inputs] }),
+    ...(inputs === undefined ? {} : { inputs }),
   };
   if (isDeepStrictEqual(wanted, root)) return { text, existing, merged };
-  const edited = withInputs(withEntry(json, root, servers, merged), root, inputs);
+  const edited = withInputs(withEntry(json, root, servers, merged), root.inputs, inputs);
   // A repeated key can make an edit land where no reader looks.
   if (!isDeepStrictEqual(parseJsonc(edited, []), wanted)) {
     throw invalidConfig(path, 'it contains a duplicate key');
@@ -80,11 +80,20 @@ function nodeValue({ type, value, children = [] }: Node): unknown {
   return Object.fromEntries(members);
 }
 
-/** Returns the items of `inputs` that the file does not have yet. */
-function missingInputs(inputs: unknown, entry: Entry, path: string): JsonObject[] {
-  if (entry.inputs.length === 0) return [];
-  if (!Array.isArray(inputs)) throw invalidConfig(path, '"inputs" is not an array');
-  return entry.inputs.filter(({ id }) => !inputs.some((input) => isObject(input) && input.id === id));
+/** Returns the file's `inputs` with those that the entry needs and without those that it used before. */
+function mergeInputs(
+  existing: unknown,
+  { inputs, unusedInputs }: Entry,
+  path: string,
+): unknown[] | undefined {
+  if (inputs.length === 0 && !Array.isArray(existing)) return undefined;
+  if (existing !== undefined && !Array.isArray(existing)) {
+    throw invalidConfig(path, '"inputs" is not an array');
+  }
+  const old: readonly unknown[] = existing ?? [];
+  const kept = old.filter((input) => !unusedInputs.some((unused) => isDeepStrictEqual(unused, input)));
+  const ids = old.map((input) => (isObject(input) ? input.id : undefined));
+  return [...kept, ...inputs.filter(({ id }) => !ids.includes(id))];
 }
 
 function withEntry(json: string, root: JsonObject, servers: string, merged: JsonObject): string {
@@ -104,9 +113,15 @@ function withEntry(json: string, root: JsonObject, servers: string, merged: Json
   );
 }
 
-function withInputs(json: string, root: JsonObject, inputs: readonly JsonObject[]): string {
-  if (inputs.length > 0 && root.inputs === undefined) return insertLast(json, [], 'inputs', inputs);
-  return inputs.reduce<string>((text, input) => insertLast(text, ['inputs'], undefined, input), json);
+function withInputs(json: string, existing: unknown, inputs: readonly unknown[] | undefined): string {
+  if (inputs === undefined) return json;
+  if (!Array.isArray(existing)) return insertLast(json, [], 'inputs', inputs);
+  const kept = existing.reduceRight<string>(
+    (text, input, index) => (inputs.includes(input) ? text : setValue(text, ['inputs', index], undefined)),
+    json,
+  );
+  const added = inputs.filter((input) => !existing.includes(input));
+  return added.reduce<string>((text, input) => insertLast(text, ['inputs'], undefined, input), kept);
 }
 
 /** Sets an existing value; undefined removes it. */

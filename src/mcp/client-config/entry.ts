@@ -69,20 +69,22 @@ export type Target =
     }
   | { readonly via: 'http'; readonly url: string; readonly literalKey?: string };
 
-/** An entry, and the items that the file's `inputs` must hold for it. */
+/** An entry, and the items that the file's `inputs` must and must not hold with it. */
 export interface Entry {
   readonly via: Transport;
   readonly value: JsonObject;
   readonly inputs: readonly JsonObject[];
+  readonly unusedInputs: readonly JsonObject[];
 }
 
 /** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, target: Target): Entry {
+  const { inputs = [] } = client;
   const byReference = target.via === 'http' && target.literalKey === undefined;
   return {
     via: target.via,
     value: entryValue(client, target),
-    inputs: byReference ? (client.inputs ?? []) : [],
+    ...(byReference ? { inputs, unusedInputs: [] } : { inputs: [], unusedInputs: inputs }),
   };
 }
 

@@ -39,6 +39,8 @@ describe('--check with http', () => {
       message: expect.stringContaining('cursor cannot connect with this URL'),
       hint: expect.stringContaining('restaurant mcp config cursor --via stdio'),
     });
+    const own = await plain.run([...words, '--base-url', plain.sandbox.baseUrl]);
+    expect(JSON.parse(own.stderr).error.hint).toContain(`--via stdio --base-url ${plain.sandbox.baseUrl}`);
     const again = await plain.run(['mcp', 'config', 'cursor', '--via', 'http', '--json', '--write']);
     expect(JSON.parse(again.stdout)).toMatchObject({ written: true });
     expect(JSON.parse(again.stdout)).not.toHaveProperty('backup');

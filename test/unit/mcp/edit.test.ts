@@ -145,6 +145,9 @@ describe('editJson', () => {
     expect(root.servers).toEqual({ restaurant: vscode.value });
     expect(after).toContain('// asks');
     expect(json(after, vscode, 'servers')).toBe(after);
+    const stdio = json(after, buildEntry(client('vscode'), STDIO), 'servers');
+    expect(parseJsonc(stdio).inputs).toEqual([{ id: 'other', type: 'promptString' }]);
+    expect(stdio).toContain('// asks');
   });
 
   it.each([
