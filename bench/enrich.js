@@ -1,4 +1,4 @@
-// Long lists against a bare undici loop that sends the same requests: pace, time a row and peak memory.
+// Long lists compared with a bare undici loop that sends the same requests: rows per second, time per row, peak memory.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { median } from './measure.js';
 import { startService } from './service.js';
 
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
-const bare = fileURLToPath(new URL('bare-loop.js', import.meta.url));
+const bare = fileURLToPath(new URL('bare-loop.cjs', import.meta.url));
 const CONCURRENCY = '16';
 const LATENCY_MS = 10;
 const SLOW = 4000;
@@ -17,7 +17,7 @@ const RUNS = 3;
 
 const say = (name, text) => process.stdout.write(`${name.padEnd(16)} ${text}\n`);
 
-/** A list of so many different rows. */
+/** Writes a list of different rows. */
 function listOf(home, rows) {
   const path = join(home, `${rows}.csv`);
   if (existsSync(path)) return path;
@@ -27,10 +27,10 @@ function listOf(home, rows) {
 }
 
 /**
- * Prints how enrich does, without pacing: against a service that answers at once, so that nothing but the program's own
- * work counts, and against one that takes its time.
+ * Measures enrich without pacing: with a service that answers at once, so that only the program's own work counts, and
+ * with one that takes 10 ms.
  * @param home an empty folder
- * @param env that the quick service and the key stand in
+ * @param env with the fast service and the key
  */
 export async function benchEnrich(home, env) {
   const slow = await startService(LATENCY_MS);
@@ -45,7 +45,7 @@ function measure(home, env, slowEnv) {
   const peakFile = join(home, 'peak');
   const watch = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(peakFile)},String(process.resourceUsage().maxRSS)))`;
 
-  /** One whole process: its seconds, and its peak memory in MB. */
+  /** Runs a process. @returns its seconds and its peak memory in MB */
   function run(words, runEnv) {
     const start = process.hrtime.bigint();
     const { status, stderr } = spawnSync(process.execPath, ['--import', watch, ...words], {
@@ -64,7 +64,7 @@ function measure(home, env, slowEnv) {
     return run([bin, 'enrich', listOf(home, rows), '-o', join(home, 'out.csv'), ...unpaced], runEnv);
   }
 
-  /** Both in turn, so that a machine whose speed drifts treats them alike. */
+  /** Runs both in turn, so that a change of the machine's speed affects both. */
   function compare(name, rows, runEnv) {
     const theirs = () => run([bare, listOf(home, rows), CONCURRENCY], runEnv);
     theirs();
@@ -72,17 +72,17 @@ function measure(home, env, slowEnv) {
     const [ours, loop] = [0, 1].map((side) => median(pairs.map((pair) => pair[side].seconds)));
     const ratio = median(pairs.map(([one, other]) => other.seconds / one.seconds));
     const [a, b] = [ours, loop].map((seconds) => (rows / seconds).toFixed(0));
-    say(name, `${a} rows a second, ${ratio.toFixed(2)} × a bare undici loop (${b})`);
+    say(name, `${a} rows per second, ${ratio.toFixed(2)} × a bare undici loop (${b})`);
     return { each: ours / rows, peak: Math.max(...pairs.map(([{ peak }]) => peak)) };
   }
 
   process.stdout.write(`\nenrich, different rows, ${CONCURRENCY} at a time, no pacing\n`);
-  compare(`answers in ${LATENCY_MS} ms`, SLOW, slowEnv);
-  const short = compare('answers at once', SHORT, env);
+  compare(`${LATENCY_MS} ms per response`, SLOW, slowEnv);
+  const short = compare('immediate responses', SHORT, env);
   const long = enrich(LONG);
   const each = long.seconds / LONG;
   const [a, b] = [short.each, each].map((seconds) => (seconds * 1e6).toFixed(0));
-  say('time a row', `${a} µs of ${SHORT} rows, ${b} µs of ${LONG}: ${(each / short.each).toFixed(2)} ×`);
+  say('time per row', `${a} µs of ${SHORT} rows, ${b} µs of ${LONG}: ${(each / short.each).toFixed(2)} ×`);
   const [p, q] = [short.peak, long.peak].map((peak) => peak.toFixed(0));
   say('peak memory', `${p} MB and ${q} MB: ${(long.peak / short.peak).toFixed(2)} ×`);
 }

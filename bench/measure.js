@@ -1,9 +1,9 @@
-// Whole processes, timed in turn, so that a machine whose speed drifts treats both sides alike.
+// Times whole processes in turn, so that a change of the machine's speed affects both sides.
 import { spawnSync } from 'node:child_process';
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Milliseconds that a whole process takes. Its output is read, as by a shell's pipe. @throws {Error} unless it exits 0 */
+/** Returns the milliseconds a process takes, with its output read through a pipe. @throws {Error} unless it exits 0 */
 export function time([program, ...words], env, input) {
   const start = process.hrtime.bigint();
   const { status, stderr, error } = spawnSync(program, words, {
@@ -17,8 +17,8 @@ export function time([program, ...words], env, input) {
 }
 
 /**
- * Runs two commands in turn. The first run of each is not counted: it fills what is kept.
- * @returns the medians in milliseconds, and how many times the second the first takes
+ * Runs two commands in turn. The first run of each is not counted: it fills the caches.
+ * @returns the medians in milliseconds, and the ratio of the first to the second
  */
 export function sideBySide(ours, theirs, runs) {
   ours();
@@ -28,7 +28,7 @@ export function sideBySide(ours, theirs, runs) {
   return { mine, other, ratio: mine / other };
 }
 
-/** One line of a table: what, how long, and how many times the other. */
+/** Formats a line of the table: name, time, ratio to the baseline. */
 export function line(name, { mine, other, ratio }, otherName) {
   const ms = (value) => `${value.toFixed(0)} ms`;
   return `${name.padEnd(22)}${ms(mine).padStart(8)}  ${ratio.toFixed(2).padStart(5)} × ${otherName} (${ms(other)})\n`;

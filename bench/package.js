@@ -1,4 +1,4 @@
-// What is downloaded and installed.
+// The size of the package and the time of its installation.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { median, time } from './measure.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Prints the size of the package, and how long npm takes to install it. */
+/** Prints the size of the package and the time npm takes to install it. */
 export function benchPackage({ home, say }) {
   const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
   const packed = execFileSync(

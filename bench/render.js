@@ -1,11 +1,11 @@
-// Much data: 10,000 results in each form against `jq .` on the same bytes, and an answer behind 10,000 notifications.
+// 10,000 results in each format compared with `jq .` on the same bytes, and a response after 10,000 notifications.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { line, sideBySide, time } from './measure.js';
 
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
 
-/** Prints how long much data takes. */
+/** Prints the times for large responses. */
 export function benchRender({ node, env, runs, say }) {
   const find = (name) => [node, bin, 'find', name, '--city', 'SF'];
   const few = Math.ceil(runs / 3);

@@ -1,9 +1,10 @@
-// What the program costs, as ratios to something that everybody has, measured in the same run.
+// Run times of the program as ratios to a baseline that is measured in the same run.
 // Usage: npm run bench [-- <part>...], the parts being startup, peers, render, package, enrich; RUNS=15
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { benchEnrich } from './enrich.js';
 import { benchPackage } from './package.js';
 import { benchPeers } from './peers.js';
@@ -12,13 +13,15 @@ import { startService } from './service.js';
 import { benchStartup } from './startup.js';
 
 const PARTS = ['startup', 'peers', 'render', 'package', 'enrich'];
-/** The Node that the other programs need; npm brings it. */
+/** The Node that the other clients need; npm installs it. */
 const LATER = '24';
+/** Built by `npm run build:standalone`; measured if it is there. */
+const STANDALONE = fileURLToPath(new URL('../dist/standalone/restaurant', import.meta.url));
 
-const asked = process.argv.slice(2);
-const stranger = asked.find((part) => !PARTS.includes(part));
-if (stranger !== undefined) throw new Error(`${stranger}: the parts are ${PARTS.join(', ')}`);
-const parts = asked.length === 0 ? PARTS : asked;
+const requested = process.argv.slice(2);
+const unknown = requested.find((part) => !PARTS.includes(part));
+if (unknown !== undefined) throw new Error(`${unknown}: the parts are ${PARTS.join(', ')}`);
+const parts = requested.length === 0 ? PARTS : requested;
 const runs = Number(process.env.RUNS ?? 15);
 const say = (text) => process.stdout.write(text);
 const home = mkdtempSync(join(tmpdir(), 'restaurant-bench-'));
@@ -31,7 +34,7 @@ const env = {
 };
 const nodeOf = (version) => `Node ${version}, ${process.platform} ${arch()}, ${cpus().length} cores`;
 
-/** Installs packages beside the measurements. @returns their folder; undefined where they cannot be had */
+/** Installs packages for the measurements. @returns their folder, or undefined if they cannot be installed */
 function install(...names) {
   const place = join(home, 'packages');
   mkdirSync(place, { recursive: true });
@@ -48,6 +51,10 @@ try {
   say(`${nodeOf(process.version)}, medians of ${runs}, ${new Date().toISOString().slice(0, 10)}\n`);
   const options = { node: process.execPath, home, env, runs, say };
   if (parts.includes('startup')) benchStartup(options);
+  if (parts.includes('startup') && existsSync(STANDALONE)) {
+    say('\nstandalone executable\n');
+    benchStartup({ ...options, program: [STANDALONE] });
+  }
   if (parts.includes('render')) benchRender(options);
   if (parts.includes('package')) benchPackage(options);
   if (parts.includes('enrich')) await benchEnrich(home, env);

@@ -1,11 +1,11 @@
-// Services for the measurements, in processes of their own.
+// Services for the measurements, in separate processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
 
-/** Answers every call: with one restaurant; `many` with 10,000; `noisy` with one, behind 10,000 notifications. */
+/** Returns one restaurant for every call; 10,000 for `many`; one after 10,000 notifications for `noisy`. */
 const source = `
   const restaurant = (place) => ({
     service_id: 'x' + place, name: 'Nopa ' + place, address: place + ' Divisadero St', city: 'SF', neighborhood: 'NoPa',

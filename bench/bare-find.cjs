@@ -1,5 +1,5 @@
-// What a person would write by hand for one search, and no more.
-import { request } from 'node:http';
+// One search, written by hand as the shortest script. CommonJS, because Node starts that faster than an ES module.
+const { request } = require('node:http');
 
 const body = JSON.stringify({
   jsonrpc: '2.0',

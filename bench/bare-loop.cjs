@@ -1,7 +1,7 @@
-// What a person would write by hand for the rows of a list, and no more: undici, so many at a time, each answer parsed.
-// Usage: node bare-loop.js <list> <concurrency>
-import { readFileSync } from 'node:fs';
-import { request } from 'undici';
+// The searches of a list, written by hand as the shortest script: undici, a number of requests at a time, each response
+// parsed. Usage: node bare-loop.cjs <list> <concurrency>
+const { readFileSync } = require('node:fs');
+const { request } = require('undici');
 
 const [file, concurrency] = process.argv.slice(2);
 const url = `${process.env.RESTAURANT_BASE_URL}/api/mcp`;
@@ -25,5 +25,6 @@ async function work() {
   }
 }
 
-await Promise.all(Array.from({ length: Number(concurrency) }, work));
-if (found !== rows.length) throw new Error(`${found} of ${rows.length}`);
+Promise.all(Array.from({ length: Number(concurrency) }, work)).then(() => {
+  if (found !== rows.length) throw new Error(`${found} of ${rows.length}`);
+});
