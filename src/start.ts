@@ -1,5 +1,6 @@
 import { mkdirSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { assertOwnedPath, isSafePath } from './storage/files.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 import { isFileOrPipe } from './streams.ts';
@@ -45,8 +46,19 @@ function enableCompileCache(): void {
   }
 }
 
+/**
+ * Keeps V8 of Node 20 from compiling undici's HTTP parser a second time in the background: the exit of the process waits
+ * for that, 100 ms. Later versions do not.
+ */
+function limitWasmCompilation(): void {
+  if (Number.parseInt(process.versions.node, 10) < 22) {
+    setFlagsFromString('--wasm-tiering-budget=1000000000');
+  }
+}
+
 const text = staticText(process.argv.slice(2));
 if (text === undefined || !writeOut(text)) {
+  limitWasmCompilation();
   enableCompileCache();
   void import('./main.ts');
 }
