@@ -1,7 +1,7 @@
 import { encodeRecord } from '../util/csv.ts';
 import { cleanCell, cleanLine } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './formats.ts';
-import { cellAt, keysOf, lines, type Scalar } from './records.ts';
+import { lines, type Scalar, tabulate } from './records.ts';
 
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 /** A formula behind a delimiter: a program that splits cells there would run it. */
@@ -12,11 +12,10 @@ const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** The data as CSV with a header (RFC 4180). Text is cleaned; tabs and line breaks stay. */
 export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
-  const keys = columns ?? data.columns ?? keysOf(data.records);
+  const { keys, rows } = tabulate(data.records, columns ?? data.columns);
   if (keys.length === 0) return '';
-  const records = [keys, ...data.records.map((record) => keys.map((key) => cellAt(record, key)))];
   return csvRows(
-    records.map((cells) => cells.map((cell) => (typeof cell === 'string' ? cleanCell(cell) : cell))),
+    [keys, ...rows].map((cells) => cells.map((cell) => (typeof cell === 'string' ? cleanCell(cell) : cell))),
     guard,
   );
 }
@@ -58,8 +57,7 @@ function isPhoneOrNumber(text: string): boolean {
 
 /** The data as TSV without a header: a line per record, or `key<TAB>value` lines with a blank line between records. */
 export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
-  const keys = columns ?? data.columns ?? keysOf(data.records);
-  const rows = data.records.map((record) => keys.map((key) => cellAt(record, key)));
+  const { keys, rows } = tabulate(data.records, columns ?? data.columns);
   if (data.keyValue !== true || columns !== undefined) return lines(rows.map((row) => tsvRow(row, guard)));
   return rows
     .map((row) => lines(row.map((cell, index) => tsvRow([keys[index] ?? '', cell], guard))))

@@ -1,7 +1,7 @@
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './formats.ts';
 import { pointOf } from './geojson.ts';
-import { cellAt, isRecord, keysOf } from './records.ts';
+import { cellAt, isRecord, type Scalar, tabulate } from './records.ts';
 
 /** Not allowed in XML 1.0, not even escaped. */
 const FORBIDDEN = /[\ufffe\uffff]/g;
@@ -11,8 +11,8 @@ const FORBIDDEN = /[\ufffe\uffff]/g;
  * coordinates is a placemark without a point.
  */
 export function writeKml({ records, columns: own }: Presentation, { columns }: PresentOptions): string {
-  const keys = columns ?? own ?? keysOf(records);
-  const placemarks = records.map((record) => placemark(record, keys));
+  const { keys, rows } = tabulate(records, columns ?? own);
+  const placemarks = records.map((record, index) => placemark(record, keys, rows[index] ?? []));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<kml xmlns="http://www.opengis.net/kml/2.2">',
@@ -25,12 +25,12 @@ export function writeKml({ records, columns: own }: Presentation, { columns }: P
   ].join('\n');
 }
 
-function placemark(record: unknown, keys: readonly string[]): string {
+function placemark(record: unknown, keys: readonly string[], cells: readonly Scalar[]): string {
   const fields = isRecord(record) ? record : {};
   const point = pointOf(fields.coordinates);
   const [lng, lat] = [cellAt(record, 'coordinates.lng'), cellAt(record, 'coordinates.lat')];
-  const data = keys.flatMap((key) => {
-    const value = cellAt(record, key);
+  const data = keys.flatMap((key, index) => {
+    const value = cells[index] ?? null;
     if (value === null) return [];
     const name = escapeXml(key);
     return [

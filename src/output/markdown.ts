@@ -1,7 +1,6 @@
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './formats.ts';
-import { isRecord, keysOf, lines, valueAt } from './records.ts';
-import { cellText } from './table.ts';
+import { lines, tabulate } from './records.ts';
 
 /** Characters with a meaning in a cell of GitHub Flavored Markdown. */
 const SPECIAL = /[\\`*_{}[\]<>|~&]/g;
@@ -11,17 +10,15 @@ export function writeMarkdown(
   { records, columns: own, readableColumns }: Presentation,
   { columns }: PresentOptions,
 ): string {
-  const keys = columns ?? readableColumns ?? own ?? keysOf(records);
+  const { keys, rows } = tabulate(records, columns ?? readableColumns ?? own);
   if (keys.length === 0) return '';
-  const rule = keys.map((key) => (records.length > 0 && isNumeric(records, key) ? '---:' : '---'));
-  const rows = records.map((record) => keys.map((key) => escapeMarkdown(cellText(record, key))));
+  const isNumeric = (index: number): boolean =>
+    rows.length > 0 && rows.every((row) => typeof row[index] === 'number');
+  const rule = keys.map((_, index) => (isNumeric(index) ? '---:' : '---'));
+  const cells = rows.map((row) => row.map((cell) => escapeMarkdown(String(cell ?? ''))));
   return lines(
-    [keys.map((key) => escapeMarkdown(label(key))), rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`),
+    [keys.map((key) => escapeMarkdown(label(key))), rule, ...cells].map((line) => `| ${line.join(' | ')} |`),
   );
-}
-
-function isNumeric(records: readonly unknown[], key: string): boolean {
-  return records.filter(isRecord).every((record) => typeof valueAt(record, key) === 'number');
 }
 
 function escapeMarkdown(text: string): string {

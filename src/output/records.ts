@@ -132,6 +132,19 @@ export function keysOf(records: readonly unknown[]): string[] {
   return [...keys];
 }
 
+/** The records as rows of cells. Without columns: all flattened keys, in order of appearance. */
+export function tabulate(
+  records: readonly unknown[],
+  columns?: readonly string[],
+): { keys: readonly string[]; rows: Scalar[][] } {
+  if (columns !== undefined)
+    return { keys: columns, rows: records.map((record) => columns.map((column) => cellAt(record, column))) };
+  // Looking each key up again would try every way to cut it at its dots.
+  const flattened = records.map((record) => (isRecord(record) ? flatten(record) : new Map<string, Scalar>()));
+  const keys = [...new Set(flattened.flatMap((cells) => [...cells.keys()]))];
+  return { keys, rows: flattened.map((cells) => keys.map((key) => cells.get(key) ?? null)) };
+}
+
 /** Joins lines, each with its line break. */
 export function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join('');

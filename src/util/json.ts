@@ -4,8 +4,17 @@ import { stringifyExact } from './exact-json.ts';
 /** Levels of nesting that are read or written. */
 const MAX_DEPTH = 200;
 
-/** DEL, C1, and all that has no glyph of its own (zero-width, bidi, tags, line separators); JSON.stringify sees to the rest. */
-const UNSAFE = /(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+/** A variation selector behind a character that has variations: an emoji, a keycap, an ideograph, a math sign. */
+const USED_SELECTOR = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f(?=\u20e3)|(?<=\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|(?<=\p{Sm})\ufe00`;
+
+/** Source of a pattern: variation selectors and joining marks that change nothing visible, and so can hide text. */
+export const STRAY_MARK = String.raw`(?!${USED_SELECTOR})[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`;
+
+/** DEL, C1, and all that has no glyph of its own (zero-width, bidi, tags, line separators); JSON.stringify escapes the rest. */
+const UNSAFE = new RegExp(
+  String.raw`(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|${STRAY_MARK}`,
+  'gu',
+);
 
 /**
  * JSON (RFC 8259) without a final line break, with two spaces of indent where `pretty`. What a terminal would act on

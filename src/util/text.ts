@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { STRAY_MARK } from './json.ts';
 
 const PRINTABLE = /^[\n -~]*$/;
 const ASCII = /^[ -~]*$/;
@@ -25,10 +26,10 @@ const ONE_PICTURE = new RegExp(`^${String.raw`\p{RGI_Emoji}`}$`, 'v');
 const JOINING = `[${'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh'.replace(/\w+ ?/g, (code) => String.raw`\p{scx=${code.trim()}}`)}]`;
 /** The flags of England, Scotland and Wales: the only standard use of tag characters. */
 const TAG_FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
-/** What has no glyph of its own: zero-width, bidi and tag characters, fillers. Marks are no part of it. */
+/** Characters without a glyph: zero-width, bidi and tag characters, fillers. Marks are not part of it. */
 const HIDDEN_CHARACTER = String.raw`(?!\p{M})[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
 const HIDDEN = new RegExp(
-  String.raw`(${TAG_FLAG}|(?<=${PICTURE})\u200d(?=\p{Extended_Pictographic})|(?<=${JOINING})[\u200c\u200d](?=${JOINING}))|${HIDDEN_CHARACTER}`,
+  String.raw`(${TAG_FLAG}|(?<=${PICTURE})\u200d(?=\p{Extended_Pictographic})|(?<=${JOINING})[\u200c\u200d](?=${JOINING}))|${HIDDEN_CHARACTER}|${STRAY_MARK}`,
   'gu',
 );
 const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;

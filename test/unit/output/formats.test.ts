@@ -86,7 +86,7 @@ describe('present', () => {
       [
         '| Name | Tags | Distance |',
         '| --- | --- | ---: |',
-        '| A\\|B \\<b\\>\\*x\\*\\</b\\> | x, y | 1.5 |',
+        '| A\\|B \\<b\\>\\*x\\*\\</b\\> | x; y | 1.5 |',
         '| \\[link\\](https://evil.example) ^\\[\\[31m |  | 2 |',
         '',
       ].join('\n'),
@@ -154,6 +154,20 @@ describe('present', () => {
       }),
     ).toBe('\t\na\t=Nopa\n');
   });
+});
+
+it('flattens keys with dots in time that grows with their length', async () => {
+  const keys = Array.from({ length: 800 }, (_, index) =>
+    Array(index + 1)
+      .fill('a')
+      .join('.'),
+  );
+  const record = Object.fromEntries(keys.map((key) => [key, 1]));
+  for (const format of ['csv', 'tsv', 'markdown', 'kml'] as const) {
+    const start = performance.now();
+    await shown({ ...DATA, records: [record, {}] }, format);
+    expect(performance.now() - start).toBeLessThan(3000);
+  }
 });
 
 describe('checkColumnNames', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { toJson } from '../../../src/util/json.ts';
 import { clean, cleanCell, cleanLine, pad, truncate, width, wrap } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
@@ -55,6 +56,31 @@ describe('clean', () => {
       }),
     );
   });
+});
+
+describe('text hidden in variation selectors', () => {
+  const hidden = [...'ignore'].map(
+    (letter) => `N${String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16)}`,
+  );
+
+  it.each([
+    [hidden.join(''), 'NNNNNN'],
+    ['a\ufe0f\ufe01b\u034f\u17b4\u180b', 'ab'],
+    ['1\ufe0f2', '12'],
+    ['\u2764\ufe0f\ufe0f', '\u2764\ufe0f'],
+  ])('is removed from %j, and escaped in JSON', (text, visible) => {
+    expect(cleanLine(text)).toBe(visible);
+    expect(toJson(text, false)).toMatch(/\\u/);
+    expect(JSON.parse(toJson(text, false))).toBe(text);
+  });
+
+  it.each(['\u2764\ufe0f', '1\ufe0f\u20e3', '\u845b\u{e0100}', '\u2229\ufe00'])(
+    'leaves %j, which changes its look',
+    (text) => {
+      expect(cleanLine(text)).toBe(text);
+      expect(toJson(text, false)).toBe(`"${text}"`);
+    },
+  );
 });
 
 describe('cleanLine', () => {
@@ -158,5 +184,39 @@ describe('wrap', () => {
   it('loses no letter of a text that is far too long for one go', () => {
     const word = 'é'.repeat(7001);
     expect(wrap(word, 50).join('')).toBe(word);
+  });
+});
+
+describe('time', () => {
+  it.each([
+    ...[
+      'a',
+      '\u00e9',
+      '\u9ba8',
+      ' ',
+      '\ud83c\udf5c\u200d',
+      '\u0301',
+      '\ufe0f',
+      '\u200b',
+      '\ud800',
+      '\u001b[',
+      '\u0915\u094d',
+      '\ud83c\uddeb',
+    ],
+  ])('of %j grows with the length alone', (part) => {
+    const timeOf = (length: number): number => {
+      const text = part.repeat(length);
+      const start = performance.now();
+      for (const shown of [clean(text), cleanLine(text)]) {
+        truncate(shown, 80);
+        wrap(shown, 80);
+        width(shown);
+      }
+      return performance.now() - start;
+    };
+    timeOf(1000);
+    const best = (length: number): number => Math.min(timeOf(length), timeOf(length), timeOf(length));
+    // Small times are noise.
+    expect(best(40_000)).toBeLessThan(Math.max(3 * best(20_000), 200));
   });
 });
