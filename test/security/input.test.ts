@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useService } from '../helpers/service.ts';
+import { sharedFolder, useProgram } from './support.ts';
+
+const { run } = useProgram();
+const service = useService({ auth: false, perMinute: 0 });
+let folder = '';
+beforeEach(() => {
+  folder = sharedFolder();
+});
+const options = () => ({
+  env: { HOME: folder, RESTAURANT_BASE_URL: service.sandbox.baseUrl, RESTAURANT_PER_MINUTE: '0' },
+  cwd: folder,
+});
+
+const MEGABYTE = 1024 * 1024;
+
+describe('a list', () => {
+  it.each<[string, string, string | Buffer]>([
+    ['with an open quote in 24 MB', 'a.csv', `name,city\n"${'x,y\n'.repeat(6 * MEGABYTE)}`],
+    ['with 100,000 ragged rows', 'a.csv', `name,city\n${'a,b,c,d\n'.repeat(100_000)}`],
+    ['with carriage returns alone', 'a.csv', 'name,city\rNopa,SF\r'],
+    ['with escapes and NUL in cells', 'a.csv', 'name,city\n\u001b[2J\u0000,\u009b\n'],
+    ['with two byte order marks', 'a.csv', '\ufeff\ufeffname,city\nNopa,SF\n'],
+    ['of binary data', 'a.csv', Buffer.from(Array.from({ length: 10_000 }, (_, n) => (n * 7) % 256))],
+    ['with columns of every object', 'a.csv', '__proto__,constructor,toString,name,city\n1,2,3,Nopa,SF\n'],
+    ['of JSON with 100,000 levels', 'a.ndjson', `{"name":"a","city":"b","x":${'['.repeat(100_000)}`],
+    ['of a line of 17 MB', 'a.ndjson', `{"name":"${'x'.repeat(17 * MEGABYTE)}","city":"b"}\n`],
+    [
+      'of a number of 15 million digits',
+      'a.ndjson',
+      `{"name":"a","city":"b","n":${'9'.repeat(15_000_000)}}\n`,
+    ],
+    ['of 20 million blank lines', 'a.ndjson', '\n'.repeat(20_000_000)],
+    [
+      'with keys of every object',
+      'a.ndjson',
+      '{"__proto__":{"a":1},"constructor":2,"name":"Nopa","city":"SF"}\n',
+    ],
+    ['of one line without an end', 'a.csv', `name,city,${'a'.repeat(MEGABYTE)}`],
+    ['of minified JSON under the wrong name', 'a.csv', `{${'"a":1,'.repeat(200_000)}"b":2}`],
+  ])('%s is read or refused', async (_name, file, content) => {
+    writeFileSync(join(folder, file), content);
+    for (const more of [['--dry-run'], ['-o', `out-${file}`, '--quiet', '--first', '3']]) {
+      const { exit } = await run(
+        ['enrich', file, ...(more[0] === '--dry-run' ? ['-o', 'x.csv'] : []), ...more],
+        options(),
+      );
+      expect([0, 2, 8]).toContain(exit);
+    }
+  });
+});
+
+describe('an argument', () => {
+  it.each([
+    ['call', 'find_restaurant', 'a.__proto__.b=1', '--dry-run'],
+    ['call', 'find_restaurant', '__proto__=x', '--dry-run'],
+    ['call', 'find_restaurant', '--args', '{"__proto__":{"x":1}}', '--dry-run'],
+    ['raw', 'x', '-f', '__proto__.a=1', '--dry-run'],
+    ['raw', 'x', '-F', 'constructor.prototype.a=1', '--dry-run'],
+    ['find', 'x', '--city', 'SF', '--profile', '__proto__'],
+    ['config', 'get', '__proto__'],
+    ['config', 'set', 'constructor', 'x'],
+    ['call', 'constructor'],
+    ['mcp', 'config', '__proto__'],
+    ['skill', 'install', 'constructor'],
+    ['find', 'x', '--city', 'SF', '--format', '__proto__'],
+    ['find', 'x', '--city', 'SF', '--columns', '__proto__'],
+    ['toString'],
+    ['help', 'constructor'],
+  ])('%s %s %s is an own name or refused', async (...words) => {
+    await run(words, options());
+  });
+
+  it.each(['-1s', '1e9s', '25d', '0x10s', '\u0663s', 'Infinity', `${2 ** 32}ms`, 'NaN', ''])(
+    '--timeout %j is refused',
+    async (value) => {
+      await run(['find', 'x', '--city', 'SF', '--timeout', value], { ...options(), exit: 2 });
+    },
+  );
+
+  it.each(['x;id', '$(id)', '`id`', 'a b', '../../etc', '\u001b[2J'])(
+    'that is the id %j is refused',
+    async (id) => {
+      await run(['lookup', id], { ...options(), exit: 2 });
+      await run(['lookup', '-'], { ...options(), stdin: `${id}\n`, exit: 2 });
+    },
+  );
+});

@@ -1,0 +1,144 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { UNTRUSTED } from '../helpers/certificate.ts';
+import { httpServer } from '../helpers/servers.ts';
+import { KEY, restaurants, sharedFolder, useHostileService, useProgram } from './support.ts';
+
+const { run } = useProgram();
+const service = useHostileService();
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+const NO_KEY = { RESTAURANT_API_KEY: undefined };
+let home = '';
+beforeEach(() => {
+  home = sharedFolder();
+  service.answer(restaurants({ service_id: 'r-1', name: 'Nopa' }));
+});
+
+/** Files below the home folder that contain the key. */
+function filesWithKey(): string[] {
+  const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(home, name)).isFile(),
+  );
+  return files.filter((name) => readFileSync(join(home, name), 'latin1').includes(KEY));
+}
+
+describe('a key', () => {
+  it.each([
+    ['login', KEY],
+    ['config', 'set', 'key', KEY],
+    ['find', KEY, '--city', 'SF'],
+    ['find', 'x', '--city', 'SF', '--profile', KEY],
+    ['find', 'x', '--city', 'SF', '--base-url', `http://user:${KEY}@127.0.0.1:9`],
+    ['raw', 'x', '-H', `Authorization: Bearer ${KEY}`],
+  ])('in the arguments of %s %s is refused or masked, and stored nowhere', async (...words) => {
+    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.origin, CI: 'true' } });
+    expect(filesWithKey()).toEqual([]);
+  });
+
+  it('of the environment is in no file and in no page', async () => {
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin, RESTAURANT_MAX_AGE: '10m' };
+    for (const more of [[], ['--json'], ['--verbose'], ['-o', 'out.html'], ['-o', 'out.csv']]) {
+      await run([...FIND, ...more], { env, cwd: home, exit: 0 });
+    }
+    expect(filesWithKey()).toEqual([]);
+  });
+
+  it.each([
+    ['another host', 'https://evil.example'],
+    ['a host that contains the first', 'http://127.0.0.1.evil.example'],
+    ['plain http', 'http://api.example'],
+    ['a host with a final dot', 'http://localhost.:9'],
+    ['all interfaces', 'http://0.0.0.0:9'],
+    ['a mapped address', 'http://[::ffff:127.0.0.2]:9'],
+    ['user info', 'http://127.0.0.1@evil.example'],
+    ['a backslash', 'http://127.0.0.1\\@evil.example'],
+    ['a percent-encoded zero', 'http://127.0.0.1%00.evil.example'],
+  ])('that is saved is not sent to %s', async (_name, url) => {
+    const saved = ['login', '--key-stdin', '--no-verify', '--base-url', 'https://api.example'];
+    await run(saved, { env: { HOME: home, ...NO_KEY }, stdin: KEY, exit: 0 });
+    const { exit } = await run([...FIND, '--base-url', url], { env: { HOME: home, ...NO_KEY } });
+    expect([2, 4]).toContain(exit);
+  });
+
+  it('is not sent to a server with a certificate that nobody trusts, whatever Node is told', async () => {
+    const keys: unknown[] = [];
+    const server = createServer(UNTRUSTED, (request, response) => {
+      keys.push(request.headers.authorization);
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    for (const value of ['0', '1']) {
+      const env = { HOME: home, RESTAURANT_BASE_URL: url, NODE_TLS_REJECT_UNAUTHORIZED: value };
+      expect((await run(FIND, { env })).exit).toBe(6);
+    }
+    expect(keys).toEqual([]);
+  });
+
+  it('is not given to a proxy', async () => {
+    const proxy = await httpServer((_, response) => response.writeHead(502).end());
+    onTestFinished(proxy.close);
+    for (const url of ['https://api.example', 'http://api.example']) {
+      const env = {
+        HOME: home,
+        RESTAURANT_BASE_URL: url,
+        HTTPS_PROXY: proxy.origin,
+        HTTP_PROXY: proxy.origin,
+      };
+      await run(FIND, { env });
+      await run([...FIND, '--insecure-http'], { env });
+    }
+    expect(JSON.stringify(proxy.requests)).not.toContain(KEY);
+  });
+
+  it.each([
+    ['a blank inside', 'sk_service_a b'],
+    ['an escape', 'sk_service_\u001b[2J'],
+    ['a letter outside ASCII', 'sk_service_é'],
+    ['quotes', 'sk_service_"'],
+    ['Bearer in front', `Bearer ${KEY}`],
+    ['nothing but the prefix', 'sk_service_'],
+    ['nothing', ''],
+  ])('with %s is refused or trimmed at login, and never shown', async (_name, key) => {
+    const words = ['login', '--key-stdin', '--base-url', service.origin, '--no-verify'];
+    await run(words, { env: { HOME: home, ...NO_KEY }, stdin: key });
+  });
+
+  it.each(['/dev/zero', '/proc/self/mem', '/'])('file that is %s is refused', async (path) => {
+    const words = ['login', '--key-file', path, '--base-url', service.origin, '--no-verify'];
+    const { exit } = await run(words, { env: { HOME: home, ...NO_KEY } });
+    expect([2, 9]).toContain(exit);
+  });
+
+  it.each([
+    ['X-A: b\r\nX-B: c'],
+    ['Authorization: Bearer x'],
+    ['Host: evil.example'],
+    ['__proto__: y'],
+    ['constructor: y'],
+  ])('is safe with the header %j', async (header) => {
+    await run(['raw', 'x', '-H', header], { env: { HOME: home, RESTAURANT_BASE_URL: service.origin } });
+    for (const { headers } of service.requests) {
+      expect(headers.authorization).toBe(`Bearer ${KEY}`);
+      expect(headers.host).toBe(new URL(service.origin).host);
+      expect(headers).not.toHaveProperty('x-b');
+    }
+  });
+
+  it('in a file that an argument names is masked on the screen', async () => {
+    writeFileSync(join(home, 'note'), `the key is ${KEY}`);
+    const words = ['call', 'x', 'note=@note', '--dry-run'];
+    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.origin }, cwd: home });
+  });
+
+  it('in a config file that is a folder, a pipe or endless does not hang the program', async () => {
+    mkdirSync(join(home, '.config/restaurant/config.json'), { recursive: true, mode: 0o700 });
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
+    await run(FIND, { env });
+    await run(['config', 'set', 'city', 'SF'], { env });
+  });
+});
