@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BIN, start } from '../../helpers/process.ts';
@@ -58,7 +59,7 @@ describe('starting', () => {
   });
 
   it('on a Node that is too old is one sentence', async () => {
-    for (const version of ['18.20.4', '20.17.0', '16.0.0']) {
+    for (const version of ['18.20.4', '20.18.3', '16.0.0']) {
       const older = script(
         `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
       );
@@ -66,8 +67,19 @@ describe('starting', () => {
         env,
       }).ended;
       expect([version, exit, stdout]).toEqual([version, 1, '']);
-      expect(stderr).toMatch(/^error: restaurant needs Node\.js 20\.18 or later; this is v\d.*\n$/);
+      expect(stderr).toMatch(/^error: restaurant needs Node\.js 20\.19 or later; this is v\d.*\n$/);
     }
+  });
+
+  it('without a build names the command that builds', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'restaurant-clone-'));
+    cpSync(dirname(BIN), join(folder, 'bin'), { recursive: true });
+    const bin = join(folder, 'bin/restaurant.js');
+    expect(await start(process.execPath, [bin, 'find', 'x'], { env }).ended).toMatchObject({
+      exit: 1,
+      stdout: '',
+      stderr: 'error: restaurant is not built yet\nhint: npm ci && npm run build\n',
+    });
   });
 
   it('prints the help that the build rendered as the program would', async () => {
