@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { lazyBuiltins, lazySegmenters } from './lazy-builtins.js';
-import { shipLicences } from './licences.js';
+import { shipLicenses } from './licenses.js';
 import { makePage } from './page.js';
 import { tableWidths } from './table-library.js';
 import { TEXT_MODULES } from './text-modules.js';
@@ -77,7 +77,6 @@ const groups = [
     '/src/app/last-results.ts',
     '/src/app/output.ts',
   ),
-  group('http', 1, '/src/client/dispatcher.ts'),
   group(
     'tool',
     1,
@@ -104,7 +103,7 @@ for (const { fileName, code } of output) {
   await mkdir(dirname(join(aside, fileName)), { recursive: true });
   await writeFile(join(aside, fileName), lazyBuiltins(code));
 }
-await shipLicences(aside, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
+await shipLicenses(aside, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(aside, 'start.cjs'));
 // Executables built from an earlier build stay.
 await rename(join(root, 'dist/standalone'), join(aside, 'standalone')).catch(() => {});

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { browserslistToTargets, transform } from 'lightningcss';
 import { rolldown } from 'rolldown';
-import { packagesOf } from './licences.js';
+import { packagesOf } from './licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = `${root}src/output/html/browser/`;
@@ -44,11 +44,11 @@ async function buildStyle() {
 /** Writes the module that `--format html` loads. @returns the absolute paths of the bundled modules */
 export async function makePage() {
   const [{ code, modules }, style] = await Promise.all([buildScript(), buildStyle()]);
-  // The licences require that their text is part of every copy.
-  const licences = (await packagesOf(modules)).map(
+  // The licenses require that their text is part of every copy.
+  const licenses = (await packagesOf(modules)).map(
     ({ name, version, text }) => `${name} ${version}\n\n${text}`,
   );
-  const script = `/*!\n${licences.join('\n\n')}\n*/\n${code}`;
+  const script = `/*!\n${licenses.join('\n\n')}\n*/\n${code}`;
   for (const part of [script, style]) {
     if (/<\/(?:script|style)|<!--/i.test(part)) throw new Error('the page cannot contain its own program');
   }

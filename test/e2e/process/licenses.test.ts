@@ -17,9 +17,9 @@ const parts = notice
   .split(/^-{80}\n(?=.+\n-{80}\n)/m)
   .slice(1)
   .map((part) => {
-    const [, name = '', version = '', licence = '', text = ''] =
+    const [, name = '', version = '', license = '', text = ''] =
       /^(\S+) (\S+) \((.+)\)\n-{80}\n\n([\s\S]+)$/.exec(part) ?? [];
-    return { name, version, licence, text };
+    return { name, version, license, text };
   });
 
 /** The packages that the sources import, types apart. */
@@ -34,8 +34,8 @@ function imported(): string[] {
   return [...new Set(names)].filter((name) => !name.startsWith('node:'));
 }
 
-describe('the licences of what is bundled', () => {
-  it('are shipped: each package with its version, and the text of a permissive licence', () => {
+describe('the licenses of what is bundled', () => {
+  it('are shipped: each package with its version, and the text of a permissive license', () => {
     expect(parts.length).toBeGreaterThan(20);
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { version: string; license?: string }>;
@@ -43,9 +43,9 @@ describe('the licences of what is bundled', () => {
     const locked = Object.entries(packages).map(
       ([path, { version }]) => `${path.split('node_modules/').at(-1)} ${version}`,
     );
-    for (const { name, version, licence, text } of parts) {
+    for (const { name, version, license, text } of parts) {
       expect(locked).toContain(`${name} ${version}`);
-      expect([name, PERMISSIVE.includes(licence)]).toEqual([name, true]);
+      expect([name, PERMISSIVE.includes(license)]).toEqual([name, true]);
       expect([name, text]).toEqual([
         name,
         expect.stringMatching(/permi(t|ssion)|redistribution|licensed under/i),
@@ -70,11 +70,11 @@ describe('the licences of what is bundled', () => {
       ),
     );
     expect(plain).toMatchObject({ exit: 0, stdout: `${manifest.version}\n`, stderr: '' });
-    const list = parts.map(({ name, version, licence }) => `${name} ${version} (${licence})\n`).join('');
+    const list = parts.map(({ name, version, license }) => `${name} ${version} (${license})\n`).join('');
     expect(long).toMatchObject({ exit: 0, stderr: '' });
     expect(long?.stdout).toMatch(
       new RegExp(
-        `^${manifest.version}\n(Node\\.js v|Bun )\\S+, .+\nbundled packages \\(licences: THIRD-PARTY\\.txt\\):\n`,
+        `^${manifest.version}\n(Node\\.js v|Bun )\\S+, .+\nbundled packages \\(licenses: THIRD-PARTY\\.txt\\):\n`,
       ),
     );
     expect(long?.stdout.endsWith(`:\n${list}`)).toBe(true);
@@ -85,7 +85,7 @@ describe('the licences of what is bundled', () => {
   });
 
   it('are looked for in every package, which must have one that may be bundled', async () => {
-    const { packagesOf } = await import(join(ROOT, 'scripts/licences.js'));
+    const { packagesOf } = await import(join(ROOT, 'scripts/licenses.js'));
     const inside = (path: string) => join(ROOT, 'node_modules', path);
     const found = await packagesOf([
       join(ROOT, 'src/main.ts'),
@@ -94,7 +94,7 @@ describe('the licences of what is bundled', () => {
       inside('@colors/colors/safe.js'),
       'rolldown:runtime',
     ]);
-    expect(found.map(({ name, licence }: { name: string; licence: string }) => [name, licence])).toEqual([
+    expect(found.map(({ name, license }: { name: string; license: string }) => [name, license])).toEqual([
       ['@colors/colors', 'MIT'],
       ['undici', 'MIT'],
     ]);

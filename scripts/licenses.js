@@ -1,4 +1,4 @@
-// Says whose packages are in the bundle: their names, versions and licences, as each package has them.
+// Says whose packages are in the bundle: their names, versions and licenses, as each package has them.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
@@ -6,15 +6,15 @@ import { join, sep } from 'node:path';
 const NOTICE = 'THIRD-PARTY.txt';
 /** What stands in the sources for the list of packages; the built program has the list there. */
 const PLACEHOLDER = 'none, since it runs from its sources';
-/** Licences that ask for their text to be passed on, and for nothing else. */
+/** Licenses that ask for their text to be passed on, and for nothing else. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 const RULE = '-'.repeat(80);
 
 /**
  * The packages that these modules belong to, each once, by name.
  * @param {Iterable<string>} modules absolute paths; those of no package, and what a bundler adds of its own, are passed over
- * @returns {Promise<{name: string, version: string, licence: string, text: string}[]>}
- * @throws {Error} for a package without a text of its licence, or with a licence that is not permissive
+ * @returns {Promise<{name: string, version: string, license: string, text: string}[]>}
+ * @throws {Error} for a package without a text of its license, or with a license that is not permissive
  */
 export async function packagesOf(modules) {
   const folders = new Set([...modules].map(folderOf).filter((folder) => folder !== undefined));
@@ -36,29 +36,29 @@ function folderOf(path) {
 async function readPackage(folder) {
   const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   if (!PERMISSIVE.includes(license))
-    throw new Error(`${name} ${version}: may its licence (${license}) be bundled?`);
+    throw new Error(`${name} ${version}: may its license (${license}) be bundled?`);
   const file = (await readdir(folder)).sort().find((each) => /^(licen[cs]e|copying)/i.test(each));
   if (file === undefined)
-    throw new Error(`${name} ${version} comes without the text of its licence (${license})`);
+    throw new Error(`${name} ${version} comes without the text of its license (${license})`);
   const text = await readFile(join(folder, file), 'utf8');
-  return { name, version, licence: license, text: text.replaceAll('\r\n', '\n').trim() };
+  return { name, version, license: license, text: text.replaceAll('\r\n', '\n').trim() };
 }
 
 /** The notice that goes with a bundle. */
 function noticeOf(packages) {
   const parts = packages.map(
-    ({ name, version, licence, text }) => `${RULE}\n${name} ${version} (${licence})\n${RULE}\n\n${text}\n`,
+    ({ name, version, license, text }) => `${RULE}\n${name} ${version} (${license})\n${RULE}\n\n${text}\n`,
   );
-  return ['This program contains the following packages, each under the licence below it.\n', ...parts].join(
+  return ['This program contains the following packages, each under the license below it.\n', ...parts].join(
     '\n',
   );
 }
 
 /** Puts the notice into a built folder, and the list of packages into its program. @throws as {@link packagesOf} */
-export async function shipLicences(folder, modules) {
+export async function shipLicenses(folder, modules) {
   const packages = await packagesOf(modules);
   await writeFile(join(folder, NOTICE), noticeOf(packages));
-  const list = packages.map(({ name, version, licence }) => `${name} ${version} (${licence})`).join('\n');
+  const list = packages.map(({ name, version, license }) => `${name} ${version} (${license})`).join('\n');
   const literal = JSON.stringify(list).slice(1, -1);
   let found = false;
   for (const name of await readdir(folder, { recursive: true })) {
