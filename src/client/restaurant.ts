@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
 import { AppError, CODES } from '../errors.ts';
+import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey } from './endpoint.ts';
 import { type Field, fieldList, mapTrace, type TraceEvent } from './http/exchange.ts';
 import { baseHeaders, type RequestHeaders } from './http/headers.ts';
@@ -283,7 +284,7 @@ function cleaned(client: Client, clean: (error: AppError) => AppError): Client {
 export function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
   // Held back by the budget: nothing was sent, and it is not about this restaurant.
   if (error.kind === 'rate_limit' && error.details.status === undefined) return error;
-  const free = `restaurant lookup ${restaurantId} --fields basic`;
+  const free = `restaurant lookup ${shellWord(restaurantId)} --fields basic`;
   if (level !== 'basic' && error.code === 'forbidden') {
     const message = `the level ${level} needs a paid key: ${error.message}`;
     return new AppError('plan_required', message, {

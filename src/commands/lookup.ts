@@ -127,7 +127,7 @@ async function lastRows(app: App): Promise<readonly string[]> {
 
 function rowId(rows: readonly string[], number: number): string {
   const id = rows[number - 1];
-  if (id !== undefined && id !== '') return id;
+  if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last find`);
   const has =
     rows.length === 0
       ? 'it found nothing'

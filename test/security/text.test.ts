@@ -23,6 +23,14 @@ beforeEach(() => {
 });
 const options = () => ({ env: { HOME: folder, RESTAURANT_BASE_URL: service.origin }, cwd: folder });
 
+/** Answers a search with this row, and lookups with this status. */
+const refusing =
+  (row: object, status: number): HostileReply =>
+  (message, response, request) =>
+    request.body.includes('lookup_restaurant')
+      ? response.writeHead(status, { 'Content-Type': 'application/json' }).end('{"error":{"code":"x"}}')
+      : restaurants(row)(message, response, request);
+
 /** The words of a command in a hint: what a shell makes of it, with nothing run. */
 async function shellWords(line: string): Promise<string[]> {
   const script = `restaurant() { printf '%s\\n' "$@"; }; ${line}`;
@@ -31,6 +39,26 @@ async function shellWords(line: string): Promise<string[]> {
 }
 
 describe('a command in a hint', () => {
+  it.each([
+    'x;id>PWNED;#',
+    '$(id>PWNED)',
+    '`id>PWNED`',
+    "'; id>PWNED; '",
+    'a\nid>PWNED',
+    '--base-url=http://x',
+  ])('with the id %j of the service runs nothing', async (id) => {
+    for (const status of [403, 404]) {
+      service.answer(refusing({ ...ROW, service_id: id }, status));
+      await run(FIND, { ...options(), exit: 0 });
+      const { stderr } = await run(['lookup', '1', '--fields', 'premium', '--json'], options());
+      const { hint } = JSON.parse(stderr).error;
+      const command = /restaurant .*/.exec(hint ?? '')?.[0] ?? '';
+      await shellWords(command.replace(/ (?:works|gives|shows|lists) .*/s, ''));
+      const { stdout } = await start('ls', [folder]).ended;
+      expect(stdout).not.toContain('PWNED');
+    }
+  });
+
   it('with a column of the response runs nothing', async () => {
     service.answer(restaurants({ ...ROW, 'nam;id>PWNED;?': 1 }));
     const { stderr } = await run([...FIND, '--columns', 'nam;id>PWNE;?', '--json'], options());
