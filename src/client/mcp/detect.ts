@@ -99,10 +99,16 @@ function demandsHandshake({ code, message }: RpcError): boolean {
   );
 }
 
-/** Whether a refusal is about this request and not the protocol: an error with our id that every version knows. */
-export function isPlainRefusal(response: RpcResponse): boolean {
+/**
+ * Whether a refusal is about this request and not the protocol: an error with our id that every version knows.
+ * @param era of the request: MCP servers use -32002 for an unknown resource, too
+ */
+export function isPlainRefusal(response: RpcResponse, era = 'bare'): boolean {
   const error = rpcErrorOf(response);
-  if (error === undefined || modernVersion(error) !== undefined || demandsHandshake(error)) return false;
+  if (error === undefined || modernVersion(error) !== undefined) return false;
+  const isUnknownResource =
+    era !== 'bare' && error.code === NOT_INITIALIZED && !/\binitiali[sz]/i.test(error.message);
+  if (demandsHandshake(error) && !isUnknownResource) return false;
   return isReplyTo(response.envelope, response.id);
 }
 

@@ -122,7 +122,7 @@ function negotiatingClient(clients: ProtocolClients, memory: ProtocolMemory | un
 
   function isStillValid(response: RpcResponse | undefined, era: string): response is RpcResponse {
     if (response === undefined) return false;
-    if (isPlainRefusal(response)) return era === confirmed || !isRefusal(response);
+    if (isPlainRefusal(response, era)) return era === confirmed || !isRefusal(response);
     return requiredProtocol(response) === undefined;
   }
 
@@ -136,7 +136,10 @@ function negotiatingClient(clients: ProtocolClients, memory: ProtocolMemory | un
     if (refused.has(required.era)) return { response };
     const second = await callWith(clients, required, state, call);
     // Refused in that protocol, too: the first refusal is the one to report.
-    if (second === undefined || (requiredProtocol(second) !== undefined && !isPlainRefusal(second))) {
+    if (
+      second === undefined ||
+      (requiredProtocol(second) !== undefined && !isPlainRefusal(second, required.era))
+    ) {
       refused.add(required.era);
       return { response };
     }
