@@ -7,6 +7,8 @@ export interface Catalog {
   get(id: string): SandboxRestaurant | undefined;
   /** Returns all restaurants of a city, in the order of the data. */
   inCity(city: string): readonly SandboxRestaurant[];
+  /** The names of all cities, sorted. */
+  readonly cities: readonly string[];
 }
 
 interface Entry {
@@ -74,6 +76,7 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]): Catalo
       return hits.map((hit) => hit.entry.restaurant);
     },
     get: (id) => byId.get(id),
+    cities: [...new Set(restaurants.map(({ city }) => city))].sort(),
     inCity: (city) => entriesOf(city).map((entry) => entry.restaurant),
   };
 }

@@ -12,6 +12,7 @@ import {
   SESSION_NOT_FOUND,
 } from './protocol.ts';
 import { type Answer, SSE_TYPE, type SseEvent } from './reply.ts';
+import { EXTRA_CAPABILITIES } from './resources.ts';
 import { badArgument, isObject, METHOD_NOT_FOUND, RpcError, type RpcId, type RpcObject } from './rpc.ts';
 import type { McpTools } from './tools.ts';
 import type { ReplyForm } from './types.ts';
@@ -65,7 +66,7 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
     const requested = isObject(params) ? params.protocolVersion : undefined;
     if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
     const protocolVersion = LEGACY_VERSIONS.includes(requested) ? requested : (LEGACY_VERSIONS[0] ?? '');
-    const capabilities = { tools: { listChanged: false } };
+    const capabilities = { tools: { listChanged: false }, ...EXTRA_CAPABILITIES };
     const message = respond(id, () => ({
       protocolVersion,
       capabilities,
@@ -132,6 +133,8 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
         if (method === 'ping') return {};
         if (method === 'tools/list') return tools.list(params);
         if (method === 'tools/call') return tools.call(params, access.paid);
+        const extra = tools.extra.get(method);
+        if (extra !== undefined) return extra(isObject(params) ? params : {});
         throw new RpcError(METHOD_NOT_FOUND, 'Method not found');
       });
       return answer(session, message, progressMessages(params));

@@ -10,6 +10,7 @@ import {
   UNSUPPORTED_VERSION,
 } from './protocol.ts';
 import type { Answer } from './reply.ts';
+import { EXTRA_CAPABILITIES } from './resources.ts';
 import {
   INVALID_PARAMS,
   invalidRequest,
@@ -44,7 +45,7 @@ const NAME_FIELDS: Readonly<Record<string, string>> = {
 export function createModern(tools: McpTools, supported: readonly string[]): (post: Post) => Answer {
   const discovery = {
     supportedVersions: supported,
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, ...EXTRA_CAPABILITIES },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
     ...CACHING,
@@ -63,7 +64,12 @@ export function createModern(tools: McpTools, supported: readonly string[]): (po
       if (name === 'server/discover') return discovery;
       if (name === 'tools/list') return { ...tools.list(params), ...CACHING };
       if (name === 'tools/call') return { ...tools.call(params, access.paid) };
-      throw new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined, 404);
+      const extra = tools.extra.get(name);
+      if (extra === undefined) throw new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined, 404);
+      return {
+        ...extra(isObject(params) ? params : {}),
+        ...(name === 'prompts/get' || name === 'completion/complete' ? {} : CACHING),
+      };
     }
   };
 }

@@ -2,6 +2,7 @@ import type { Level, Tool, ToolResult } from '../client/types.ts';
 import type { Catalog } from './catalog.ts';
 import { fold } from './catalog.ts';
 import { describe, gradeRank } from './details.ts';
+import { createExtraMethods } from './resources.ts';
 import { badArgument, INVALID_PARAMS, isObject, RpcError, type RpcObject } from './rpc.ts';
 import { TOOLS } from './tool-list.ts';
 import type { SandboxRestaurant } from './types.ts';
@@ -24,6 +25,8 @@ export interface McpTools {
   /** Returns the result of `tools/list`. Cursors are opaque to the caller. */
   list(params: unknown): RpcObject;
   call(params: unknown, paid: boolean): ToolResult;
+  /** Resources, prompts and completion. */
+  readonly extra: ReadonlyMap<string, (params: RpcObject) => RpcObject>;
 }
 
 /** The two documented tools, by name. */
@@ -39,6 +42,7 @@ export function createMcpTools(catalog: Catalog, pageSize: number = TOOLS.length
   const tools = createTools(catalog).set('explore_area', (args) => exploreArea(catalog, args));
   const reporting = new Map([...tools].map(([name, tool]) => [name, withArgumentErrors(tool)]));
   return {
+    extra: createExtraMethods(catalog),
     list: (params) => listTools(params, pageSize),
     // `arguments` is optional.
     call: (params, paid) =>

@@ -119,6 +119,32 @@ describe('in front of an MCP server', () => {
     });
   });
 
+  it('offers its resources, prompts and completion', async () => {
+    const stdin = lines(
+      INITIALIZE,
+      request(1, 'resources/list'),
+      request(2, 'resources/read', { uri: 'restaurant://sample/cities' }),
+      request(3, 'prompts/get', { name: 'plan_dinner', arguments: { city: 'Oslo' } }),
+      request(4, 'completion/complete', {
+        ref: { type: 'ref/prompt', name: 'plan_dinner' },
+        argument: { name: 'city', value: 'sao' },
+      }),
+      request(5, 'resources/read', { uri: 'restaurant://sample/none' }),
+    );
+    for (const words of [[], ['--protocol', '2026-07-28']]) {
+      await service.run(['tools', ...words]);
+      const { stdout } = await service.run(['mcp', ...words], { stdin });
+      expect(answerTo(stdout, 'init').result).toMatchObject({
+        capabilities: { resources: {}, prompts: {}, completions: {} },
+      });
+      expect(answerTo(stdout, 1).result).toMatchObject({ resources: [{ name: 'cities' }] });
+      expect(JSON.stringify(answerTo(stdout, 2).result)).toContain('San Francisco');
+      expect(JSON.stringify(answerTo(stdout, 3).result)).toContain('Oslo');
+      expect(answerTo(stdout, 4).result).toMatchObject({ completion: { values: ['São Paulo'] } });
+      expect(answerTo(stdout, 5).error).toMatchObject({ code: -32002 });
+    }
+  });
+
   it('passes progress on under the token of the host', async () => {
     const stdin = lines(find(1, { _meta: { progressToken: 'mine' } }));
     const { stdout } = await service.run(['mcp'], { stdin });

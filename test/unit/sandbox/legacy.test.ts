@@ -157,7 +157,7 @@ describe('requests', () => {
 
   it('-32601 for a method it does not have', async () => {
     const { sandbox, headers } = await connected();
-    expect(codeOf(await post(sandbox, ask('resources/list'), headers))).toEqual([200, -32601]);
+    expect(codeOf(await post(sandbox, ask('resources/subscribe'), headers))).toEqual([200, -32601]);
   });
 
   it('-32602 for a tool it does not have', async () => {

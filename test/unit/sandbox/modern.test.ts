@@ -109,7 +109,7 @@ describe('the modern era', () => {
     }
   });
 
-  it.each(['nothing/here', 'ping', 'resources/list'])('answers 404 and -32601 to %s', async (method) => {
+  it.each(['nothing/here', 'ping', 'resources/subscribe'])('answers 404 and -32601 to %s', async (method) => {
     expect(errorOf(await ask(await start({ mode: 'mcp' }), method))).toEqual([404, -32601]);
   });
 

@@ -1,0 +1,55 @@
+import { type Catalog, fold } from './catalog.ts';
+import { describe } from './details.ts';
+import { badArgument, isObject, RpcError, type RpcObject } from './rpc.ts';
+
+/** Capabilities of MCP mode beside its tools: enough to try each kind with a client. */
+export const EXTRA_CAPABILITIES = { resources: {}, prompts: {}, completions: {} };
+
+const URI = 'restaurant://sample/';
+const RESOURCE_NOT_FOUND = -32002;
+const TEMPLATE = { uriTemplate: `${URI}{service_id}`, name: 'restaurant', mimeType: 'application/json' };
+const CITIES = { uri: `${URI}cities`, name: 'cities', mimeType: 'application/json' };
+const PROMPT = {
+  name: 'plan_dinner',
+  description: 'Plan a dinner in a city.',
+  arguments: [{ name: 'city', required: true }],
+};
+
+type Method = (params: RpcObject) => RpcObject;
+
+/** Creates the methods of resources, prompts and completion. They throw an RpcError for wrong params. */
+export function createExtraMethods(catalog: Catalog): ReadonlyMap<string, Method> {
+  function readResource({ uri }: RpcObject): RpcObject {
+    if (typeof uri !== 'string') throw badArgument('uri', 'is not a string');
+    const restaurant = uri.startsWith(URI) ? catalog.get(uri.slice(URI.length)) : undefined;
+    if (restaurant === undefined && uri !== CITIES.uri) {
+      throw new RpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
+    }
+    const data = restaurant ? describe(restaurant, 'basic', catalog.inCity(restaurant.city)) : catalog.cities;
+    return { contents: [{ uri, mimeType: CITIES.mimeType, text: JSON.stringify(data) }] };
+  }
+
+  function getPrompt({ name, arguments: args }: RpcObject): RpcObject {
+    if (name !== PROMPT.name) throw badArgument('name', 'is unknown');
+    if (!isObject(args) || typeof args.city !== 'string') throw badArgument('city', 'is not a string');
+    const text = `Plan a dinner in ${args.city}: call explore_area, then lookup_restaurant for its best places.`;
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  }
+
+  function complete({ argument }: RpcObject): RpcObject {
+    if (!isObject(argument) || typeof argument.value !== 'string') throw badArgument('argument', 'is wrong');
+    const typed = fold(argument.value);
+    const matches =
+      argument.name === 'city' ? catalog.cities.filter((city) => fold(city).startsWith(typed)) : [];
+    return { completion: { values: matches.slice(0, 100), total: matches.length } };
+  }
+
+  return new Map<string, Method>([
+    ['resources/list', () => ({ resources: [CITIES] })],
+    ['resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] })],
+    ['resources/read', readResource],
+    ['prompts/list', () => ({ prompts: [PROMPT] })],
+    ['prompts/get', getPrompt],
+    ['completion/complete', complete],
+  ]);
+}
