@@ -8,6 +8,8 @@ export interface Output {
   readonly isTTY: boolean;
   /** Width in columns; 80 where it is no terminal. */
   readonly columns: number;
+  /** Height in lines; undefined where it is not a terminal. */
+  readonly rows?: number | undefined;
 }
 
 /** Where a command reads from. */

@@ -4,7 +4,7 @@ import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
 
-type TerminalStream = Writable & { isTTY?: boolean; columns?: number };
+type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 /** What a failed write on a stream means for us. */
 function writeFailure(error: unknown, name: string): Error {
@@ -95,6 +95,9 @@ export function outputTo(
     get columns() {
       const columns = plain ? undefined : stream().columns;
       return columns !== undefined && columns > 0 ? columns : 80;
+    },
+    get rows() {
+      return plain ? undefined : stream().rows || undefined;
     },
   };
 }

@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync }
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
-import { EXTENSIONS, FORMATS, type Format, type Presentation } from '../output/formats.ts';
+import { colorJson } from '../output/color.ts';
+import { EXTENSIONS, FORMATS, type Format, type Presentation, present } from '../output/formats.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError, ioReason } from '../storage/io-error.ts';
 import { toJson } from '../util/json.ts';
@@ -58,6 +59,11 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
   checkSelectedColumns(app, columns);
   const path = outputPath(app);
   const { output = '' } = app.globals;
+  if (format === 'html' && isFlag(app) && writesToTerminal(app)) {
+    throw new AppError('usage', '--format html prints a page, which a terminal cannot show', {
+      hint: 'add --open to show it in the browser, or -o page.html to write it to a file',
+    });
+  }
   if (path === undefined) return;
   if (isBareFormat(output)) {
     const option = output === 'json' ? '--json' : `--format ${output}`;
@@ -66,7 +72,7 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
     });
   }
   const extension = outputExtension(app);
-  const isNamed = app.globals.open === true || app.settings.resolve('format').source === 'flag';
+  const isNamed = app.globals.open === true || isFlag(app);
   const isKnown = ['', 'txt'].includes(extension) || EXTENSIONS.has(extension);
   if (!isNamed && !isKnown && !isDevice(path)) {
     throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
@@ -75,6 +81,28 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
   }
   checkOutput(app);
 }
+
+/**
+ * Checks the filter of `--jq` before anything is sent.
+ * @throws {AppError} `usage` for a syntax error, or together with a format that is not JSON
+ */
+export async function checkJqFilter(app: App): Promise<void> {
+  const { jq } = app.globals;
+  if (jq === undefined) return;
+  const { value, source } = app.settings.resolve('format');
+  if (app.globals.open === true || (source === 'flag' && value !== 'json')) {
+    const other = app.globals.open === true ? '--open' : `--format ${value}`;
+    throw new AppError('usage', `--jq filters JSON and cannot be combined with ${other}`, {
+      hint: `leave out ${other}`,
+    });
+  }
+  const { checkFilter } = await import('../output/jq.ts');
+  await checkFilter(jq);
+}
+
+/** Whether an option names the format. */
+const isFlag = (app: App): boolean =>
+  app.globals.open !== true && app.settings.resolve('format').source === 'flag';
 
 const isBareFormat = (output: string): boolean => FORMATS.some((format) => format === output);
 
@@ -180,6 +208,7 @@ function writeOutput(path: string, text: string): void {
 /** The form of the output: named, else by the file's extension, else set, else by what stdout is. */
 export function outputFormat(app: App): Format {
   if (app.globals.open === true) return 'html';
+  if (app.globals.jq !== undefined) return 'json';
   const { value, source } = app.settings.resolve('format');
   const extension = outputExtension(app);
   if (value !== undefined && source === 'flag') return value;
@@ -209,13 +238,19 @@ export async function writeResult(app: App, data: Presentation | ResultDocument)
   const columns = selectedColumns(app);
   const prettyJson = writesToTerminal(app);
   // The whole document needs no renderer, and renderers take long to load.
-  if (format === 'json' && columns === undefined) return write(app, `${toJson(data.json, prettyJson)}\n`);
+  if (format === 'json' && columns === undefined) return writeJson(app, data.json);
   const presentation = 'present' in data ? await data.present() : data;
   const { page } = presentation;
-  if (format === 'html' && page !== undefined) {
+  // A format that is set for all commands does not fill a terminal with the text of a page.
+  const isPage = format === 'html' && (app.globals.open === true || !writesToTerminal(app));
+  if (isPage && page !== undefined) {
     return writePage(app, presentation, page);
   }
-  const { present } = await import('../output/formats.ts');
+  if (format === 'json') {
+    const { checkColumnNames, selectedJson } = await import('../output/plain-formats.ts');
+    checkColumnNames(presentation, columns);
+    return writeJson(app, selectedJson(presentation, columns));
+  }
   // A page is set for all commands, and this one has none.
   const form = format === 'html' ? (writesToTerminal(app) ? 'table' : 'tsv') : format;
   // TSV on stdout is for other programs; in a file it is opened by spreadsheets, too.
@@ -250,7 +285,25 @@ async function writePage(
   await showPage(app, shown);
 }
 
+/** Writes a JSON document, filtered by `--jq`; in color on a terminal. */
+async function writeJson(app: App, json: unknown): Promise<void> {
+  const { jq } = app.globals;
+  const isTerminal = writesToTerminal(app);
+  if (jq === undefined) {
+    const text = `${toJson(json, isTerminal)}\n`;
+    return write(app, isTerminal ? colorJson(text, app.view.palette) : text);
+  }
+  const { applyFilter } = await import('../output/jq.ts');
+  await write(app, await applyFilter(jq, toJson(json, false), isTerminal));
+}
+
 async function write(app: App, text: string): Promise<void> {
+  if (outputPath(app) === undefined && app.context.stdout.isTTY) {
+    const { pagerCommand, showInPager } = await import('./pager.ts');
+    const masked = app.maskKey(text);
+    const pager = pagerCommand(app, masked);
+    if (pager !== undefined && (await showInPager(app, pager, masked))) return;
+  }
   const sink = openOutput(app);
   await sink.write(text);
   await sink.finish();

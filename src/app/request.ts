@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
-import { checkOutputOptions, openOutput, writesToTerminal } from './output.ts';
+import { checkJqFilter, checkOutputOptions, openOutput, writesToTerminal } from './output.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { configuredKey, requireEndpoint } from './target.ts';
 
@@ -55,6 +55,7 @@ export async function runServiceCommand<Plan, Result>(
   command: ServiceCommand<Plan, Result>,
 ): Promise<void> {
   checkOutputOptions(app, command.columns);
+  await checkJqFilter(app);
   const plan = await command.plan();
   if (isPreview(app)) return printPreview(app, await command.preview(plan));
   const { openService } = await import('./service.ts');

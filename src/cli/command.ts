@@ -16,6 +16,8 @@ export type OptionGroup =
   | 'dry-run'
   | 'curl'
   | 'json'
+  | 'jq'
+  | 'pager'
   | 'records'
   | 'format'
   | 'columns'
@@ -28,8 +30,8 @@ export type OptionGroup =
 const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
-  records: ['format', 'columns'],
-  file: ['output', 'force'],
+  records: ['jq', 'format', 'columns'],
+  file: ['output', 'force', 'pager'],
 };
 
 /** A JSON Schema (2020-12). */

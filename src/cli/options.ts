@@ -21,6 +21,7 @@ export interface GlobalOptions {
   open?: true;
   force?: true;
   columns?: string;
+  jq?: string;
   rawCsv?: true;
   demo?: true;
   insecureHttp?: true;
@@ -30,6 +31,8 @@ export interface GlobalOptions {
   quiet?: true;
   color: boolean;
   input: boolean;
+  /** False for `--no-pager`. */
+  pager?: boolean;
 }
 
 interface GlobalOption {
@@ -42,7 +45,16 @@ interface GlobalOption {
   readonly integer?: true;
 }
 
-const OUTPUT: readonly OptionGroup[] = ['json', 'format', 'columns', 'output', 'force', 'page'];
+const OUTPUT: readonly OptionGroup[] = [
+  'json',
+  'jq',
+  'format',
+  'columns',
+  'output',
+  'force',
+  'page',
+  'pager',
+];
 
 const headingFor = (group: OptionGroup): string =>
   group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
@@ -58,6 +70,11 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     setting: 'format',
   },
   { group: 'columns', flags: '--columns <a,b,c>', description: 'which columns or keys, dotted where nested' },
+  {
+    group: 'jq',
+    flags: '--jq <filter>',
+    description: 'filter the JSON output with jq; print strings as text',
+  },
   {
     group: 'format',
     flags: '--raw-csv',
@@ -134,6 +151,7 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   { group: 'general', flags: '--verbose', description: 'show the exchange on stderr, key redacted' },
   { group: 'general', flags: '-q, --quiet', description: 'no notes on stderr' },
   { group: 'general', flags: '--no-color', description: 'no colour' },
+  { group: 'pager', flags: '--no-pager', description: 'do not page long output' },
   { group: 'general', flags: '--no-input', description: 'never ask' },
 ];
 

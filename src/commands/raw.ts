@@ -31,7 +31,7 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .addOption(listOption('-H, --header <name: value>', 'Additional request header; repeatable'))
     .option('-i, --include', 'Print the status line and response headers first')
     .option('--unwrap', 'Print result.content[0].text, parsed, instead of the envelope')
-    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'file')
+    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'jq', 'file')
     .overrideOption('--max-age', { default: '0' })
     .outputSchema(RAW_OUTPUT)
     .examples(
@@ -90,6 +90,13 @@ async function formatBody(app: App, answer: RawResponse, unwrap: boolean): Promi
   const { escapeJson, toJson } = await import('../util/json.ts');
   const { writesToTerminal } = await import('../app/output.ts');
   const pretty = writesToTerminal(app);
+  const { jq } = app.globals;
+  if (jq !== undefined) {
+    const { applyFilter } = await import('../output/jq.ts');
+    const { unwrapText } = await import('../client/results.ts');
+    const json = unwrap && !answer.failed ? toJson(unwrapText(answer.envelope), false) : answer.text;
+    return applyFilter(jq, json, pretty);
+  }
   if (unwrap && !answer.failed) {
     const { unwrapText } = await import('../client/results.ts');
     return `${toJson(unwrapText(answer.envelope), pretty)}\n`;

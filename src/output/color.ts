@@ -89,3 +89,13 @@ function unary(paint: (text: string) => string): Paint {
 
 /** No colour at all. */
 export const plain: Palette = palette(0);
+
+const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;
+
+/** Paints JSON text: keys, strings, and the literals. */
+export function colorJson(json: string, { code, good, warn }: Palette): string {
+  return json.replace(JSON_TOKEN, (token, text?: string, colon?: string) => {
+    if (text === undefined) return warn(token);
+    return colon === undefined ? good(text) : code(text) + colon;
+  });
+}

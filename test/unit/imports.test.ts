@@ -63,6 +63,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   conf: ['storage/config-file.ts'],
   chalk: ['output/color.ts'],
   'cli-table3': ['output/table.ts'],
+  'jq-wasm': ['output/jq.ts'],
   commander: ['cli/', 'cli.ts'],
   'eventsource-parser': ['client/http/sse.ts'],
   'string-width': ['util/text.ts'],
