@@ -61,18 +61,18 @@ export interface ServiceOptions extends Overrides {
   readonly target?: Target;
   /** What a command does about the requests of its client in place of counting them. */
   readonly requests?: Requests;
-  /** Accept responses that were stored since then (milliseconds since the epoch), whatever --max-age says. */
-  readonly since?: number | undefined;
+  /** Where responses are stored, if not as {@link openStoredResponses} does. */
+  readonly stored?: StoredResponses;
 }
 
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(
   app: App,
-  { demoMode, paced, target: opened, requests, since, ...overrides }: ServiceOptions = {},
+  { demoMode, paced, target: opened, requests, stored, ...overrides }: ServiceOptions = {},
 ): Promise<Service> {
   const target = opened ?? (await openTarget(app, demoMode));
   const client = openClientFor(app, target, requests ?? countRequests(app, target, paced), overrides);
-  return serviceOver(app, client, target, since);
+  return serviceOver(app, client, target, stored);
 }
 
 /** What is done about the requests of a client. */
@@ -160,12 +160,16 @@ function pacerOf(app: App, ledger: Ledger): Pacer {
   });
 }
 
-function serviceOver(app: App, client: Client, target: Target, since: number | undefined): Service {
+function serviceOver(
+  app: App,
+  client: Client,
+  target: Target,
+  stored: StoredResponses = openStoredResponses(app, target),
+): Service {
   const { url, key, demo } = target;
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
   const place = { endpoint: url.href, keyHash: hashKey(key) };
   const lists = openToolLists(client, cache, place);
-  const stored = openStoredResponses(app, target, since);
   const remembered = async <T extends object>(
     tool: string,
     args: Record<string, unknown>,

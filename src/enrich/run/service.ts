@@ -1,5 +1,11 @@
 import type { App } from '../../app/app.ts';
-import { ledgerOf, openService, type Requests } from '../../app/service.ts';
+import {
+  ledgerOf,
+  openService,
+  openStoredResponses,
+  type Requests,
+  type StoredResponses,
+} from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
@@ -44,7 +50,8 @@ export async function openPacedService(app: App, paced: PacedOptions): Promise<P
   const requests = pacedRequests(app, paced, ledger, () => {
     sent += 1;
   });
-  const service = await openService(app, { target, requests, since });
+  const stored = withinBudget(openStoredResponses(app, target, since));
+  const service = await openService(app, { target, requests, stored });
   const withQuota = withQuotaWait(app, paced);
   return {
     requests: () => sent,
@@ -55,6 +62,27 @@ export async function openPacedService(app: App, paced: PacedOptions): Promise<P
         return { results: answer.results, total: answer.output.total_matches };
       }),
     lookup: (id, fields) => withQuota(async () => (await service.lookup(id, fields)).output),
+  };
+}
+
+/** Responses that are stored in any case, and the share of the time of the run that storing more may take. */
+const FREE_STORES = 500;
+const STORE_SHARE = 0.1;
+
+/** Stores what the disk takes in a share of the time, so that it does not slow a run with a near service down. */
+function withinBudget(stored: StoredResponses): StoredResponses {
+  const startedAt = performance.now();
+  let count = 0;
+  let spent = 0;
+  return {
+    ...stored,
+    put(tool, args, value) {
+      const now = performance.now();
+      if (count >= FREE_STORES && spent > (now - startedAt) * STORE_SHARE) return;
+      stored.put(tool, args, value);
+      count += 1;
+      spent += performance.now() - now;
+    },
   };
 }
 
