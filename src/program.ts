@@ -24,6 +24,7 @@ const MORE = 'More:';
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   find: command(RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind),
   lookup: command(RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup),
+  last: command(RESTAURANTS, async () => (await import('./commands/last.ts')).registerLast),
   enrich: command(RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich),
   tools: command(SERVICE, async () => (await import('./commands/tools.ts')).registerTools),
   call: command(SERVICE, async () => (await import('./commands/call.ts')).registerCall),

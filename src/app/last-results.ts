@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts';
-import { openResultsStore, type ResultsStore, terminalId } from '../storage/state.ts';
+import { type LastResults, openResultsStore, type ResultsStore, terminalId } from '../storage/state.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
-/** What the rows of the demo belong to, whatever port it had. */
+/** The name that stands for the service of the demo, whatever port it had. */
 export const DEMO = 'demo';
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
@@ -13,22 +13,35 @@ const textOf = (row: unknown, field: string): string => {
   return typeof value[field] === 'string' ? value[field] : '';
 };
 
-/** Keeps the rows of a find, so that `lookup 2` knows the second one. */
-export function saveResults(app: App, rows: readonly unknown[]): void {
+/**
+ * Stores the rows of a search, so that `lookup 2` knows the second one.
+ * @param shown whether the rows were shown, numbered, in this terminal
+ */
+export function saveResults(
+  app: App,
+  query: { readonly name: string; readonly city: string },
+  rows: readonly unknown[],
+  shown: boolean,
+): void {
   if (app.paths.stateDir === undefined) return;
-  storeOf(app).write({
+  const results: LastResults = {
     endpoint: serviceName(app),
     at: app.context.now(),
+    query: { name: query.name, city: query.city },
     ids: rows.map((row) => textOf(row, 'service_id')),
     names: rows.map((row) => textOf(row, 'name')),
-  });
+    rows,
+  };
+  // What holds a key is not stored.
+  const stored = JSON.stringify(results);
+  if (app.maskKey(stored) === stored) storeOf(app).write(results, shown);
 }
 
 function storeOf(app: App): ResultsStore {
   return openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
 }
 
-/** The rows of the last find, where it asked the service of this run; else none. Never throws. */
+/** Returns the rows of the last search when it was sent to the service of this run; else none. Never throws. */
 export function lastResults(app: App): readonly { id: string; name: string }[] {
   try {
     const last = storeOf(app).read();
@@ -39,23 +52,42 @@ export function lastResults(app: App): readonly { id: string; name: string }[] {
   }
 }
 
+/** Returns the last search of this terminal, of whatever service. */
+export const lastSearch = (app: App): LastResults | undefined => storeOf(app).read();
+
 /**
- * The ids of the last find's rows.
- * @throws {AppError} `not_found` where there was none, or it asked another service
+ * Returns the last search of this terminal.
+ * @throws {AppError} `not_found` when there is none, or it was sent to another service
  */
-export function requireLastResults(app: App): readonly string[] {
-  const last = storeOf(app).read();
+export function requireLastResults(app: App): LastResults {
+  const last = lastSearch(app);
   if (last === undefined) {
-    throw new AppError('not_found', 'there is no last find for a row number to refer to', {
+    throw new AppError('not_found', 'no search was made yet', {
       hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',
     });
   }
-  if (last.endpoint === serviceName(app)) return last.ids;
-  const [where, hint] =
-    last.endpoint === DEMO
-      ? ['the embedded sandbox', 'add --demo, as the find had it']
-      : [URL.canParse(last.endpoint) ? new URL(last.endpoint).host : 'elsewhere', 'search again'];
-  throw new AppError('not_found', `the last find asked another service: ${where}`, {
-    hint: `${hint}: restaurant ${last.endpoint === DEMO ? 'lookup 1 --demo' : 'find <name> --city <city>'}`,
+  if (last.endpoint === serviceName(app)) return last;
+  const isDemo = last.endpoint === DEMO;
+  const where = isDemo
+    ? 'the embedded sandbox'
+    : URL.canParse(last.endpoint)
+      ? new URL(last.endpoint).host
+      : 'another service';
+  throw new AppError('not_found', `the last search was sent to another service: ${where}`, {
+    hint: isDemo ? app.commandLine('--demo') : 'search again: restaurant find <name> --city <city>',
   });
+}
+
+/** Describes a search for a person: `"Nopa" in SF, 20 s ago`. */
+export function describeSearch(app: App, { query, at }: LastResults): string {
+  const seconds = Math.max(0, Math.round((app.context.now() - at) / 1000));
+  const age =
+    seconds < 120
+      ? `${seconds} s`
+      : seconds < 7200
+        ? `${Math.round(seconds / 60)} min`
+        : seconds < 172_800
+          ? `${Math.round(seconds / 3600)} h`
+          : `${Math.round(seconds / 86_400)} days`;
+  return `${query === undefined ? 'the last search' : `"${query.name}" in ${query.city}`}, ${age} ago`;
 }

@@ -44,9 +44,15 @@ export function valueOption<T = string>(
   return value === undefined ? option : option.default(value);
 }
 
-/** An option that may be given again and again. */
-export function listOption(flags: string, about: string): CliOption {
-  const collect = (value: string, sofar: string[]): string[] => [...sofar, value];
+/**
+ * Creates an option that may be repeated; its values add up.
+ * @param read parses each value. @throws {Error} saying what is expected
+ */
+export function listOption(flags: string, about: string, read = (text: string): string => text): CliOption {
+  const collect = (value: string, earlier: string[]): string[] => [
+    ...earlier,
+    flagValue(/--[\w-]+/.exec(flags)?.[0] ?? flags, read)(value),
+  ];
   return new CliOption(flags, about).argParser(collect).default([]);
 }
 

@@ -1,63 +1,102 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand } from '../cli/command.ts';
-import { valueOption } from '../cli/option.ts';
-import { object, RESTAURANT, text } from '../cli/schemas.ts';
+import type { CliCommand, JsonSchema } from '../cli/command.ts';
+import { listOption, valueOption } from '../cli/option.ts';
+import { ERROR, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import type { FindResult } from '../client/results.ts';
+import { LEVELS, type Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { nonEmpty, wholeNumber } from '../settings/values.ts';
-import { foldLetters } from '../util/fold.ts';
+import { nonEmpty, oneOf, wholeNumber } from '../settings/values.ts';
+import { shellWord } from '../util/shell.ts';
 import { SUMMARY_COLUMNS } from '../util/summary-columns.ts';
-
-interface FindOptions extends FindFilters {
-  city?: string;
-}
-
-/** What `find` keeps of the results. The service has no such arguments. */
-export interface FindFilters {
-  cuisine?: string;
-  neighborhood?: string;
-  grade?: string;
-  /** Maximum number of rows. */
-  limit?: number;
-}
+import type { Detailed } from './find/details.ts';
+import {
+  DISTANCE,
+  explainEmpty,
+  parseMinGrade,
+  parsePoint,
+  type Refinement,
+  refine,
+  SORT_KEYS,
+} from './find/refine.ts';
 
 /** Schema of what `find --json` prints. */
-const FIND_OUTPUT = object(
-  { status: text, results: { type: 'array', items: RESTAURANT }, total_matches: { type: 'integer' } },
-  ['results'],
-);
+const FIND_OUTPUT: JsonSchema = {
+  anyOf: [
+    object({ status: text, results: list(RESTAURANT), total_matches: { type: 'integer' } }, ['results']),
+    {
+      description: 'with --fields: the results with their details',
+      ...list({
+        anyOf: [
+          object({ result: RESTAURANT, details: { type: 'object' } }),
+          object({ result: RESTAURANT, error: ERROR }),
+        ],
+      }),
+    },
+  ],
+};
+
+/** Levels of detail that `--fields` adds to each result. */
+const DETAIL_LEVELS = LEVELS.filter((level) => level !== 'basic');
+/** Maximum number of lookups of `--fields` when there is no `--limit`. */
+const DEFAULT_LOOKUPS = 10;
+
+interface FindOptions extends Refinement {
+  city?: string;
+  fields?: Level;
+}
 
 /** Adds `find` to the program. */
 export function registerFind(program: CliCommand, app: App, action = runFind): void {
   program
     .command('find')
-    .summary('search restaurants by name and city')
+    .summary('Search restaurants by name and city')
     .description('Search restaurants by name and city.')
-    .argument('<name>', 'name of the restaurant, or a part of it')
+    .argument('<name...>', 'name of the restaurant, or a part of it')
     .addOption(
-      valueOption('--city <city>', 'city to search in; needed unless one is set', { read: nonEmpty }),
+      valueOption('-c, --city <city>', 'city to search in; required unless one is set', { read: nonEmpty }),
     )
-    .addOption(valueOption('--cuisine <text>', 'keep those with this cuisine', { read: nonEmpty }))
-    .addOption(valueOption('--neighborhood <text>', 'keep those of this neighborhood', { read: nonEmpty }))
-    .addOption(valueOption('--grade <grade>', 'keep those with this grade', { read: nonEmpty }))
+    .addOption(listOption('--cuisine <text>', 'only restaurants of this cuisine; repeatable', nonEmpty))
+    .addOption(
+      listOption('--neighborhood <text>', 'only restaurants in this neighborhood; repeatable', nonEmpty),
+    )
+    .addOption(listOption('--grade <grade>', 'only restaurants with this grade; repeatable', nonEmpty))
+    .addOption(
+      valueOption('--min-grade <grade>', 'only restaurants with this grade or better', {
+        read: parseMinGrade,
+      }),
+    )
+    .addOption(
+      valueOption('--sort <key>', 'sort the results', { read: oneOf(SORT_KEYS), choices: SORT_KEYS }),
+    )
+    .addOption(
+      valueOption('--near <lat,lng>', 'add the distance from this place, and sort by it', {
+        read: parsePoint,
+      }),
+    )
     .addOption(
       valueOption('-n, --limit <n>', 'show at most n, 1 to 1000', {
         read: wholeNumber(1, 1000),
         integer: true,
       }),
     )
+    .addOption(
+      valueOption('--fields <level>', 'look up every result: one request each, 10 unless --limit says more', {
+        read: oneOf(DETAIL_LEVELS),
+        choices: DETAIL_LEVELS,
+      }),
+    )
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
     .examples(
       'restaurant find "Nopa" --city SF --demo',
-      'restaurant find "Tide" --city London --grade A --demo',
+      'restaurant find Tide -c London --min-grade B --sort grade --demo',
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .notes(
-      'Filters and --limit act here, on what the service found. The rows are numbered: ' +
-        'restaurant lookup 2 shows the second one.',
+      'Filters, --sort and --limit apply to what the service returned. Several words need no quotes when --city ' +
+        'is given. The rows are numbered: restaurant lookup 2 shows the second one.',
     )
-    .action((name: string, options: FindOptions) => action(app, name, options));
+    .action((words: string[], options: FindOptions) => action(app, words, options));
 }
 
 interface Query {
@@ -65,71 +104,105 @@ interface Query {
   readonly city: string;
 }
 
-async function runFind(app: App, name: string, options: FindOptions): Promise<void> {
+async function runFind(app: App, words: readonly string[], options: FindOptions): Promise<void> {
   const { findCall, runServiceCommand } = await import('../app/request.ts');
+  const { fields, near } = options;
+  const extra = near === undefined ? [] : [DISTANCE];
+  const columns = [...SUMMARY_COLUMNS, ...extra];
   await runServiceCommand(app, {
-    columns: SUMMARY_COLUMNS,
-    plan: (): Query => ({
-      name: requireName(name),
-      city: options.city ?? app.settings.get('city') ?? missingCity(name),
-    }),
+    // The details may have any field.
+    columns: fields === undefined ? columns : [],
+    service: { paced: fields !== undefined },
+    plan: () => readQuery(app, words, options),
     preview: (query) => [findCall(query)],
-    send: (service, query) =>
-      app.withSpinner(`searching ${query.name} in ${query.city}`, () => service.find(query)),
-    write: async ({ answer, cachedAt }, query) => {
-      const { results, unreadable } = answer;
-      const kept = filterRestaurants(results, options);
+    send: async (service, query) => {
+      const found = await app.withSpinner(`searching ${query.name} in ${query.city}`, () =>
+        service.find(query),
+      );
+      const limit = options.limit ?? (fields === undefined ? undefined : DEFAULT_LOOKUPS);
+      const kept = refine(found.answer.results, { ...options, ...(limit === undefined ? {} : { limit }) });
+      if (fields === undefined) return { ...found, kept, detailed: undefined };
+      const { lookupResults } = await import('./find/details.ts');
+      return { ...found, kept, detailed: await lookupResults(app, service, kept, fields) };
+    },
+    write: async ({ answer, cachedAt, kept, detailed }, query) => {
+      const { outputFormat, writesToTerminal } = await import('../app/output.ts');
       const { saveResults } = await import('../app/last-results.ts');
-      saveResults(app, kept);
-      await writeRows(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() });
-      await printFooter(app, answer, kept.length, { ...options, ...query }, cachedAt);
-      if (unreadable === 0) return;
-      throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
-        hint: 'restaurant find … --json shows them as received',
-      });
+      const isShown = writesToTerminal(app) && outputFormat(app) === 'table';
+      saveResults(app, query, kept, isShown);
+      if (detailed === undefined) {
+        await writeRows(app, answer, kept, { ...query, at: cachedAt ?? app.context.now() }, options, extra);
+      } else {
+        const { writeResult } = await import('../app/output.ts');
+        const { detailedPresentation } = await import('./find/details.ts');
+        await writeResult(app, await detailedPresentation(detailed, columns));
+      }
+      await printFooter(app, answer, kept, query, options, cachedAt);
+      assertComplete(answer, detailed);
     },
   });
 }
 
-function requireName(name: string): string {
-  if (name.trim() !== '') return name;
-  throw new AppError('usage', 'the name is empty', { hint: 'restaurant find "Nopa" --city "San Francisco"' });
+/** Checks what is searched for. @throws {AppError} `no_service`, `usage` */
+async function readQuery(app: App, words: readonly string[], { city }: FindOptions): Promise<Query> {
+  if (app.globals.demo !== true) {
+    const { requireEndpoint } = await import('../app/target.ts');
+    requireEndpoint(app);
+  }
+  const name = words.join(' ');
+  if (name.trim() === '') {
+    throw new AppError('usage', 'the name is empty', {
+      hint: 'restaurant find "Nopa" --city "San Francisco"',
+    });
+  }
+  for (const value of [...words, city ?? '']) {
+    if (app.redact(value) === value) continue;
+    throw new AppError('usage', 'one of the words looks like an API key; nothing was sent', {
+      hint: 'save a key with: restaurant login',
+    });
+  }
+  if (city !== undefined) return { name, city };
+  const saved = app.settings.get('city');
+  if (words.length > 1) throw severalWords(app, words, saved);
+  return { name, city: saved ?? (await promptForCity(app)) ?? missingCity(app) };
 }
 
-function missingCity(name: string): never {
+/** The error for words that may be a name, or a name and a city. */
+function severalWords(app: App, words: readonly string[], saved: string | undefined): AppError {
+  const given = app.commandLine().replace(/^restaurant find /, '');
+  const last = words.at(-1) ?? '';
+  const name = words.slice(0, -1).join(' ');
+  const options = app.globals.demo === true ? ' --demo' : '';
+  const hint =
+    saved === undefined
+      ? `restaurant find ${shellWord(name)} --city ${shellWord(last)}${options}`
+      : `restaurant find ${shellWord(words.join(' '))}${options}, or with the city: restaurant find ${shellWord(name)} --city ${shellWord(last)}${options}`;
+  return new AppError('usage', `find takes one name unless --city is given, got ${given}`, { hint });
+}
+
+function missingCity(app: App): never {
   throw new AppError('usage', 'find needs a city', {
-    hint: `restaurant find ${JSON.stringify(name)} --city "San Francisco", or for all searches: restaurant config set city "San Francisco"`,
+    hint: `${app.commandLine('--city', '"San Francisco"')}, or for all searches: restaurant config set city "San Francisco"`,
   });
 }
 
-/** Folds text for comparison: without case, accents, special letters and surrounding blanks. */
-export const fold = (text: string): string => foldLetters(text).trim();
-
-const foldedTexts = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string').map(fold);
-
-function passes(row: unknown, filters: FindFilters): boolean {
-  if (typeof row !== 'object' || row === null)
-    return filters.cuisine === undefined && filters.neighborhood === undefined && filters.grade === undefined;
-  const { cuisine_tags, neighborhood, grade } = row as Record<string, unknown>;
-  const holds = (value: unknown, part: string | undefined) =>
-    part === undefined || foldedTexts(value).some((text) => text.includes(fold(part)));
-  const equals = (value: unknown, whole: string | undefined) =>
-    whole === undefined || foldedTexts(value).includes(fold(whole));
-  return (
-    holds(cuisine_tags, filters.cuisine) &&
-    holds(neighborhood, filters.neighborhood) &&
-    equals(grade, filters.grade)
+/** Asks for the city at a terminal, and offers to save it. Undefined where nobody can answer. */
+async function promptForCity(app: App): Promise<string | undefined> {
+  if (!app.canPrompt || app.wantsJson) return undefined;
+  const city = (await app.context.prompt.text('City', 'San Francisco')).trim();
+  if (city === '') return undefined;
+  const reply = await app.context.prompt.text(
+    `Search in ${city} from now on, when no --city is given?`,
+    'y/N',
   );
-}
-
-/**
- * Keeps the rows that pass, in their order, at most `limit` of them. Cuisine and neighborhood match on a part, the
- * grade as a whole; case and accents do not count.
- */
-export function filterRestaurants<T>(rows: readonly T[], filters: FindFilters): T[] {
-  const kept = rows.filter((row) => passes(row, filters));
-  return filters.limit === undefined ? kept : kept.slice(0, filters.limit);
+  if (/^y(es)?$/i.test(reply.trim())) {
+    const { openConfigStore } = await import('../storage/config-file.ts');
+    await openConfigStore(app.configDir, { warn: (message) => void app.warn(message) }).update((file) => {
+      file.settings = { ...file.settings, city };
+    });
+    await app.note('saved; restaurant config unset city forgets it');
+  }
+  return city;
 }
 
 async function writeRows(
@@ -137,14 +210,16 @@ async function writeRows(
   answer: FindResult,
   kept: readonly unknown[],
   search: Query & { at: number },
+  { near, sort }: FindOptions,
+  extra: readonly string[],
 ): Promise<void> {
   const { writeResult } = await import('../app/output.ts');
-  const isFiltered = kept.length !== answer.results.length;
-  const json = isFiltered ? { ...answer.output, results: kept } : answer.output;
+  const isChanged = kept.length !== answer.results.length || near !== undefined || sort !== undefined;
+  const json = isChanged ? { ...answer.output, results: kept } : answer.output;
   await writeResult(app, {
     json,
     present: async () => ({
-      ...(await import('../output/render/find.ts')).findPresentation(json, kept),
+      ...(await import('../output/render/find.ts')).findPresentation(json, kept, extra),
       page: async (columns) => {
         const { findPage } = await import('../output/html/rows.ts');
         return findPage(kept, { ...search, total: answer.output.total_matches }, columns);
@@ -153,33 +228,45 @@ async function writeRows(
   });
 }
 
-const filtersOf = (query: FindFilters): string[] =>
-  (['cuisine', 'neighborhood', 'grade'] as const).flatMap((name) =>
-    query[name] === undefined ? [] : [`--${name} ${JSON.stringify(query[name])}`],
-  );
-
 async function printFooter(
   app: App,
   answer: FindResult,
-  shown: number,
-  query: FindFilters & Query,
+  kept: readonly unknown[],
+  query: Query,
+  options: FindOptions,
   cachedAt: number | undefined,
 ): Promise<void> {
-  const total = answer.output.total_matches;
-  if (shown === 0) {
-    const most = answer.results.length;
-    const none =
-      most === 0
-        ? `nothing found for ${query.name} in ${query.city}`
-        : `${most} found, none passes ${filtersOf(query).join(' ')}`;
-    return app.note(none);
+  const { results } = answer;
+  if (results.length === 0) {
+    return app.note(
+      `nothing found for ${query.name} in ${query.city}: try a shorter name, and check how the city is spelled`,
+    );
   }
+  if (kept.length === 0) return app.note(explainEmpty(results, options));
   const { writesToTerminal } = await import('../app/output.ts');
   if (!writesToTerminal(app)) return;
+  const shown = kept.length;
+  const total = answer.output.total_matches;
   const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
   const age = cachedAt === undefined ? '' : ' · from the cache (--max-age 0 refreshes)';
   // The fullest of these that fits on one line.
   const next = `${count} · restaurant lookup 1${app.globals.demo === true ? ' --demo' : ''}`;
   const choices = [`${next} for details${age}`, `${next} for details`, next, count];
   await app.note(choices.find((choice) => choice.length < app.context.stderr.columns) ?? count);
+}
+
+/** @throws {AppError} `partial` when a result or its details are missing */
+function assertComplete({ results, unreadable }: FindResult, detailed: readonly Detailed[] = []): void {
+  const failed = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
+  const [first] = failed;
+  if (first !== undefined) {
+    throw new AppError('partial', `${failed.length} of ${detailed.length} lookups failed: ${first.message}`, {
+      hint: first.hint,
+      retryable: failed.some(({ retryable }) => retryable),
+    });
+  }
+  if (unreadable === 0) return;
+  throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
+    hint: 'restaurant find … --json shows them as received',
+  });
 }

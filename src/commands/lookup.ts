@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import type { Outcome } from '../app/lookups.ts';
 import type { ResultDocument } from '../app/output.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand, JsonSchema } from '../cli/command.ts';
@@ -8,11 +9,8 @@ import { LEVELS, type Level, type LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { LookupItem } from '../output/render/lookup.ts';
 import { oneOf } from '../settings/values.ts';
-import { checkId } from '../util/restaurant-id.ts';
-import { isRowNumber, readIds } from './lookup/ids.ts';
+import type { Selection } from './lookup/ids.ts';
 
-/** Maximum number of lookups that run at a time. */
-const CONCURRENCY = 4;
 /** Maximum number of ids that a message names for each kind of failure. */
 const MAX_NAMED = 3;
 
@@ -43,7 +41,7 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
     .command('lookup')
     .summary('details of restaurants, by id or row number')
     .description('Show the details of one or several restaurants.')
-    .argument('<id...>', 'a service_id, a row number of the last find, or - to read ids from stdin')
+    .argument('<id...>', 'a service_id, a row (2), rows (1-3) or a name of the last search, or - for stdin')
     .completeWith('id', 'row')
     .addOption(
       valueOption('--fields <level>', 'level of detail; beyond basic needs a paid key', {
@@ -56,22 +54,18 @@ export function registerLookup(program: CliCommand, app: App, action = runLookup
     .outputSchema(LOOKUP_OUTPUT)
     .examples(
       'restaurant lookup 1 --demo',
-      'restaurant lookup 1 2 --fields premium --demo',
-      'restaurant find "Nopa" --city SF --demo --json | restaurant lookup - --demo',
+      'restaurant lookup 1-2 --fields premium --demo',
+      'restaurant find "Nopa" --city SF --demo | restaurant lookup - --demo',
     )
     .notes(
-      'From stdin come ids, one a line, or what find --json prints. An id given twice is ' +
-        'requested once. With several ids --json prints an array of {restaurant_id, output} or ' +
-        '{restaurant_id, error}, in the order given.',
+      '- reads ids, one per line, or the output of find as JSON, NDJSON, CSV or TSV. Row numbers refer to the last ' +
+        'table shown in this terminal: restaurant last. A repeated id is requested once. With several ids --json ' +
+        'prints an array of {restaurant_id, output} or {restaurant_id, error}, in the order given.',
     )
     .action((words: string[], options: Partial<LookupOptions>) =>
       action(app, words, { fields: options.fields ?? 'basic' }),
     );
 }
-
-type Outcome =
-  | { restaurantId: string; output: LookupOutput; error?: undefined }
-  | { restaurantId: string; output?: undefined; error: AppError };
 
 /** One restaurant whose failure is the run's, or a list in which some may fail. */
 type Found =
@@ -80,78 +74,90 @@ type Found =
 
 async function runLookup(app: App, words: readonly string[], { fields }: LookupOptions): Promise<void> {
   const { lookupCall, runServiceCommand } = await import('../app/request.ts');
-  const isList = words.length > 1 || words[0] === '-';
+  const isOne = (ids: readonly string[]): boolean =>
+    words.length === 1 && words[0] !== '-' && ids.length === 1;
   await runServiceCommand(app, {
-    service: { paced: isList },
-    plan: () => gatherIds(app, words),
-    preview: (ids) => ids.map((id) => lookupCall(id, fields)),
-    send: async (service, ids): Promise<Found> => {
+    service: { paced: words.length > 1 || /^(-|\d+-\d+)$/.test(words[0] ?? '') },
+    plan: () => readSelection(app, words),
+    preview: ({ ids }) => ids.map((id) => lookupCall(id, fields)),
+    send: async (service, { ids }): Promise<Found> => {
       const [id = ''] = ids;
-      if (isList) return { list: await lookupAll(app, service, ids, fields) };
-      const { output, ...cached } = await app.withSpinner(`looking up ${id}`, () =>
-        service.lookup(id, fields),
-      );
+      if (!isOne(ids)) return { list: await lookupAll(app, service, ids, fields) };
+      const { output, ...cached } = await app
+        .withSpinner(`looking up ${id}`, () => service.lookup(id, fields))
+        .catch((error: unknown) => Promise.reject(withPlanHint(app, error)));
       return { one: output, ...cached };
     },
-    write: async (found, [id = '']) => {
-      if ('list' in found) return reportFailures(found.list, fields);
-      const items = [{ restaurantId: id, output: found.one }];
+    write: async (found, { ids: [id = ''], search }) => {
+      if ('list' in found) {
+        await noteSearch(app, search);
+        return reportFailures(found.list, fields);
+      }
+      const items = [{ restaurantId: id, output: await withSummary(app, id, found.one, search) }];
       await writeLookups(app, items, found.one, found.cachedAt);
+      await noteSearch(app, search);
       if (found.cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
     },
   });
 }
 
-/** Returns the ids that the words name: checked, row numbers resolved, each once, in order. */
-async function gatherIds(app: App, words: readonly string[]): Promise<string[]> {
-  if (words.includes('-') && words.length > 1) {
+async function readSelection(app: App, words: readonly string[]): Promise<Selection> {
+  const { readIds, resolveWords } = await import('./lookup/ids.ts');
+  if (!words.includes('-')) return resolveWords(app, words);
+  if (words.length > 1) {
     throw new AppError('usage', '- reads all ids from stdin and cannot be combined with other ids', {
       hint: 'restaurant lookup - < ids.txt',
     });
   }
-  if (words[0] === '-') {
-    const { readAllText } = await import('../app/input.ts');
-    const ids = readIds(await readAllText(app, 'ids, one per line'));
-    if (ids.length === 0) await app.note('no ids on stdin, nothing to look up');
-    return [...new Set(ids)];
-  }
-  const rows = words.some(isRowNumber) ? await lastRows(app) : [];
-  const ids = words.map((word) => (isRowNumber(word) ? rowId(rows, Number(word)) : checkId(word)));
-  return [...new Set(ids)];
+  const { readAllText } = await import('../app/input.ts');
+  const ids = readIds(await readAllText(app, 'ids, one per line'));
+  if (ids.length === 0) await app.note('no ids on stdin, nothing to look up');
+  return { ids: [...new Set(ids)] };
 }
 
-async function lastRows(app: App): Promise<readonly string[]> {
-  const { requireLastResults } = await import('../app/last-results.ts');
-  return requireLastResults(app);
+/** Says at a terminal which search a row number came from. */
+async function noteSearch(app: App, search: Selection['search']): Promise<void> {
+  if (search === undefined) return;
+  const { describeSearch } = await import('../app/last-results.ts');
+  await app.note(`rows of ${describeSearch(app, search)}`);
 }
 
-function rowId(rows: readonly string[], number: number): string {
-  const id = rows[number - 1];
-  if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last find`);
-  const has =
-    rows.length === 0
-      ? 'it found nothing'
-      : rows.length === 1
-        ? 'it has 1 row'
-        : `it has rows 1 to ${rows.length}`;
-  throw new AppError('not_found', `no row ${number} in the last find: ${has}`, {
-    hint: 'restaurant find <name> --city <city> makes a new list',
-  });
+/** Keys of a search result that basic details may lack. */
+const SUMMARY_KEYS = ['address', 'neighborhood', 'city', 'coordinates'] as const;
+
+/** Adds to the card what the search already knew of the restaurant. */
+async function withSummary(
+  app: App,
+  id: string,
+  output: LookupOutput,
+  search: Selection['search'],
+): Promise<LookupOutput> {
+  const { outputFormat } = await import('../app/output.ts');
+  const isForPeople = ['table', 'html'].includes(outputFormat(app));
+  const row = search?.rows?.[search.ids.indexOf(id)];
+  if (!isForPeople || typeof row !== 'object' || row === null) return output;
+  const known = row as Record<string, unknown>;
+  const missing = SUMMARY_KEYS.filter((key) => !Object.hasOwn(output, key) && Object.hasOwn(known, key));
+  return { ...output, ...Object.fromEntries(missing.map((key) => [key, known[key]])) };
 }
 
-/**
- * Looks up many restaurants, some at a time, and writes them in order. A failed one does not stop the others, except
- * where all that follow would fail too.
- */
+/** Suggests the same words with basic details when these need a paid key. */
+function withPlanHint(app: App, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
+  const command = app.commandLine().replace(/ --fields[ =]\S+/, '');
+  return error.withHint(`${command} works with every key`);
+}
+
+/** Looks up many restaurants, some at a time, and writes them in order. */
 async function lookupAll(
   app: App,
   service: Service,
   ids: readonly string[],
   level: Level,
 ): Promise<Outcome[]> {
-  const { mapOrdered } = await import('../util/ordered.ts');
+  const { lookupMany } = await import('../app/lookups.ts');
   const { outputFormat } = await import('../app/output.ts');
-  const outcomes = mapOrdered(ids, CONCURRENCY, (id) => outcomeOf(service, id, level));
+  const outcomes = lookupMany(service, ids, level);
   if (outputFormat(app) === 'ndjson') return streamRecords(app, outcomes);
   const all: Outcome[] = [];
   await app.withSpinner('looking up', async () => {
@@ -164,19 +170,6 @@ async function lookupAll(
   );
   await writeLookups(app, items, await Promise.all(all.map(asRecord)));
   return all;
-}
-
-async function outcomeOf(service: Service, id: string, level: Level): Promise<Outcome> {
-  try {
-    const { output } = await service.lookup(id, level);
-    return { restaurantId: id, output };
-  } catch (error) {
-    const { RateLimitError } = await import('../storage/pacer.ts');
-    // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
-    if (!(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
-    if (error instanceof RateLimitError) throw error;
-    return { restaurantId: id, error };
-  }
 }
 
 async function asRecord({ restaurantId, output, error }: Outcome): Promise<Record<string, unknown>> {

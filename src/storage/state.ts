@@ -86,14 +86,19 @@ export interface LastResults {
   readonly ids: readonly string[];
   /** Names in the same order. */
   readonly names: readonly string[];
+  /** The rows themselves; absent in files of earlier versions. */
+  readonly rows?: readonly unknown[];
 }
 
 /** The last results that were shown in this terminal and to this user. Nothing here throws. */
 export interface ResultsStore {
   /** Returns those of this terminal; of the user's last terminal when this one has none. */
   read(): LastResults | undefined;
-  /** Stores the results of a search. An empty search keeps the earlier list. */
-  write(results: LastResults): void;
+  /**
+   * Stores the results of a search. An empty search keeps the earlier list.
+   * @param shown whether the rows were shown, numbered, in this terminal
+   */
+  write(results: LastResults, shown?: boolean): void;
 }
 
 /** @param terminal identifies the terminal or session, as {@link terminalId} returns it. */
@@ -109,9 +114,9 @@ export function openResultsStore(
     terminal === undefined ? undefined : open(join('terminals', `${hash('sha256', terminal)}.json`));
   return {
     read: () => ofTerminal?.read() ?? ofUser.read(),
-    write(results) {
+    write(results, shown = true) {
       if (results.ids.length === 0) return;
-      ofTerminal?.write(results);
+      if (shown) ofTerminal?.write(results);
       if (stateDir !== undefined) deleteOldFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
       ofUser.write(results);
     },
@@ -124,6 +129,7 @@ function decodeResults({
   query,
   ids,
   names,
+  rows,
 }: Readonly<Record<string, unknown>>): LastResults | undefined {
   if (typeof endpoint !== 'string' || typeof at !== 'number') return undefined;
   if (!areTexts(ids) || !areTexts(names) || ids.length !== names.length) return undefined;
@@ -132,7 +138,14 @@ function decodeResults({
     unknown
   >;
   const isQuery = typeof name === 'string' && typeof city === 'string';
-  return { endpoint, at, ...(isQuery ? { query: { name, city } } : {}), ids, names };
+  return {
+    endpoint,
+    at,
+    ...(isQuery ? { query: { name, city } } : {}),
+    ids,
+    names,
+    ...(Array.isArray(rows) && rows.length === ids.length ? { rows } : {}),
+  };
 }
 
 function areTexts(value: unknown): value is string[] {

@@ -21,7 +21,8 @@ export interface RunOptions {
   readonly now?: () => number;
   /** Default: real time, and the spinner is left out of stderr. */
   readonly sleep?: Context['sleep'];
-  readonly answers?: { secret?: string; text?: string };
+  /** Texts are given one after the other; the last one again and again. */
+  readonly answers?: { secret?: string; text?: string | readonly string[] };
   readonly platform?: NodeJS.Platform;
   readonly homedir?: () => string;
 }
@@ -45,6 +46,8 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
     if (text === undefined) throw new Error('asked, but the test has no answer');
     return Promise.resolve(text);
   };
+  const texts = [options.answers?.text ?? []].flat();
+  const nextText = () => (texts.length > 1 ? texts.shift() : texts[0]);
   const context: Context = {
     stdin: {
       isTTY: tty.stdin ?? false,
@@ -75,7 +78,7 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
     sleep: options.sleep ?? realSleep,
     random: () => 0.5,
     signal: options.signal ?? never,
-    prompt: { secret: () => answer(options.answers?.secret), text: () => answer(options.answers?.text) },
+    prompt: { secret: () => answer(options.answers?.secret), text: () => answer(nextText()) },
   };
   const exit = await run(argv, context);
   return { exit, stdout, stderr };

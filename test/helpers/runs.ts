@@ -18,6 +18,7 @@ const NOPA = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}
 export const RUNS: Readonly<Record<string, PlainRun>> = {
   find: { words: ['find', 'Nopa', '--city', 'SF'] },
   lookup: { words: ['lookup', ID] },
+  last: { words: ['last'] },
   enrich: { words: ['enrich', 'places.csv', '-o', 'out.csv'] },
   tools: { words: ['tools', '--demo'] },
   call: { words: ['call', 'find_restaurant', 'name=Nopa', 'city=SF'] },

@@ -24,6 +24,7 @@ const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
   lat: { title: 'lat', align: 'right', priority: 2 },
   lng: { title: 'lng', align: 'right', priority: 2 },
   coverage_level: { title: 'coverage', max: 16, priority: 2, paint: dim },
+  distance_km: { title: 'km', align: 'right', priority: 8 },
   service_id: { title: 'service id', min: 36, priority: 0, paint: dim },
 };
 
@@ -43,10 +44,14 @@ function dim(text: string, palette: Palette): string {
  */
 export function renderFind(
   restaurants: readonly unknown[],
-  { columns, numbered }: { columns?: readonly string[] | undefined; numbered: boolean },
+  {
+    columns,
+    numbered,
+    extra = [],
+  }: { columns?: readonly string[] | undefined; numbered: boolean; extra?: readonly string[] },
   view: View,
 ): string {
-  const shown = (columns?.map(asked) ?? usual(restaurants)).map((column) =>
+  const shown = (columns?.map(asked) ?? [...usual(restaurants), ...extra.map(look)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
   );
   function paintName(text: string, { name }: Palette, row: number): string {
@@ -83,17 +88,24 @@ function cells(restaurant: unknown, columns: readonly Column[]): string[] {
   return columns.map(({ key }) => cellText(restaurant, key));
 }
 
-/** The answer of a search, for every form of output. `output` is the document, `restaurants` its results. */
-export function findPresentation(output: object, restaurants: readonly unknown[]): Presentation {
+/**
+ * Presents a search. `output` is the document, `restaurants` its results.
+ * @param extra columns that the results have besides those of a summary
+ */
+export function findPresentation(
+  output: object,
+  restaurants: readonly unknown[],
+  extra: readonly string[] = [],
+): Presentation {
   return {
     json: output,
     records: restaurants,
-    columns: SUMMARY_COLUMNS,
+    columns: [...SUMMARY_COLUMNS, ...extra],
     readableColumns: READABLE_COLUMNS,
     selectColumns: (columns) => ({
       ...output,
       results: restaurants.map((restaurant) => pick(restaurant, columns)),
     }),
-    table: (view, columns) => renderFind(restaurants, { columns, numbered: true }, view),
+    table: (view, columns) => renderFind(restaurants, { columns, numbered: true, extra }, view),
   };
 }

@@ -1,0 +1,167 @@
+import { foldLetters } from '../../util/fold.ts';
+import { didYouMean } from '../../util/nearest.ts';
+import { shellWord } from '../../util/shell.ts';
+
+/** A place on the earth, in degrees. */
+export interface Point {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+export const SORT_KEYS = ['grade', 'name', 'distance'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+/** What `find` does with the results that the service returned. The service has no such arguments. */
+export interface Refinement {
+  /** Any of these is part of a cuisine tag. */
+  readonly cuisine?: readonly string[];
+  /** Any of these is part of the neighborhood. */
+  readonly neighborhood?: readonly string[];
+  /** The grade is one of these. */
+  readonly grade?: readonly string[];
+  /** The grade is this one or better. */
+  readonly minGrade?: string;
+  readonly sort?: SortKey;
+  /** Adds the distance from here to each result, and sorts by it unless `sort` names another key. */
+  readonly near?: Point;
+  /** Maximum number of rows, applied last. */
+  readonly limit?: number;
+}
+
+/** The key of the distance in a result, in kilometers. */
+export const DISTANCE = 'distance_km';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const fold = (text: string): string => foldLetters(text).trim();
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null;
+const textsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
+
+/** Returns how good a letter grade is, smaller is better; undefined for any other text. */
+export function gradeRank(grade: unknown): number | undefined {
+  const [, letter = '', sign = ''] = /^\s*([a-z])\s*([+\-−–]?)\s*$/i.exec(String(grade)) ?? [];
+  if (letter === '') return undefined;
+  const step = sign === '+' ? -1 : sign === '' ? 0 : 1;
+  return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + step;
+}
+
+interface Filter {
+  readonly option: string;
+  /** What the results have where the filter looks. */
+  readonly available: (row: Row) => readonly string[];
+  readonly accepts: (row: Row) => boolean;
+  readonly wanted: readonly string[];
+}
+
+function filtersOf({ cuisine, neighborhood, grade, minGrade }: Refinement): Filter[] {
+  const filter = (
+    option: string,
+    key: string,
+    wanted: readonly string[] = [],
+    matches: (text: string, value: string) => boolean,
+  ): Filter[] => {
+    const folded = wanted.map(fold);
+    const available = (row: Row) => textsOf(row[key]);
+    const accepts = (row: Row) =>
+      available(row).some((text) => folded.some((value) => matches(fold(text), value)));
+    return wanted.length === 0 ? [] : [{ option, available, accepts, wanted }];
+  };
+  const lowest = minGrade === undefined ? undefined : gradeRank(minGrade);
+  return [
+    ...filter('--cuisine', 'cuisine_tags', cuisine, (text, part) => text.includes(part)),
+    ...filter('--neighborhood', 'neighborhood', neighborhood, (text, part) => text.includes(part)),
+    ...filter('--grade', 'grade', grade, (text, whole) => text === whole),
+    ...filter('--min-grade', 'grade', minGrade === undefined ? [] : [minGrade], (text) => {
+      const rank = gradeRank(text);
+      return rank !== undefined && lowest !== undefined && rank <= lowest;
+    }),
+  ];
+}
+
+/** Filters, sorts and limits results. An element that is not an object passes only where nothing filters. */
+export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {
+  const { near, limit, sort = near === undefined ? undefined : 'distance' } = refinement;
+  const filters = filtersOf(refinement);
+  const passed = rows.filter((row) => filters.every(({ accepts }) => isRow(row) && accepts(row)));
+  const placed = near === undefined ? passed : passed.map((row) => withDistance(row, near));
+  const sorted = sort === undefined ? placed : sortBy(placed, sort);
+  return limit === undefined ? sorted : sorted.slice(0, limit);
+}
+
+function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
+  const sortValue = (row: unknown): number | string | undefined => {
+    if (!isRow(row)) return undefined;
+    if (key === 'name') return typeof row.name === 'string' ? fold(row.name) : undefined;
+    if (key === 'grade') return gradeRank(row.grade);
+    return typeof row[DISTANCE] === 'number' ? row[DISTANCE] : undefined;
+  };
+  // Rows without a value come last, in the order received.
+  return rows
+    .map((row) => ({ row, value: sortValue(row) }))
+    .sort((one, other) => {
+      if (one.value === undefined || other.value === undefined) {
+        return Number(one.value === undefined) - Number(other.value === undefined);
+      }
+      return one.value < other.value ? -1 : one.value > other.value ? 1 : 0;
+    })
+    .map(({ row }) => row);
+}
+
+function withDistance(row: unknown, from: Point): unknown {
+  if (!isRow(row)) return row;
+  const { lat, lng } = isRow(row.coordinates) ? row.coordinates : {};
+  if (typeof lat !== 'number' || typeof lng !== 'number') return row;
+  return { ...row, [DISTANCE]: Math.round(kilometers(from, { lat, lng }) * 1000) / 1000 };
+}
+
+const EARTH_RADIUS_KM = 6371;
+
+/** Returns the great-circle distance (haversine formula). */
+function kilometers(from: Point, to: Point): number {
+  const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+  const square = (value: number): number => Math.sin(radians(value) / 2) ** 2;
+  const chord =
+    square(to.lat - from.lat) +
+    Math.cos(radians(from.lat)) * Math.cos(radians(to.lat)) * square(to.lng - from.lng);
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(chord)));
+}
+
+/** Maximum number of values that a note lists. */
+const MAX_LISTED = 8;
+
+/** Explains why no result passed: the first filter that lets nothing through, and the values that there are. */
+export function explainEmpty(rows: readonly unknown[], refinement: Refinement): string {
+  const filters = filtersOf(refinement);
+  const records = rows.filter(isRow);
+  const strict = filters.find(({ accepts }) => !records.some(accepts));
+  const options = (strict === undefined ? filters : [strict]).flatMap(({ option, wanted }) =>
+    wanted.map((value) => `${option} ${shellWord(value)}`),
+  );
+  const none = `${rows.length} found, none with ${options.join(strict === undefined ? ' and ' : ' or ')}`;
+  if (strict === undefined) return `${none} together`;
+  const counts = new Map<string, number>();
+  for (const row of records) {
+    for (const value of strict.available(row)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  if (counts.size === 0) return none;
+  const byCount = [...counts].sort(([, one], [, other]) => other - one);
+  const listed = byCount.slice(0, MAX_LISTED).map(([value, count]) => `${value} ${count}`);
+  const more = byCount.length > MAX_LISTED ? ', …' : '';
+  const meant = didYouMean(strict.wanted[0] ?? '', [...counts.keys()], 1).trim();
+  return `${none}; available: ${listed.join(', ')}${more}${meant === '' ? '' : `; ${meant}`}`;
+}
+
+/** Parses `<lat>,<lng>` in degrees. @throws {Error} saying what is expected */
+export function parsePoint(text: string): Point {
+  const [, lat = Number.NaN, lng = Number.NaN] =
+    /^\s*([-+]?\d+(?:\.\d+)?)\s*,\s*([-+]?\d+(?:\.\d+)?)\s*$/.exec(text)?.map(Number) ?? [];
+  if (Math.abs(lat) <= 90 && Math.abs(lng) <= 180) return { lat, lng };
+  throw new Error('expected latitude and longitude in degrees, such as 37.77,-122.43');
+}
+
+/** Checks a grade that others are compared with. @throws {Error} saying what is expected */
+export function parseMinGrade(text: string): string {
+  if (gradeRank(text) !== undefined) return text.trim();
+  throw new Error('expected a letter grade, such as A-, B or B+');
+}

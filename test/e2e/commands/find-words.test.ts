@@ -1,0 +1,233 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { FREE, useService } from '../../helpers/service.ts';
+
+const service = useService();
+const run = (words: readonly string[], options: RunOptions = {}) => service.run(words, options);
+const json = async (...words: string[]) => JSON.parse((await run([...words, '--json'])).stdout);
+const tty = { stdin: true, stdout: true, stderr: true, columns: 200 };
+
+beforeEach(() => void service.sent());
+
+describe('the words of find', () => {
+  it('are joined when the city is given', async () => {
+    expect(await json('find', 'nopalina', 'kitchen', '-c', 'SF')).toEqual(
+      await json('find', 'nopalina kitchen', '--city', 'SF'),
+    );
+  });
+
+  it('get a hint with the same words when they may hold the city', async () => {
+    const { exit, stderr } = await runCli(['find', 'Nopa', 'SF', '--demo']);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/got Nopa SF.*\nhint: restaurant find Nopa --city SF --demo\n$/);
+    expect(service.sent()).toBe(0);
+  });
+
+  it('are repeated by the hint for a missing city', async () => {
+    const { stderr } = await runCli(['find', "Joe's", '--demo']);
+    expect(stderr).toContain(`hint: restaurant find 'Joe'\\''s' --demo --city "San Francisco"`);
+  });
+
+  it('are never sent when one looks like an API key', async () => {
+    for (const words of [
+      ['find', FREE, '--city', 'SF'],
+      ['find', 'Nopa', FREE, '--city', 'SF'],
+      ['find', 'Nopa', '--city', FREE],
+      ['lookup', FREE],
+    ]) {
+      const { exit, stderr } = await run(words);
+      expect([words, exit]).toEqual([words, 2]);
+      expect(stderr).toMatch(/looks like an API key; nothing was sent/);
+      expect(stderr).not.toContain(FREE);
+    }
+    expect(service.sent()).toBe(0);
+  });
+
+  it('come after the missing service', async () => {
+    const { stderr } = await runCli(['find', 'sushi']);
+    expect(stderr).toMatch(/^error: no service is configured\nhint: .*--demo/);
+  });
+});
+
+describe('a city', () => {
+  it('is asked for at a terminal, and saved on request', async () => {
+    const { env } = freshHome();
+    const options = { env: { ...service.env, ...env }, tty, answers: { text: ['SF', 'y'] } };
+    const asked = await runCli(['find', 'Nopa'], options);
+    expect([asked.exit, asked.stdout.includes('Nopa')]).toEqual([0, true]);
+    expect((await runCli(['find', 'Nopa', '--json'], { env: options.env })).exit).toBe(0);
+  });
+
+  it('is not asked for with --no-input, CI, JSON or a pipe', async () => {
+    const answers = { text: 'SF' };
+    for (const [words, options] of [
+      [['--no-input'], { tty }],
+      [['--json'], { tty }],
+      [[], { tty, env: { CI: 'true' } }],
+      [[], {}],
+    ] as const) {
+      expect((await run(['find', 'Nopa', ...words], { ...options, answers })).exit).toBe(2);
+    }
+  });
+});
+
+describe('refining a search', () => {
+  it('applies to every format, and total_matches stays as received', async () => {
+    const all = await json('find', 'e', '--city', 'SF');
+    const some = await json('find', 'e', '--city', 'SF', '--min-grade', 'A-', '--sort', 'name', '-n', '2');
+    expect(some.results).toHaveLength(2);
+    expect(some.total_matches).toBe(all.total_matches);
+    for (const { grade } of some.results) expect(grade).toMatch(/^A/);
+    const near = ['find', 'e', '--city', 'SF', '--near', '37.77,-122.43', '-n', '2'];
+    const csv = (await run([...near, '--format', 'csv'])).stdout.split('\n');
+    expect(csv[0]).toMatch(/,distance_km$/);
+    const [first, second] = (await json(...near)).results;
+    expect(first.distance_km).toBeLessThanOrEqual(second.distance_km);
+  });
+
+  it('lists the values there were when a filter removes everything', async () => {
+    const { exit, stderr } = await run(['find', 'Nopa', '--city', 'SF', '--cuisine', 'californan'], { tty });
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(
+      /none with --cuisine californan; available: californian \d.*did you mean californian\?/,
+    );
+  });
+
+  it('refuses wrong values before a request', async () => {
+    for (const words of [
+      ['--near', 'here'],
+      ['--min-grade', 'good'],
+      ['--sort', 'price'],
+      ['--fields', 'name'],
+    ]) {
+      expect((await run(['find', 'Nopa', '--city', 'SF', ...words])).exit).toBe(2);
+    }
+    expect(service.sent()).toBe(0);
+  });
+});
+
+describe('find --fields', () => {
+  it('adds the details of every result', async () => {
+    const detailed = await json('find', 'Nopa', '--city', 'SF', '--fields', 'standard', '-n', '2');
+    expect(service.sent()).toBe(3);
+    expect(detailed).toHaveLength(2);
+    expect(detailed[0]).toMatchObject({
+      result: { name: 'Nopa' },
+      details: { name: 'Nopa', phone: expect.any(String) },
+    });
+    const csv = (
+      await run(['find', 'Nopa', '--city', 'SF', '--fields', 'standard', '-n', '1', '--format', 'csv'])
+    ).stdout;
+    expect(csv.split('\n')[0]).toMatch(/^service_id,name,grade,.*phone/);
+    const shown = await run(
+      ['find', 'Nopa', '--city', 'SF', '--fields', 'standard', '-n', '2', '--no-color'],
+      { tty },
+    );
+    expect(shown.stdout).toMatch(/NAME.*PHONE/);
+  });
+
+  it('looks up at most ten unless a limit says more', async () => {
+    await json('find', 'e', '--city', 'SF', '--fields', 'standard');
+    expect(service.sent()).toBe(11);
+  });
+
+  it('fails as a whole where every lookup would fail', async () => {
+    const env = { RESTAURANT_API_KEY: FREE };
+    expect(
+      (await run(['find', 'Nopa', '--city', 'SF', '--fields', 'standard', '--json'], { env })).exit,
+    ).toBe(4);
+  });
+});
+
+describe('the rows of the last search', () => {
+  it('are shown again by last, with the search that they came from', async () => {
+    const found = await run(['find', 'Nopa', '--city', 'SF', '--no-color'], { tty });
+    const last = await run(['last', '--no-color'], { tty });
+    expect(last.stdout).toBe(found.stdout);
+    expect(last.stderr).toMatch(/"Nopa" in SF, \d+ s ago/);
+    expect(service.sent()).toBe(1);
+  });
+
+  it('belong to the terminal that showed them', async () => {
+    await run(['find', 'Nopa', '--city', 'SF'], { tty });
+    // Another program of the same user, in a pipe.
+    await run(['find', 'Tide', '--city', 'London', '--json']);
+    await run(['find', 'zzzz', '--city', 'SF'], { tty });
+    const { stdout, stderr } = await run(['lookup', '1'], { tty });
+    expect(stdout).toContain('Nopa');
+    expect(stderr).toMatch(/rows of "Nopa" in SF/);
+  });
+
+  it('are looked up by range and by name', async () => {
+    const { results } = await json('find', 'Nopa', '--city', 'SF');
+    const ids = results.slice(0, 3).map((each: { service_id: string }) => each.service_id);
+    const range = await json('lookup', '1-3');
+    expect(range.map((each: { restaurant_id: string }) => each.restaurant_id)).toEqual(ids);
+    expect((await json('lookup', 'nopa corner')).name).toBe('Nopa Corner');
+  });
+
+  it('add what the search knew to a basic card, and nothing to JSON', async () => {
+    await run(['find', 'Nopa', '--city', 'SF'], { tty });
+    expect((await run(['lookup', '1'], { tty })).stdout).toContain('560 Divisadero St');
+    expect(await json('lookup', '1')).not.toHaveProperty('address');
+  });
+
+  it.each([
+    ['all', /'all' is not a restaurant id\nhint: restaurant lookup 1-5/],
+    ['Zebra Room', /is a name, not a restaurant id.*\nhint: restaurant find 'Zebra Room' --city <city>/],
+    ['Zebra', /is a name, not a restaurant id.*\nhint: restaurant find Zebra --city <city>/],
+    ['3-1', /'3-1' is not a range of rows\nhint: .*lookup 1-3/],
+    ['x;id', /is not a restaurant id/],
+  ])('are not confused with %s, which is refused before a request', async (word, message) => {
+    const { exit, stderr } = await run(['lookup', word]);
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toMatch(message);
+  });
+
+  it('keep their number in the hint for a free key', async () => {
+    await run(['find', 'Nopa', '--city', 'SF'], { tty });
+    const { exit, stderr } = await run(['lookup', '1', '--fields', 'standard'], {
+      env: { RESTAURANT_API_KEY: FREE },
+    });
+    expect(exit).toBe(4);
+    expect(stderr).toMatch(/\nhint: restaurant lookup 1 works with every key\n$/);
+  });
+});
+
+describe('lookup -', () => {
+  it('reads the output of find in every format', async () => {
+    const words = ['find', 'Nopa', '--city', 'SF', '-n', '2'];
+    const expected = (await json(...words)).results.map((each: { service_id: string }) => each.service_id);
+    for (const format of ['tsv', 'csv', 'json', 'ndjson']) {
+      const { stdout: stdin } = await run([...words, '--format', format]);
+      const found = JSON.parse((await run(['lookup', '-', '--json'], { stdin })).stdout);
+      expect([format, found.map((each: { restaurant_id: string }) => each.restaurant_id)]).toEqual([
+        format,
+        expected,
+      ]);
+    }
+  });
+
+  it('refuses row numbers with advice', async () => {
+    service.sent();
+    const { exit, stderr } = await run(['lookup', '-'], { stdin: '1\n2\n' });
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toMatch(/stdin, line 1: '1' is a row number, not an id\nhint: .*restaurant lookup 1 2/);
+  });
+});
+
+describe('a hint', () => {
+  it('quotes an id that the service chose', async () => {
+    const { env } = freshHome();
+    const state = { endpoint: 'demo', at: 0, ids: ['x;id>pwned;#'], names: ['x'] };
+    const folder = join(env.HOME ?? '', '.local/state/restaurant');
+    const { mkdirSync } = await import('node:fs');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'last-find.json'), JSON.stringify(state), { mode: 0o600 });
+    const { exit, stderr } = await runCli(['lookup', '1', '--demo', '--fields', 'premium'], { env });
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/row 1 of the last search: "x;id>pwned;#" is not a restaurant id/);
+  });
+});
