@@ -1,3 +1,4 @@
+import { foldLetters, spellAnd } from '../util/fold.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 /** The restaurants of a sandbox, indexed for searching. */
@@ -17,19 +18,6 @@ interface Entry {
 }
 
 const NO_MATCH = 4;
-
-/** Letters that Unicode does not decompose into a base letter and an accent. */
-const LETTERS: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-};
 
 /** The names of each city, the name in the data first. */
 const CITY_NAMES: readonly (readonly string[])[] = [
@@ -97,13 +85,8 @@ function rank({ restaurant, folded }: Entry, query: string, typed: string): numb
  * Thai, Devanagari) stay. Symbols alone fold to nothing.
  */
 export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, '')
-    .replace(/[ßæœøłđðþı]/g, (letter) => LETTERS[letter] ?? letter)
+  return foldLetters(spellAnd(text))
     .replace(/['’‘`´]/g, '')
-    .replace(/[&＆]/g, ' and ')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim()
     .replace(/^the (?=.)/, '');

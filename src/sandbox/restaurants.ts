@@ -1,5 +1,5 @@
-import { CsvError, parse } from 'csv-parse/sync';
 import { AppError } from '../errors.ts';
+import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
 import { stableId } from './random.ts';
 import { isObject } from './rpc.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
@@ -94,15 +94,15 @@ function readJson(text: string): Entry[] {
 function readCsv(text: string): Entry[] {
   const [header, ...rows] = parseCsv(text);
   if (header === undefined) return [];
-  const names = header.record.map((name) => name.trim());
+  const names = header.cells.map((name) => name.trim());
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw badInput(`line 1: repeated column ${JSON.stringify(repeated)}`);
-  return rows.map(({ info, record }) => {
-    const position = `line ${info.lines}`;
-    if (record.length > names.length) {
-      throw badInput(`${position}: ${record.length} fields, but ${names.length} columns`);
+  return rows.map(({ line, cells }) => {
+    const position = `line ${line}`;
+    if (cells.length > names.length) {
+      throw badInput(`${position}: ${cells.length} fields, but ${names.length} columns`);
     }
-    const cell = (name: string): string => record[names.indexOf(name)] ?? '';
+    const cell = (name: string): string => cells[names.indexOf(name)] ?? '';
     const tags = cell('cuisine_tags')
       .split(';')
       .map((tag) => tag.trim());
@@ -119,16 +119,13 @@ function readCsv(text: string): Entry[] {
   });
 }
 
-function parseCsv(text: string): { info: { lines: number }; record: string[] }[] {
-  const options = { info: true, relax_column_count: true, skip_empty_lines: true };
+function parseCsv(text: string): CsvRecord[] {
+  const reader = new CsvReader(',');
   try {
-    // The types of the library do not know the wrapper that `info` puts around each record.
-    const records: unknown = parse(text, { ...options, record_delimiter: ['\r\n', '\n', '\r'] });
-    return records as { info: { lines: number }; record: string[] }[];
+    return [...reader.push(text), ...reader.end()];
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
-    const line = typeof cause.lines === 'number' ? `line ${cause.lines}: ` : '';
-    throw badInput(`${line}not CSV (${cause.code})`, cause);
+    throw badInput(`line ${cause.line}: ${cause.message}`, cause);
   }
 }
 

@@ -68,7 +68,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'eventsource-parser': ['client/http/sse.ts'],
   'string-width': ['util/text.ts'],
   'wrap-ansi': ['util/text.ts'],
-  'csv-parse/sync': ['sandbox/restaurants.ts'],
   '@decimalturn/toml-patch': ['mcp/'],
   ajv: ['commands/call/validate.ts'],
   'ajv/dist/2020.js': ['commands/call/validate.ts'],

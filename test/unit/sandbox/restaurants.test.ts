@@ -97,7 +97,7 @@ describe('readRestaurants from CSV', () => {
     ['name,city\nA,B,C\n', /^line 2: 3 fields, but 2 columns/],
     ['name,city,lat,lng\nA,B,1,\n', /^line 2: lng is not a number/],
     ['name,city,lat,lng\nA,B,north,1\n', /^line 2: lat is not a number/],
-    ['name,city\n"A,B\n', /^line \d+: not CSV/],
+    ['name,city\n"A,B\n', /^line 2: opens a quote that is never closed/],
   ])('refuses %j', (text, message) => {
     expect(() => readRestaurants(text, 'csv')).toThrowError(badInput(message));
   });
