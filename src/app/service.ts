@@ -99,7 +99,7 @@ export function openClientFor(
   const { url, key, demo } = target;
   const client = createClient({
     endpoint: url,
-    key,
+    apiKey: key,
     keyHint: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
     protocol: settings.need('protocol'),
@@ -111,7 +111,7 @@ export function openClientFor(
     ...overrides,
     ...hooks,
     ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
-    ...(demo ? {} : { session: openProtocolStore(paths.stateDir, url.href, warn) }),
+    ...(demo ? {} : { protocolMemory: openProtocolStore(paths.stateDir, url.href, warn) }),
   });
   app.onClose(() => client.close());
   return client;

@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts';
 
-/** What an API key of the documented service begins with. */
+/** Start of the API keys of the documented service. */
 export const DEFAULT_KEY_PREFIX = 'sk_service_';
 
-/** Characters of a token as it stands in text, so that quotes and commas around it stay. */
+/** A character of a token inside text; quotes and commas around it are not part of it. */
 const TOKEN = '[^\\s"\'`,;<>(){}\\[\\]\\\\\\u0000-\\u0020\\u007f-\\uffff]';
 
 /**
- * Trims a key as a person gave it and checks that it can be one: `prefix`, then visible ASCII.
- * @param hint what to do about one that cannot, with a command to run
- * @throws {AppError} `bad_key`; its message never holds the key.
+ * Trims a key as typed and checks its form: `prefix`, then visible ASCII.
+ * @param hint what to do about an invalid key, with a command to run
+ * @throws {AppError} `bad_key`; its message never holds the key
  */
 export function checkKey(
   raw: string,
@@ -20,32 +20,38 @@ export function checkKey(
   const refuse = (message: string) => new AppError('bad_key', message, { hint });
   if (key === '') throw refuse('the API key is empty');
   if (/^bearer(\s|$)/i.test(key)) {
-    throw refuse('the API key is given with "Bearer" in front; give the key alone');
+    throw refuse('the API key starts with "Bearer"; enter the key alone');
   }
   if (/^["'\u2018\u2019\u201c\u201d]/.test(key)) {
-    throw refuse('the API key is given with quotes around it; give the key alone');
+    throw refuse('the API key is in quotes; enter the key alone');
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw refuse('the API key contains characters that a key cannot have: blanks, line breaks or non-ASCII');
+    throw refuse('the API key contains invalid characters: blanks, line breaks or non-ASCII');
   }
-  if (!key.startsWith(prefix)) throw refuse(`that is no API key of the service: one begins with ${prefix}`);
-  if (key.length === prefix.length) throw refuse('the API key is nothing but its prefix');
+  if (!key.startsWith(prefix))
+    throw refuse(`not an API key of the service: expected one that starts with ${prefix}`);
+  if (key.length === prefix.length) throw refuse('the API key is incomplete: nothing follows the prefix');
   return key;
 }
 
-/** The last four characters of a key: the most that is ever shown of it. */
+/** Returns the last four characters of a key: the most that is ever shown. */
 export function keySuffix(key: string): string {
   return key.slice(-4);
 }
 
-/** The key as it may be shown: `sk_service_…abcd`. What would break JSON, CSV or a URL is left out. */
+/** Formats a key for display: `sk_service_…abcd`. Characters that would break JSON, CSV or a URL are left out. */
 export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
   return `${prefix}…${keySuffix(key).replace(/[^\w.~-]/g, '')}`;
 }
 
+/** Characters that have no width or are control characters: inside a key they only hide it from a search. */
+const HIDDEN = '[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\u2028\\u2029]';
+const HAS_HIDDEN = new RegExp(HIDDEN, 'u');
+
 /**
- * Replaces a key in text by its mask, however it is written: plain, in the escapes of JSON (also of JSON inside JSON),
- * URLs and HTML, or inside base64; nothing else. For data that must otherwise stay as it came.
+ * Creates a function that replaces a key in text by its mask, however it is written: plain, in the escapes of JSON
+ * (also of JSON inside JSON), URLs and HTML, inside base64, or broken by hidden characters and line breaks. Nothing
+ * else is changed, so it is safe for data.
  */
 export function keyMasker(
   key: string | undefined,
@@ -55,35 +61,39 @@ export function keyMasker(
   const inJson = JSON.stringify(key).slice(1, -1);
   const forms = [JSON.stringify(inJson).slice(1, -1), inJson, key, ...base64Forms(key)];
   const pattern = new RegExp([...forms.map(escapeRegExp), anyEscape(key)].join('|'), 'gi');
+  const broken = new RegExp([...key].map(escapeRegExp).join(`${HIDDEN}*`), 'giu');
   const mask = maskKey(key, prefix);
   // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
   const mayHold = (text: string): boolean =>
     forms.some((form) => text.includes(form)) || ESCAPED.test(text) || BACKSLASHED.test(key);
-  return (text) => (mayHold(text) ? text.replace(pattern, () => mask) : text);
+  return (text) => {
+    const masked = mayHold(text) ? text.replace(pattern, () => mask) : text;
+    return HAS_HIDDEN.test(masked) ? masked.replace(broken, () => mask) : masked;
+  };
 }
 
 /**
- * Removes secrets from text meant for people: the key in every form, what follows `Bearer`, and
- * anything that looks like a key of the service.
+ * Creates a function that removes secrets from text meant for people: the key in every form, what follows `Bearer`,
+ * and anything that looks like a key of the service.
  */
 export function redactor(
   key: string | undefined,
   prefix: string = DEFAULT_KEY_PREFIX,
 ): (text: string) => string {
-  const erase = keyMasker(key, prefix);
+  const mask = keyMasker(key, prefix);
   const start = escapeRegExp(prefix);
   const keyLike = new RegExp(`${start}${TOKEN}{8,}`, 'g');
   // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3), nor `Bearer $NAME`, which only points to one.
   const bearer = new RegExp(`\\b(Bearer)[ \\t]+(?!${start}…|[a-z_]+=|\\$)${TOKEN}+`, 'gi');
   return (text) =>
-    erase(text)
+    mask(text)
       .replace(keyLike, (found) => maskKey(found, prefix))
       .replace(bearer, '$1 …');
 }
 
-/** An escape that stands for visible ASCII, in JSON, a URL or HTML; or the prefix in whatever case. */
+/** An escape of visible ASCII in JSON, a URL or HTML; or the prefix in whatever case. */
 const ESCAPED = /\\u00[2-7]|%(?:25)*[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)|sk_service_/i;
-/** What JSON may escape with a backslash alone, and the backslash again inside of JSON. */
+/** Characters that JSON may escape with a backslash. */
 const BACKSLASHED = /["\\/]/;
 const NAMED: Readonly<Record<string, string>> = {
   '&': 'amp',
@@ -93,7 +103,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "'": 'apos',
 };
 
-/** A pattern of the key with each character as it is, or escaped as JSON, URLs and HTML do. */
+/** Returns a pattern of the key with each character as it is, or escaped for JSON, URLs or HTML. */
 function anyEscape(key: string): string {
   const characters = [...key.replace(/\\+/g, '\\')];
   return characters
@@ -115,13 +125,13 @@ function anyEscape(key: string): string {
     .join('');
 }
 
-/** What of the key shows in base64, wherever it begins. */
+/** Returns the parts of base64 text that depend on the key alone, wherever it starts. */
 function base64Forms(key: string): string[] {
   const cores = [0, 1, 2].map((offset) => base64Core(key, offset)).filter((core) => core.length >= 8);
   return [...new Set(cores.flatMap((core) => [core, core.replaceAll('+', '-').replaceAll('/', '_')]))];
 }
 
-/** The base64 digits that depend on the key alone when `offset` bytes (mod 3) stand before it. */
+/** Returns the base64 digits that depend on the key alone when `offset` bytes (mod 3) precede it. */
 function base64Core(key: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
   return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));

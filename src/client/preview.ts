@@ -1,12 +1,15 @@
 import { stringifyExact } from '../util/exact-json.ts';
-import { baseHeaders, type RequestHeaders, withHeaders } from './http/headers.ts';
+import { escapeJson } from '../util/json.ts';
+import { VERSION } from '../version.ts';
+import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
 import { MODERN_VERSIONS } from './mcp/protocol.ts';
 import { clientInfo, modernHeaders, modernRequest } from './mcp/stateless.ts';
+import { type TraceContext, traceHeaders, traceMeta } from './mcp/trace-context.ts';
 import { request } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
-/** A request that could be sent. Its Authorization shows the end of the key alone. */
+/** A request that could be sent. Of the key only the last characters are in it. */
 export interface RequestPreview {
   readonly method: 'POST';
   readonly url: string;
@@ -17,37 +20,46 @@ export interface RequestPreview {
 export interface PreviewOptions {
   readonly endpoint: URL;
   readonly key?: string | undefined;
-  readonly version: string;
+  readonly version?: string;
   readonly id?: number;
   readonly method: string;
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders | undefined;
-  /** With `2026-07-28` the request of that revision; else the plain one. */
+  readonly traceContext?: TraceContext | undefined;
+  /** With `2026-07-28` the request of that version; else the plain one. */
   readonly protocol?: string;
 }
 
 /**
- * The request that the service would get, without sending it.
- * @throws {AppError} `usage` for header fields that cannot be sent
+ * Makes the request that the service would get, without sending it.
+ * @throws {AppError} `usage` for headers that cannot be sent
  */
 export function previewRequest(options: PreviewOptions): RequestPreview {
-  const { endpoint, key, version, id = 1, method, params, headers, protocol = 'bare' } = options;
-  const modern = MODERN_VERSIONS.includes(protocol);
+  const { endpoint, key, version = VERSION, id = 1, method, headers, protocol = 'bare' } = options;
+  const { params, context } = traceMeta(options.traceContext, options.params);
+  const isModern = MODERN_VERSIONS.includes(protocol);
   const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
+  const all = withHeaders(baseHeaders({ key: shown, version }), {
+    ...(isModern ? modernHeaders(method, params, protocol) : {}),
+    ...traceHeaders(context),
+    ...headers,
+  });
   return {
     method: 'POST',
     url: endpoint.href,
-    headers: withHeaders(baseHeaders({ key: shown, version }), {
-      ...(modern ? modernHeaders(method, params, protocol) : {}),
-      ...headers,
-    }),
-    body: modern
+    headers: Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [
+        name,
+        Object.hasOwn(headers ?? {}, name) && !isHarmless(name) ? '…' : value,
+      ]),
+    ),
+    body: isModern
       ? modernRequest(id, method, params, protocol, clientInfo(version))
       : request(id, method, params),
   };
 }
 
-/** The `curl` command that sends the same request, for a POSIX shell. The key is taken from the environment. */
+/** Formats the `curl` command that sends the same request, for a POSIX shell. The key is taken from the environment. */
 export function curlCommand({ method, url, headers, body }: RequestPreview): string {
   const fields = Object.entries(headers).map(([name, value]) =>
     name === 'Authorization'
@@ -56,17 +68,12 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
   );
   // curl would take [] and {} in a URL as patterns.
   const globOff = /[[\]{}]/.test(url) ? ['--globoff'] : [];
-  return [
-    'curl',
-    ...globOff,
-    `-X ${method}`,
-    quote(url),
-    ...fields,
-    `--data-raw ${quote(stringifyExact(body) ?? '')}`,
-  ].join(' ');
+  // The same JSON, without characters that a terminal would act on.
+  const data = escapeJson(stringifyExact(body) ?? '');
+  return ['curl', ...globOff, `-X ${method}`, quote(url), ...fields, `--data-raw ${quote(data)}`].join(' ');
 }
 
-/** One word of a POSIX shell. */
+/** Quotes text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

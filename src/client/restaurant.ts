@@ -1,254 +1,336 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError, CODES } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { assertMayCarryKey } from './endpoint.ts';
+import { VERSION } from '../version.ts';
+import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import { type Field, fieldList, mapTrace, type TraceEvent } from './http/exchange.ts';
-import { baseHeaders, type RequestHeaders } from './http/headers.ts';
+import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { withMessage } from './http/network-error.ts';
 import { openTransport } from './http/transport.ts';
 import { keyMasker, keySuffix, redactor } from './key.ts';
-import type { Protocol, ProtocolMemory, RpcCall } from './mcp/detect.ts';
+import type { Protocol, ProtocolMemory } from './mcp/detect.ts';
 import { openSession } from './mcp/negotiate.ts';
 import { assertComplete, clientInfo } from './mcp/stateless.ts';
+import { type TraceContext, traceHeaders, traceMeta } from './mcp/trace-context.ts';
 import { decodeFind, decodeLookup, type FindResult, listAllTools, parseToolResult } from './results.ts';
-import { type CallState, openChannel } from './rpc/channel.ts';
+import { type CallState, openChannel, type RpcResponse } from './rpc/channel.ts';
 import { isObject, type JsonObject, progressIn } from './rpc/envelope.ts';
 import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
+/** Options of a client. One of `endpoint` and `baseUrl` is required. */
 export interface ClientOptions {
-  readonly endpoint: URL;
-  readonly key?: string | undefined;
-  /** What to do when the service refuses the key, with a command to run. */
-  readonly keyHint?: string | undefined;
-  /** Send the key over plain http to another machine. */
-  readonly insecureHttp?: boolean;
-  readonly protocol: Protocol;
-  /** Time for one call, retries and their waits included, ms. */
-  readonly timeoutMs: number;
-  /** Tries after the first. */
-  readonly retries: number;
-  /** Longest wait that a 429 may ask for, ms; it extends the time. */
-  readonly maxWaitMs: number;
-  /** Version of this program, for User-Agent. */
-  readonly version: string;
-  readonly context: Pick<Context, 'env' | 'now' | 'sleep' | 'random' | 'signal'>;
+  /** The exact endpoint. */
+  readonly endpoint?: URL | string;
+  /** The service; its endpoint is `<baseUrl>/api/mcp`. */
+  readonly baseUrl?: URL | string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly apiKey?: string | undefined;
+  /** Additional headers of every request. They are redacted in traces unless known to be harmless. */
+  readonly headers?: RequestHeaders | undefined;
+  /** Default: `auto`, which detects the protocol. */
+  readonly protocol?: Protocol;
+  /** Time for one call, retries included, ms. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first. Default: 2. */
+  readonly retries?: number;
+  /** Longest wait that a 429 may request, ms; it extends the time of the call. Default: 60,000. */
+  readonly maxWaitMs?: number;
   /** Maximum size of a response body in bytes. Default: 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** Before every HTTP request that counts against the budget: each try. What it throws ends the call. */
+  /** Allows sending the key over plain HTTP to a remote host. */
+  readonly insecureHttp?: boolean;
+  /** Passed on as headers and as `_meta` (W3C Trace Context, MCP SEP-414). */
+  readonly traceContext?: TraceContext | undefined;
+  /** What to do when the service refuses the key, with a command to run. */
+  readonly keyHint?: string | undefined;
+  /** Version in `User-Agent`. Default: that of this package. */
+  readonly version?: string;
+  /** Aborts all calls; clock and randomness; `env` holds the proxy variables. Default: no proxy, the system's clock. */
+  readonly context?: Partial<ClientContext>;
+  /** Called before every HTTP request that counts against the quota, retries included. What it throws ends the call. */
   onRequest?(): void | Promise<void>;
-  /** Before each wait for another try. */
+  /** Called before each wait for another attempt. */
   onWait?(wait: { ms: number; error: AppError }): void;
-  /** At a 429 with Retry-After; ms since the epoch. */
+  /** Called at a 429 with Retry-After; ms since the epoch. */
   onRateLimited?(until: number): void | Promise<void>;
-  /** Something that a person should know and that is no failure. */
+  /** Gets what a person should know although nothing failed. */
   onWarning?(text: string): void;
-  /** The exchange as it passes, without the key. */
+  /** Gets the exchange as it happens, without the key. */
   trace?(event: TraceEvent): void;
-  /** Remembers what the endpoint speaks. */
-  readonly session?: ProtocolMemory;
+  /** Stores the detected protocol of the endpoint. */
+  readonly protocolMemory?: ProtocolMemory;
 }
 
-/** What `raw` shows of an answer. */
+type ClientContext = Pick<Context, 'env' | 'now' | 'sleep' | 'random' | 'signal'>;
+
+/** A JSON-RPC response as received. */
 export interface RawResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: readonly Field[];
-  /** The envelope's JSON text as it came. */
+  /** The envelope's JSON text as received. */
   readonly text: string;
   readonly envelope: JsonObject;
-  /** A JSON-RPC error, or an HTTP status that is one. */
+  /** Whether it is a JSON-RPC error or has an HTTP status that is one. */
   readonly failed: boolean;
-  /** What a status other than 2xx means. */
+  /** The meaning of a status other than 2xx. */
   readonly error?: AppError;
 }
 
 export interface CallOptions {
-  /** Ends this call alone; its reason is thrown. */
+  /** Aborts this call only; its reason is thrown. */
   readonly signal?: AbortSignal;
+  /** Gets `params` of each `notifications/progress`. */
+  onProgress?(params: JsonObject): void;
 }
 
 export interface ToolCallOptions extends CallOptions {
-  /** Gets `params` of each `notifications/progress`, where the service tells how far it has come. */
-  onProgress?(params: JsonObject): void;
-  /** The tool as the service lists it: its schema tells which arguments travel as headers too. */
+  /** The tool as the service lists it: its schema names the arguments that are also sent as headers. */
   readonly tool?: Tool | undefined;
 }
 
-/** The service. Every method throws AppError: what went wrong, never holding the key. */
+export interface RequestOptions extends ToolCallOptions {
+  readonly headers?: RequestHeaders;
+}
+
+/** A client of one service. Every method throws AppError, which never holds the key. */
 export interface Client {
   /** Searches by name and city (`find_restaurant`). */
   find(query: { name: string; city: string }): Promise<FindResult>;
-  /** Details of one restaurant (`lookup_restaurant`); `basic` sends no `fields`. */
-  lookup(restaurantId: string, level: Level): Promise<LookupOutput>;
-  /** One small documented call, to see that service and key work. */
+  /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
+  lookup(restaurantId: string, level?: Level): Promise<LookupOutput>;
+  /** Makes one small documented call, to verify service and key. */
   check(): Promise<void>;
-  /** All pages of `tools/list`. */
+  /** Lists the tools, all pages of `tools/list`. */
   listTools(): Promise<Tool[]>;
-  /** The capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
+  /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
   capabilities(): Promise<JsonObject>;
-  /** Any tool. A result that says `isError` is thrown. */
+  /** Calls any tool. A result with `isError` is thrown. */
   callTool(name: string, args: JsonObject, options?: ToolCallOptions): Promise<ToolResult>;
-  /** Any method. A JSON-RPC error is an answer like any other. */
-  raw(
-    method: string,
-    params: RpcRequest['params'],
-    options?: ToolCallOptions & { headers?: RequestHeaders },
-  ): Promise<RawResponse>;
+  /** Sends any method. A JSON-RPC error is returned like any response. */
+  request(method: string, params?: RpcRequest['params'], options?: RequestOptions): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a client. Nothing is loaded or sent before the first call.
- * @param open the way to the endpoint
- * @throws {AppError} `usage` when the key would travel unprotected, or for a proxy that cannot be used
+ * Creates a client. Nothing is loaded or sent before the first call.
+ * @param open opens the transport to the endpoint
+ * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
-  const { endpoint, key, context, timeoutMs, version } = options;
-  if (key !== undefined) assertMayCarryKey(endpoint, options.insecureHttp === true);
-  // Each call under way listens to it; Node would warn from the eleventh on.
+  const { apiKey, timeoutMs = 30_000, version = VERSION, trace } = options;
+  const context = { ...defaultContext(), ...options.context };
+  const endpoint = endpointOf(options);
+  if (apiKey !== undefined || options.headers !== undefined) {
+    assertMayCarryKey(endpoint, options.insecureHttp === true);
+  }
+  // Each call in progress listens to it; Node would warn from the eleventh on.
   setMaxListeners(0, context.signal);
-  const redact = redactor(key);
-  const clean = cleaner(redact, endpoint.host);
-  const { trace } = options;
-  const note = trace && ((text: string) => trace({ kind: 'note', text: redact(text) }));
+  const redact = redactor(apiKey);
+  const secrets = secretHeaders(options.headers);
+  const hide = (text: string): string =>
+    secrets.reduce(
+      (shown, [, secret]) => (secret.length < MIN_SECRET ? shown : shown.replaceAll(secret, '…')),
+      redact(text),
+    );
+  const clean = errorCleaner(hide, endpoint.host);
+  const note = trace && ((text: string) => trace({ kind: 'note', text: hide(text) }));
   const transport = open({
     endpoint,
     env: context.env,
     now: context.now,
     maxBodyBytes: options.maxBodyBytes,
-    ...(trace === undefined ? {} : { trace: (event: TraceEvent) => trace(mapTrace(event, redact)) }),
+    ...(trace && {
+      trace: (event: TraceEvent) => trace(mapTrace(hideHeaders(event, secrets), hide)),
+    }),
   });
   const channel = openChannel({
     ...options,
+    retries: options.retries ?? 2,
+    maxWaitMs: options.maxWaitMs ?? 60_000,
+    context,
+    endpoint,
     transport,
-    headers: baseHeaders({ key, version }),
-    keySuffix: key === undefined ? undefined : keySuffix(key),
-    mask: keyMasker(key),
-    ...(note === undefined ? {} : { note }),
+    headers: withHeaders(baseHeaders({ key: apiKey, version }), options.headers),
+    keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
+    mask: keyMasker(apiKey),
+    ...(note && { note }),
   });
   const session = openSession({
     channel,
-    protocol: options.protocol,
+    protocol: options.protocol ?? 'auto',
     clientInfo: clientInfo(version),
-    memory: options.session,
+    memory: options.protocolMemory,
     warn(text) {
       note?.(text);
-      options.onWarning?.(redact(text));
+      options.onWarning?.(hide(text));
     },
   });
 
-  const newCall = (policy: Policy, signal?: AbortSignal): CallState => ({
+  const newState = (policy: Policy, signal?: AbortSignal): CallState => ({
     policy,
     signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
     deadline: context.now() + timeoutMs,
     totalMs: timeoutMs,
   });
 
-  async function result(call: CallState, wanted: RpcCall): Promise<unknown> {
-    const answer = await session.call(call, wanted);
-    if (answer.error !== undefined) throw answer.error;
-    const { reply = { result: undefined } } = answer;
-    if ('error' in reply) throw rpcError(reply.error);
-    assertComplete(reply.result, answer.typed === true);
-    return reply.result;
+  /** Sends one call. Errors leave without the key. */
+  async function send(
+    state: CallState,
+    method: string,
+    params: RpcRequest['params'],
+    { headers, tool, onProgress }: RequestOptions = {},
+  ): Promise<RpcResponse> {
+    const meta = traceMeta(options.traceContext, params);
+    try {
+      return await session.call(state, {
+        method,
+        params: meta.params,
+        headers: { ...traceHeaders(meta.context), ...headers },
+        tool,
+        ...(onProgress && {
+          onMessage(message: JsonObject) {
+            const progress = progressIn(message);
+            if (progress !== undefined) onProgress(progress);
+          },
+        }),
+      });
+    } catch (error) {
+      throw error instanceof AppError ? clean(error) : error;
+    }
   }
 
-  const tool = (call: CallState, name: string, args: JsonObject, options: ToolCallOptions = {}) =>
-    result(call, {
-      method: 'tools/call',
-      params: { name, arguments: args },
-      tool: options.tool,
-      ...listening(options.onProgress),
-    });
+  /** Sends one call and passes its result to `decode`. Errors leave without the key. */
+  async function call<T>(
+    state: CallState,
+    method: string,
+    params: RpcRequest['params'],
+    decode: (result: unknown) => T,
+    requestOptions?: RequestOptions,
+  ): Promise<T> {
+    const response = await send(state, method, params, requestOptions);
+    const { reply, error } = response;
+    try {
+      if (error !== undefined) throw error;
+      if (reply === undefined) throw new AppError('bad_response', 'the response holds no JSON-RPC response');
+      if ('error' in reply) throw rpcError(reply.error);
+      assertComplete(reply.result, response.typed === true);
+      return decode(reply.result);
+    } catch (cause) {
+      throw cause instanceof AppError ? clean(cause) : cause;
+    }
+  }
 
-  const client: Client = {
-    find: async ({ name, city }) =>
-      decodeFind(await tool(newCall('read'), 'find_restaurant', { name, city })),
-    async lookup(restaurantId, level) {
+  const findParams = (name: string, city: string) => ({ name: 'find_restaurant', arguments: { name, city } });
+
+  return {
+    find: ({ name, city }) => call(newState('read'), 'tools/call', findParams(name, city), decodeFind),
+    async lookup(restaurantId, level = 'basic') {
       const fields = level === 'basic' ? {} : { fields: level };
+      const args = { restaurant_id: restaurantId, ...fields };
+      const params = { name: 'lookup_restaurant', arguments: args };
       try {
-        const found = await tool(newCall('read'), 'lookup_restaurant', {
-          restaurant_id: restaurantId,
-          ...fields,
-        });
-        return decodeLookup(found);
+        return await call(newState('read'), 'tools/call', params, decodeLookup);
       } catch (error) {
         throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
       }
     },
     async check() {
-      decodeFind(
-        await tool(newCall('read'), 'find_restaurant', { name: 'restaurant', city: 'San Francisco' }),
-      );
+      await call(newState('read'), 'tools/call', findParams('restaurant', 'San Francisco'), decodeFind);
     },
     async listTools() {
-      const call = newCall('read');
-      return session.filterUsable(
-        await listAllTools((params) => result(call, { method: 'tools/list', params })),
-      );
+      const state = newState('read');
+      const pages = await listAllTools((params) => call(state, 'tools/list', params, (result) => result));
+      return session.filterUsable(pages);
     },
     async capabilities() {
       const known = session.capabilities();
       if (known !== undefined) return known;
-      const { reply } = await session.call(newCall('read'), { method: 'server/discover', params: {} });
+      const { reply } = await send(newState('read'), 'server/discover', {});
       const found = reply !== undefined && 'result' in reply ? reply.result : undefined;
       const capabilities = isObject(found) ? found.capabilities : undefined;
       return session.capabilities() ?? (isObject(capabilities) ? capabilities : {});
     },
-    async callTool(name, args, options = {}) {
-      const found = await tool(newCall('write', options.signal), name, args, options);
+    async callTool(name, args, toolOptions = {}) {
+      const state = newState('write', toolOptions.signal);
       try {
-        return parseToolResult(found);
+        const params = { name, arguments: args };
+        return await call(state, 'tools/call', params, parseToolResult, toolOptions);
       } catch (error) {
-        throw error instanceof AppError ? withToolHint(error, name) : error;
+        if (!(error instanceof AppError) || error.code !== 'tool_error') throw error;
+        if (error.hint !== CODES.tool_error.hint) throw error;
+        throw withMessage(error, error.message, {
+          hint: `restaurant tools ${shellWord(name)} shows its arguments`,
+        });
       }
     },
-    async raw(method, params, { headers = {}, signal, onProgress } = {}) {
-      const wanted: RpcCall = { method, params, headers, ...listening(onProgress) };
-      const answer = await session.call(newCall('write', signal), wanted);
-      const { status, statusText, text, envelope, reply, error } = answer;
+    async request(method, params, requestOptions = {}) {
+      const response = await send(newState('write', requestOptions.signal), method, params, requestOptions);
+      const { status, statusText, text, envelope, reply, error } = response;
       if (envelope === undefined || reply === undefined) {
-        throw error ?? new AppError('bad_response', 'there is no JSON-RPC response in the answer');
+        throw clean(error ?? new AppError('bad_response', 'the response holds no JSON-RPC response'));
       }
       const failed = error !== undefined || 'error' in reply;
-      const shown = { status, statusText, headers: fieldList(answer.headers), text, envelope, failed };
-      return error === undefined ? shown : { ...shown, error: clean(error) };
+      const raw = { status, statusText, headers: fieldList(response.headers), text, envelope, failed };
+      return error === undefined ? raw : { ...raw, error: clean(error) };
     },
     async close() {
       await session.close();
       await transport.close();
     },
   };
-  return cleaned(client, clean);
 }
 
-/** A tool's own failure says where its arguments are told. */
-function withToolHint(error: AppError, name: string): AppError {
-  if (error.hint !== CODES.tool_error.hint) return error;
-  return withMessage(error, error.message, { hint: `restaurant tools ${name} shows its arguments` });
-}
-
-/** The part of a call that listens for progress, where somebody wants to hear of it. */
-function listening(onProgress: ToolCallOptions['onProgress']): Pick<RpcCall, 'onMessage'> {
-  if (onProgress === undefined) return {};
+function defaultContext(): ClientContext {
   return {
-    onMessage(message) {
-      const progress = progressIn(message);
-      if (progress !== undefined) onProgress(progress);
+    env: {},
+    now: Date.now,
+    random: Math.random,
+    signal: new AbortController().signal,
+    async sleep(ms, signal) {
+      await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+        throw signal?.reason ?? error;
+      });
     },
   };
 }
 
-/** The same error without the key, and with the host where it speaks of what came from there. */
-function cleaner(redact: (text: string) => string, host: string): (error: AppError) => AppError {
+function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
+  if (endpoint !== undefined) return parseEndpoint(String(endpoint));
+  if (baseUrl !== undefined) return endpointFromBase(String(baseUrl));
+  throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
+}
+
+/** Shorter values are hidden as headers only: elsewhere they could be anything. */
+const MIN_SECRET = 8;
+
+/** Returns the additional headers whose values may be secrets. */
+function secretHeaders(headers: RequestHeaders = {}): Field[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
+    .map(([name, value]) => [name.toLowerCase(), value.trim()]);
+}
+
+function hideHeaders(event: TraceEvent, secrets: readonly Field[]): TraceEvent {
+  if (event.kind !== 'request') return event;
+  const headers = event.headers.map(([name, value]): Field => {
+    const isSecret = secrets.some(([secret]) => secret === name.toLowerCase());
+    return [name, isSecret ? '…' : value];
+  });
+  return { ...event, headers };
+}
+
+/** Removes the key from errors, and adds the host to those about its responses. */
+function errorCleaner(redact: (text: string) => string, host: string): (error: AppError) => AppError {
   return (error) => {
-    const named = error.kind === 'service' && !error.message.includes(host);
-    const told = named ? `${host}: ${error.message}` : error.message;
+    const isUnnamed = error.kind === 'service' && !error.message.includes(host);
+    const named = isUnnamed ? `${host}: ${error.message}` : error.message;
     const message = redact(
-      told.replace(SERVICE_SAYS, `${host} says: `).replace(`${host}: ${host} `, `${host} `),
+      named.replace(SERVICE_SAYS, `${host} says: `).replace(`${host}: ${host} `, `${host} `),
     );
     const hint = redact(error.hint);
     if (message === error.message && hint === error.hint) return error;
@@ -256,37 +338,16 @@ function cleaner(redact: (text: string) => string, host: string): (error: AppErr
   };
 }
 
-/** The same client, whose errors hold no key. */
-function cleaned(client: Client, clean: (error: AppError) => AppError): Client {
-  const run = async <T>(call: Promise<T>): Promise<T> => {
-    try {
-      return await call;
-    } catch (error) {
-      throw error instanceof AppError ? clean(error) : error;
-    }
-  };
-  return {
-    find: (query) => run(client.find(query)),
-    lookup: (id, level) => run(client.lookup(id, level)),
-    check: () => run(client.check()),
-    listTools: () => run(client.listTools()),
-    capabilities: () => run(client.capabilities()),
-    callTool: (name, args, options) => run(client.callTool(name, args, options)),
-    raw: (method, params, options) => run(client.raw(method, params, options)),
-    close: () => client.close(),
-  };
-}
-
 /**
- * The error of a lookup, with the restaurant it was for. How the service refuses a level that needs a paid key is
- * not documented: a 403 counts as that refusal, of others it is said that it may be.
+ * Adds the restaurant to the error of a lookup. How the service refuses a level that needs a paid key is not
+ * documented: a 403 counts as that refusal, others get a hint.
  */
-export function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
-  // Held back by the budget: nothing was sent, and it is not about this restaurant.
+function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
+  // Stopped by the local quota: nothing was sent, and it is not about this restaurant.
   if (error.kind === 'rate_limit' && error.details.status === undefined) return error;
   const free = `restaurant lookup ${shellWord(restaurantId)} --fields basic`;
   if (level !== 'basic' && error.code === 'forbidden') {
-    const message = `the level ${level} needs a paid key: ${error.message}`;
+    const message = `fields ${level} require a paid key: ${error.message}`;
     return new AppError('plan_required', message, {
       ...error.details,
       restaurantId,
@@ -297,7 +358,7 @@ export function lookupError(error: AppError, restaurantId: string, level: Level)
     return withMessage(error, error.message, { restaurantId, hint: `${free} works with every key` });
   }
   if (level !== 'basic' && ['tool_error', 'rpc_error', 'http_error'].includes(error.code)) {
-    const hint = `the level ${level} needs a paid key; without one: ${free}`;
+    const hint = `fields ${level} require a paid key; without one: ${free}`;
     return withMessage(error, error.message, { restaurantId, hint });
   }
   if (error.code === 'not_found') {

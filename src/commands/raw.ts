@@ -66,7 +66,7 @@ async function runRaw(
         service.cached(
           `raw ${method}`,
           { params: call.params, headers: call.headers },
-          () => service.client.raw(method, call.params, { headers: call.headers }),
+          () => service.client.request(method, call.params, { headers: call.headers }),
           ({ failed }) => !failed,
         ),
       ),

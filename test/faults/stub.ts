@@ -29,7 +29,7 @@ export function cannedClient(
   const client = createClient(
     {
       endpoint: new URL('http://127.0.0.1:9/api/mcp'),
-      key: KEY,
+      apiKey: KEY,
       protocol,
       timeoutMs: 30_000,
       retries: 2,

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
 
-/** Header fields of a request, by name. */
+/** Headers of a request, by name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** What every request carries. */
+/** Returns the headers of every request. */
 export function baseHeaders({ key, version }: { key?: string | undefined; version: string }): RequestHeaders {
   return {
     'Content-Type': 'application/json',
@@ -14,11 +14,12 @@ export function baseHeaders({ key, version }: { key?: string | undefined; versio
   };
 }
 
-/** Set by this program or by HTTP itself; a caller may not. */
+/** Set by this program or by HTTP itself. */
 const RESERVED = [
   'authorization',
   'connection',
   'content-length',
+  'expect',
   'host',
   'keep-alive',
   'proxy-authorization',
@@ -28,36 +29,87 @@ const RESERVED = [
   'upgrade',
 ];
 
+/** Headers whose values are no secrets. */
+const HARMLESS = [
+  'accept',
+  'accept-language',
+  'baggage',
+  'content-type',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-correlation-id',
+  'x-request-id',
+];
+
+/** Whether the value of a header may be shown. */
+export const isHarmless = (name: string): boolean => HARMLESS.includes(name.toLowerCase());
+
 /**
- * Adds a caller's header fields; one of the same name, in whatever case, is replaced.
- * @throws {AppError} `usage` for a name or value that HTTP cannot carry (RFC 9110, section 5), or a reserved name
+ * Checks a header of a caller (RFC 9110, section 5).
+ * @throws {AppError} `usage` for a name or value that HTTP cannot carry, or a reserved name
+ */
+export function checkHeader(name: string, value: string): void {
+  const lower = name.toLowerCase();
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+    throw refuse(`"${name.slice(0, 60)}" is not a header name`);
+  }
+  if (lower === 'authorization') {
+    throw new AppError('usage', 'the header Authorization is set from the API key', {
+      hint: 'restaurant login saves the key; other services: restaurant config set key-prefix <prefix>',
+    });
+  }
+  if (RESERVED.includes(lower)) throw refuse(`the header ${name} cannot be set`);
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw refuse(`the value of the header ${name} has characters that a header cannot carry`);
+  }
+}
+
+/**
+ * Parses `Name: value` lines.
+ * @throws {AppError} `usage` for a line that is not a header, or as `checkHeader`
+ */
+export function parseHeaders(lines: readonly string[]): RequestHeaders {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(line) ?? [];
+      // The line may hold a secret, so it is not repeated.
+      if (name.trim() === '') throw refuse("expected a header 'Name: value'");
+      checkHeader(name.trim(), value.trim());
+      return [name.trim(), value.trim()];
+    }),
+  );
+}
+
+/**
+ * Adds headers of a caller; one of the same name, in whatever case, is replaced.
+ * @throws {AppError} `usage` as `checkHeader`
  */
 export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): RequestHeaders {
   // The plain call adds none, and many follow each other.
   if (Object.keys(extra).length === 0) return base;
   const merged = new Map(Object.entries(base).map(([name, value]) => [name.toLowerCase(), [name, value]]));
   for (const [name, value] of Object.entries(extra)) {
+    checkHeader(name, value);
     const lower = name.toLowerCase();
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw refuse(`"${name.slice(0, 60)}" is no header name`);
-    if (RESERVED.includes(lower)) throw refuse(`the header ${name} cannot be set by hand`);
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw refuse(`the value of the header ${name} has characters that a header cannot carry`);
-    }
     merged.set(lower, [merged.get(lower)?.[0] ?? name, value.trim()]);
   }
   return Object.fromEntries(merged.values());
 }
 
 function refuse(message: string): AppError {
-  return new AppError('usage', message, { hint: "restaurant raw <method> -H 'X-Name: value'" });
+  return new AppError('usage', message, { hint: "restaurant tools -H 'X-Name: value'" });
 }
 
 /**
- * A value as an MCP header carries it (MCP 2026-07-28, value encoding): as it is where it is printable ASCII without
- * blanks at its ends, else base64 of its UTF-8 between markers. What looks like that form is encoded too.
+ * Encodes a value for an MCP header (MCP 2026-07-28, value encoding): as it is where it is printable ASCII without
+ * blanks at its ends, else base64 of its UTF-8 between markers. Text that looks like that form is encoded, too.
  */
 export function headerValue(text: string): string {
-  const plain = /^[\x20-\x7e]*$/.test(text) && text.trim() === text;
-  if (plain && !(text.startsWith('=?base64?') && text.endsWith('?='))) return text;
+  const isPlain = /^[\x20-\x7e]*$/.test(text) && text.trim() === text;
+  if (isPlain && !(text.startsWith('=?base64?') && text.endsWith('?='))) return text;
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }

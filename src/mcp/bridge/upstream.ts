@@ -109,7 +109,7 @@ async function send(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonObject> {
-  const { envelope, error } = await client.raw(method, params, options);
+  const { envelope, error } = await client.request(method, params, options);
   const reply = readReply(envelope);
   if (error !== undefined && !('error' in reply && error.code === 'rpc_error')) throw error;
   if ('error' in reply) throw forwardError(reply.error);

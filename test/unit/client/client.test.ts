@@ -64,7 +64,7 @@ describe.each([
 
   it('refuses another key', async () => {
     const { url } = await documented(sse);
-    const { client } = clientFor(url, { key: 'sk_service_other_abcd' });
+    const { client } = clientFor(url, { apiKey: 'sk_service_other_abcd' });
     const error = await failure(client.check());
     expect(error).toMatchObject({ code: 'unauthorized', details: { status: 401 } });
     expect(error.message).toContain('abcd');
@@ -76,7 +76,7 @@ describe('raw', () => {
   it('gives the envelope and its exact text', async () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"n":9007199254740993}}';
     const { url } = await serve((_request, response) => sendJson(response, text));
-    const answer = await clientFor(url).client.raw('x/y', [1]);
+    const answer = await clientFor(url).client.request('x/y', [1]);
     expect(answer).toMatchObject({ status: 200, text, failed: false });
     expect(answer.headers).toContainEqual(['content-type', 'application/json']);
   });
@@ -87,20 +87,20 @@ describe('raw', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.end(`data: {"jsonrpc":"2.0","method":"notifications/x"}\n\ndata: ${text}\n\n`);
     });
-    expect((await clientFor(url).client.raw('x/y', undefined)).text).toBe(text);
+    expect((await clientFor(url).client.request('x/y', undefined)).text).toBe(text);
   });
 
   it.each([200, 400, 404, 500])('takes a JSON-RPC error with status %d as an answer', async (status) => {
     const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}';
     const { url, requests } = await serve((_request, response) => sendJson(response, text, status));
-    const answer = await clientFor(url).client.raw('x/y', {});
+    const answer = await clientFor(url).client.request('x/y', {});
     expect(answer).toMatchObject({ status, failed: true, text });
     expect(requests).toHaveLength(1);
   });
 
   it('throws an HTTP error without an envelope', async () => {
     const { url } = await serve((_request, response) => response.writeHead(403).end('no entry'));
-    const error = await failure(clientFor(url).client.raw('x/y', {}));
+    const error = await failure(clientFor(url).client.request('x/y', {}));
     expect(error).toMatchObject({ code: 'forbidden', details: { status: 403 } });
     expect(error.message).toContain('no entry');
   });
@@ -110,7 +110,7 @@ describe('raw', () => {
       sendJson(response, `{"jsonrpc":"2.0","id":${idOf(request.body)},"result":{}}`),
     );
     const { client } = clientFor(url);
-    await client.raw('x/y', {}, { headers: { 'X-Trace': 'abc', accept: 'application/json' } });
+    await client.request('x/y', {}, { headers: { 'X-Trace': 'abc', accept: 'application/json' } });
     expect(requests[0]?.headers).toMatchObject({ 'x-trace': 'abc', accept: 'application/json' });
     const refused: Record<string, string>[] = [
       { Authorization: 'x' },
@@ -118,7 +118,7 @@ describe('raw', () => {
       { 'X-A': 'a\r\nb' },
     ];
     for (const headers of refused) {
-      expect(await failure(client.raw('x/y', {}, { headers }))).toMatchObject({ code: 'usage' });
+      expect(await failure(client.request('x/y', {}, { headers }))).toMatchObject({ code: 'usage' });
     }
     expect(requests).toHaveLength(1);
   });

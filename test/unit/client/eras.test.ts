@@ -116,7 +116,7 @@ describe('auto', () => {
       sendJson(response, toolReply(messageOf(seen).id, FOUND)),
     );
     const session = memory();
-    const { client } = clientFor(url, { protocol: 'auto', session });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
     await client.find(QUERY);
     await client.find(QUERY);
     await client.close();
@@ -127,7 +127,7 @@ describe('auto', () => {
   it('makes the handshake that a refusal asks for, and starts with it the next time', async () => {
     const { url, requests } = await legacy();
     const session = memory();
-    const { client } = clientFor(url, { protocol: 'auto', session });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
     await client.find(QUERY);
     await client.find(QUERY);
     await client.close();
@@ -141,14 +141,14 @@ describe('auto', () => {
     ]);
     expect(session.log).toEqual([{ era: 'legacy', version: '2025-11-25' }]);
     requests.length = 0;
-    await clientFor(url, { protocol: 'auto', session }).client.find(QUERY);
+    await clientFor(url, { protocol: 'auto', protocolMemory: session }).client.find(QUERY);
     expect(methods(requests)).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
   });
 
   it('goes modern where the refusal says so', async () => {
     const { url, requests } = await modern();
     const session = memory();
-    const { client } = clientFor(url, { protocol: 'auto', session });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
     await client.find(QUERY);
     await client.find(QUERY);
     expect(methods(requests)).toEqual(['tools/call', 'tools/call', 'tools/call']);
@@ -245,7 +245,7 @@ describe('auto', () => {
         sendJson(response, toolReply(id, FOUND));
       });
       const session = memory(before);
-      await clientFor(url, { protocol: 'auto', session }).client.find(QUERY);
+      await clientFor(url, { protocol: 'auto', protocolMemory: session }).client.find(QUERY);
       expect(session.log).toEqual(['forgotten', { era: 'bare' }]);
       expect(requests.length).toBeLessThanOrEqual(2);
     },
@@ -256,11 +256,11 @@ describe('auto', () => {
       refuse(response, 400, { code: -32601, message: 'no' }, messageOf(seen).id),
     );
     const session = memory({ era: 'bare' });
-    const { client } = clientFor(url, { protocol: 'auto', session });
-    expect(await client.raw('x/y', {})).toMatchObject({ status: 400, failed: true });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
+    expect(await client.request('x/y', {})).toMatchObject({ status: 400, failed: true });
     expect(methods(requests)).toEqual(['x/y', 'initialize']);
     expect(session.log).toEqual(['forgotten', { era: 'bare' }]);
-    await client.raw('x/y', {});
+    await client.request('x/y', {});
     expect(methods(requests)).toEqual(['x/y', 'initialize', 'x/y']);
   });
 
@@ -285,7 +285,7 @@ describe('auto', () => {
       sendJson(response, toolReply(id, FOUND));
     });
     const session = memory({ era: 'modern', version: '2026-07-28' });
-    const { client } = clientFor(url, { protocol: 'auto', session });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
     await (name === 'find' ? client.find(QUERY) : client[name]());
     expect(methods(requests)).toEqual([method, method, 'initialize', 'notifications/initialized', method]);
     expect(session.log).toEqual(['forgotten', { era: 'legacy', version: '2025-11-25' }]);
@@ -296,7 +296,7 @@ describe('auto', () => {
       refuse(response, 400, { code: -32602, message: 'bad city' }, message.id),
     );
     const session = memory({ era: 'modern', version: '2026-07-28' });
-    const { client } = clientFor(url, { protocol: 'auto', session });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
     for (const count of [3, 4]) {
       expect((await failure(client.find(QUERY))).message).toContain('bad city');
       expect(requests).toHaveLength(count);
@@ -654,7 +654,7 @@ describe('modern', () => {
     const { client } = await open((message, response) =>
       refuse(response, 404, { code: -32601, message: 'no' }, message.id),
     );
-    expect(await client.raw('x/y', {})).toMatchObject({ status: 404, failed: true });
+    expect(await client.request('x/y', {})).toMatchObject({ status: 404, failed: true });
     expect(await failure(client.callTool('t', {}))).toMatchObject({
       code: 'rpc_error',
       details: { rpcCode: -32601 },

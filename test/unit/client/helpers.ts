@@ -44,7 +44,7 @@ export function clientFor(url: URL, options: TestOptions = {}): { client: Client
   const { context, ...rest } = options;
   const client = createClient({
     endpoint: url,
-    key: KEY,
+    apiKey: KEY,
     protocol: 'bare',
     timeoutMs: 5000,
     retries: 2,

@@ -16,8 +16,8 @@ describe('checkKey', () => {
     [`Bearer ${KEY}`, 'Bearer'],
     [`"${KEY}"`, 'quotes'],
     [`“${KEY}”`, 'quotes'],
-    ['sk_live_0123456789', 'begins with sk_service_'],
-    ['sk_service_', 'nothing but its prefix'],
+    ['sk_live_0123456789', 'starts with sk_service_'],
+    ['sk_service_', 'nothing follows the prefix'],
     [`${KEY} ${KEY}`, 'characters'],
     [`${KEY}\nx`, 'characters'],
     [`${KEY}\0`, 'characters'],
@@ -108,6 +108,23 @@ describe('redactor', () => {
       erase(part.repeat(200_000 / part.length));
       erase(`${KEY}${part.repeat(200_000 / part.length)}`);
       expect([part, performance.now() - start < 3000]).toEqual([part, true]);
+    }
+  });
+
+  it('hides a key that is broken by hidden characters or line breaks', () => {
+    for (const hidden of [
+      '\u200b',
+      '\u2060',
+      '\ufeff',
+      '\u00ad',
+      '\n',
+      '\r\n',
+      '\u0007',
+      '\u{e0061}',
+      '\u200d\u200b',
+    ]) {
+      expect(redactor(KEY)(`the key ${[...KEY].join(hidden)}.`)).toBe('the key sk_service_…cdef.');
+      expect(redactor(KEY)(`${KEY.slice(0, 20)}${hidden}${KEY.slice(20)}`)).toBe('sk_service_…cdef');
     }
   });
 

@@ -13,19 +13,22 @@ describe('previewRequest', () => {
     const { url, requests } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
-    await clientFor(url).client.raw('tools/call', PARAMS, { headers: { 'X-A': 'b' } });
+    await clientFor(url).client.request('tools/call', PARAMS, {
+      headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
+    });
     const preview = previewRequest({
       endpoint: url,
       key: KEY,
       version: '1.2.3',
       method: 'tools/call',
       params: PARAMS,
-      headers: { 'X-A': 'b' },
+      headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
     });
     expect(JSON.stringify(preview.body)).toBe(requests[0]?.body);
     expect(preview).toMatchObject({ method: 'POST', url: url.href });
     for (const [name, value] of Object.entries(preview.headers)) {
-      if (name !== 'Authorization') expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
+      if (name === 'X-Api-Key') expect(value).toBe('…');
+      else if (name !== 'Authorization') expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
     }
     expect(preview.headers.Authorization).toBe('Bearer sk_service_…cdef');
   });
@@ -35,7 +38,7 @@ describe('previewRequest', () => {
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
     const protocol = '2026-07-28';
-    await clientFor(url, { protocol }).client.raw('tools/call', PARAMS);
+    await clientFor(url, { protocol }).client.request('tools/call', PARAMS);
     const preview = previewRequest({
       endpoint: url,
       version: '1.2.3',
@@ -57,6 +60,13 @@ describe('previewRequest', () => {
 });
 
 describe('curlCommand', () => {
+  it('prints characters that a terminal acts on as escapes of JSON', () => {
+    const params = { id: '\u009b31m\u009d\u202e\u200b' };
+    const command = curlCommand(previewRequest({ endpoint: new URL('http://h'), method: 'x', params }));
+    expect(command).toContain(String.raw`"\u009b31m\u009d\u202e\u200b"`);
+    expect(command).toMatch(/^[ -~…]*$/);
+  });
+
   it('quotes for the shell whatever it gets', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {

@@ -11,7 +11,7 @@ async function open(mode: Mode, reply: Form, protocol: Protocol, key: 'free' | '
   onTestFinished(() => sandbox.close());
   let requests = 0;
   const { client } = clientFor(new URL(sandbox.endpoint), {
-    key: sandbox.keys[key],
+    apiKey: sandbox.keys[key],
     protocol,
     onRequest: () => {
       requests += 1;
