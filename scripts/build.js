@@ -1,5 +1,12 @@
-// Bundles src/start.ts into dist/: CommonJS, which starts faster than ES modules do, and a chunk for each part that is
-// loaded on first use.
+// Bundles src/start.ts into dist/: CommonJS, which starts faster than ES modules, and a chunk for each part that is loaded
+// on first use.
+//
+// What the optimizations save, in CPU time on Node 20 (`find --help` uses 65 ms, `find` 125 ms, an empty script 30 ms):
+//   modules that are never used     20 to 30 ms of `find`
+//   groups of chunks                10 ms of both
+//   built-in modules on first use   10 ms of both
+//   segmenters on first use         10 ms for each of three, if text is plain
+//   minification                    no time, but a third of the size
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,8 +22,8 @@ import { TEXT_MODULES } from './text-modules.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What libraries load and this program never asks for: undici's HTTP/2, its bodies of fetch, the second build of its
- * parser; chalk's look at the terminal, since the palette is told what it can.
+ * Modules that libraries load and this program never uses: undici's HTTP/2, its bodies of fetch, the second build of its
+ * parser; chalk's detection of colors, which the palette does itself.
  */
 const UNUSED =
   /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body|llhttp[\\/]llhttp_simd-wasm)\.js$|chalk[\\/]source[\\/]vendor[\\/]supports-color[\\/]index\.js$/;
@@ -30,8 +37,8 @@ const without = (unused) => ({
 });
 
 /**
- * Assertions of undici without Node's message: on Node 20 that looks for the source of the failed call, which in the
- * long line of a bundle takes minutes.
+ * Assertions of undici without Node's message: Node 20 searches the source of the failed call for it, which takes minutes
+ * in the long line of a bundle.
  */
 const plainAssert = {
   name: 'plain-assert',
@@ -54,13 +61,13 @@ const bundle = await rolldown({
   platform: 'node',
   moduleTypes: TEXT_MODULES,
   plugins: [without(UNUSED), plainAssert, lazySegmenters, tableWidths],
-  // The ES module of a package, where it has one, before its UMD form, which cannot be bundled.
+  // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },
-  // What one command loads late, another may load at once.
+  // A module that one command loads on first use can be loaded at once by another.
   checks: { ineffectiveDynamicImport: false },
 });
-// What is always loaded together is one file; each takes a millisecond to find.
+// Modules that are loaded together are one file: each file takes a millisecond.
 const group = (name, priority, ...modules) => ({
   name,
   priority,
@@ -88,7 +95,7 @@ const groups = [
 
 const { output } = await bundle.generate({
   format: 'cjs',
-  // Names are not kept: that costs a call for every function made, a sixth of the time of a long list.
+  // Function names are not kept: that costs a call for each function created, a sixth of the time of a long list.
   minify: true,
   comments: false,
   entryFileNames: '[name].cjs',
@@ -97,20 +104,20 @@ const { output } = await bundle.generate({
 });
 await bundle.close();
 
-// Built aside, so that a program that is running does not lose its parts for long.
-const aside = join(root, `dist-${process.pid}`);
+// Built in a temporary folder, so that a running program misses its chunks for a moment only.
+const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
-  await mkdir(dirname(join(aside, fileName)), { recursive: true });
-  await writeFile(join(aside, fileName), lazyBuiltins(code));
+  await mkdir(dirname(join(temporary, fileName)), { recursive: true });
+  await writeFile(join(temporary, fileName), lazyBuiltins(code));
 }
-await shipLicenses(aside, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
-await embedHelp(join(aside, 'start.cjs'));
+await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
+await embedHelp(join(temporary, 'start.cjs'));
 // Executables built from an earlier build stay.
-await rename(join(root, 'dist/standalone'), join(aside, 'standalone')).catch(() => {});
+await rename(join(root, 'dist/standalone'), join(temporary, 'standalone')).catch(() => {});
 await rm(join(root, 'dist'), { recursive: true, force: true });
-await rename(aside, join(root, 'dist'));
+await rename(temporary, join(root, 'dist'));
 
-/** Puts the help of the program into its start, which prints it without loading the program. */
+/** Embeds the help in the start, which prints it without loading the program. */
 async function embedHelp(file) {
   const { stdout: help } = await promisify(execFile)(process.execPath, [file, 'help']);
   const code = await readFile(file, 'utf8');

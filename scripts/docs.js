@@ -1,5 +1,5 @@
-// Writes what is made from the program's own command tree: parts of README.md, the manual page, the skill for agents;
-// with --check says whether they are true. It builds first, so that no old build is described.
+// Generates documents from the command tree: parts of README.md and docs/, the manual page, the skill. With --check fails if
+// one is out of date. Builds first, so that it never describes an old build.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,12 +20,12 @@ function commandTable(commands) {
     `\`${[name, ...args.map(argumentTerm)].join(' ')}\``,
     summary,
   ];
-  // A group of commands that does nothing by itself obeys no options.
+  // A group of commands without an action has no options.
   const rows = commands.flatMap((command) => [
     ...(command.commands === undefined || command.global_options.length > 0 ? [row(command)] : []),
     ...(command.commands ?? []).map(row),
   ]);
-  return table(['command', 'what it does'], rows);
+  return table(['command', 'purpose'], rows);
 }
 
 function argumentTerm({ name, required, variadic }) {
@@ -48,7 +48,7 @@ function exitTable(kinds) {
   const rows = kinds.map(({ exit, codes }) => [
     exit === 130 ? '130, 143' : String(exit),
     codes.map(({ code }) => `\`${code}\``).join(', '),
-    exit === 0 ? 'success; nothing found is a success too' : codes.map(({ meaning }) => meaning).join('; '),
+    exit === 0 ? 'success, also when nothing is found' : codes.map(({ meaning }) => meaning).join('; '),
   ]);
   return table(['exit', '`code` in JSON', 'meaning'], rows);
 }
@@ -62,7 +62,7 @@ const parts = {
 
 const placed = new Set();
 
-/** A page with the parts that it has places for. */
+/** Returns a page with its generated parts filled in. */
 function filled(page) {
   return Object.entries(parts).reduce(
     (text, [name, part]) => {
@@ -88,7 +88,7 @@ if (missing.length > 0) throw new Error(`no page has a place for ${missing.join(
 for (const [name, text] of Object.entries(documents)) {
   if (existsSync(path(name)) && readFileSync(path(name), 'utf8') === text) continue;
   if (process.argv.includes('--check')) {
-    process.stderr.write(`${name} does not say what the program does: npm run fix\n`);
+    process.stderr.write(`${name} is out of date: npm run fix\n`);
     process.exitCode = 1;
     continue;
   }

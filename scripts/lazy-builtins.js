@@ -1,4 +1,4 @@
-// What costs milliseconds to load or to make, and is not always used: asked for on first use.
+// Postpones work that takes milliseconds and is not always needed: it happens on first use.
 
 const SLOW = [
   'child_process',
@@ -16,7 +16,7 @@ const SLOW = [
   'zlib',
 ];
 const REQUIRE = new RegExp(`\\brequire\\((["'\`])node:(${SLOW.join('|')})\\1\\)`, 'g');
-// Whoever copies the module (the interoperation of `import * as`) loads it at once, and has all of it.
+// Copying the module (the interoperation of `import * as`) loads it at once.
 const HELPER = `const __onUse=(id,found)=>{
 const all=()=>found??=require(id);
 const get=(_,key)=>all()[key];
@@ -25,7 +25,7 @@ const one=(_,key)=>has(_,key)?{configurable:true,enumerable:true,get:()=>get(_,k
 return new Proxy({},{get,has,ownKeys:()=>Reflect.ownKeys(all()),getOwnPropertyDescriptor:one});
 };`;
 
-/** The chunk's text with its slow modules loaded on first use. */
+/** Makes a chunk load slow built-in modules on first use. @returns its new code */
 export function lazyBuiltins(code) {
   const lazy = code.replace(REQUIRE, '__onUse("node:$2")');
   return lazy === code ? code : `${HELPER}${lazy}`;
@@ -33,13 +33,13 @@ export function lazyBuiltins(code) {
 
 const SEGMENTER = /^const (\w+) = new Intl\.Segmenter\((.*)\);$/gm;
 
-/** For the bundler: a segmenter takes 12 ms to make, and plain text needs none; it is made on first use. */
+/** A rolldown plugin that creates segmenters on first use: each takes 10 ms, and plain text needs none. */
 export const lazySegmenters = {
   name: 'lazy-segmenters',
   transform: {
     filter: { code: 'new Intl.Segmenter(' },
     handler(code, id) {
-      if (!SEGMENTER.test(code)) throw new Error(`${id} makes its segmenter in another way now`);
+      if (!SEGMENTER.test(code)) throw new Error(`${id} creates its segmenter in a new way`);
       return code.replace(
         SEGMENTER,
         'const $1 = { made: undefined, segment(text) { return (this.made ??= new Intl.Segmenter($2)).segment(text); } };',

@@ -1,18 +1,18 @@
-// Says whose packages are in the bundle: their names, versions and licenses, as each package has them.
+// Lists the packages in the bundle: their names, versions and licenses, as each package states them.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 /** The file that is shipped beside the program. */
 const NOTICE = 'THIRD-PARTY.txt';
-/** What stands in the sources for the list of packages; the built program has the list there. */
+/** The text in the sources that the build replaces by the list of packages. */
 const PLACEHOLDER = 'none, since it runs from its sources';
-/** Licenses that ask for their text to be passed on, and for nothing else. */
+/** Licenses that require only that their text is passed on. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 const RULE = '-'.repeat(80);
 
 /**
- * The packages that these modules belong to, each once, by name.
- * @param {Iterable<string>} modules absolute paths; those of no package, and what a bundler adds of its own, are passed over
+ * Returns the packages that the modules belong to, each once, by name.
+ * @param {Iterable<string>} modules absolute paths; those outside packages are ignored
  * @returns {Promise<{name: string, version: string, license: string, text: string}[]>}
  * @throws {Error} for a package without a text of its license, or with a license that is not permissive
  */
@@ -24,7 +24,7 @@ export async function packagesOf(modules) {
 
 const compare = (a, b) => (a < b ? -1 : Number(a > b));
 
-/** `…/node_modules/<name>` or `…/node_modules/@<scope>/<name>`: the innermost. */
+/** Returns the innermost `…/node_modules/<name>` or `…/node_modules/@<scope>/<name>`. */
 function folderOf(path) {
   const mark = `${sep}node_modules${sep}`;
   const start = path.lastIndexOf(mark);
@@ -41,10 +41,10 @@ async function readPackage(folder) {
   if (file === undefined)
     throw new Error(`${name} ${version} comes without the text of its license (${license})`);
   const text = await readFile(join(folder, file), 'utf8');
-  return { name, version, license: license, text: text.replaceAll('\r\n', '\n').trim() };
+  return { name, version, license, text: text.replaceAll('\r\n', '\n').trim() };
 }
 
-/** The notice that goes with a bundle. */
+/** Formats the notice for a bundle. */
 function noticeOf(packages) {
   const parts = packages.map(
     ({ name, version, license, text }) => `${RULE}\n${name} ${version} (${license})\n${RULE}\n\n${text}\n`,
@@ -54,7 +54,7 @@ function noticeOf(packages) {
   );
 }
 
-/** Puts the notice into a built folder, and the list of packages into its program. @throws as {@link packagesOf} */
+/** Writes the notice into a built folder and the list of packages into its program. @throws as {@link packagesOf} */
 export async function shipLicenses(folder, modules) {
   const packages = await packagesOf(modules);
   await writeFile(join(folder, NOTICE), noticeOf(packages));
