@@ -132,8 +132,8 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const parsed = (client: string, text: string): unknown =>
   plain(client === 'codex' ? parseToml(text) : parseJsonc(text));
 
-/** A home with a project in it, and a service that is set and never asked. */
-function desk(own: Record<string, string> = {}) {
+/** A home with a project in it, and a configured service that is never called. */
+function openHome(own: Record<string, string> = {}) {
   const { home, env } = freshHome();
   const cwd = join(home, 'proj');
   mkdirSync(cwd);
@@ -167,7 +167,7 @@ function desk(own: Record<string, string> = {}) {
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-it('knows the twelve clients', () => {
+it('supports twelve clients', () => {
   expect(NAMES).toEqual(Object.keys(SHAPES));
   expect(NAMES).toHaveLength(12);
 });
@@ -177,7 +177,7 @@ describe.each(NAMES)('%s', (name) => {
   const wanted = (name === 'cline' ? undefined : shape.http) ?? shape.stdio;
 
   it('prints the entry and writes nothing', async () => {
-    const { run, at } = desk();
+    const { run, at } = openHome();
     const { exit, stdout, stderr } = await run([name]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     const [document = ''] = stdout.split('\n\n');
@@ -186,7 +186,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   it('writes the entry, and changes nothing the second time', async () => {
-    const { run, at, read } = desk();
+    const { run, at, read } = openHome();
     const first = await run([name, '--write', '--json']);
     expect(first).toMatchObject({ exit: 0, stderr: '' });
     const [servers = ''] = Object.keys(wanted);
@@ -207,13 +207,13 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   it('writes a stdio entry', async () => {
-    const { run, read } = desk();
+    const { run, read } = openHome();
     expect(await run([name, '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
     expect(parsed(name, read(shape.file))).toEqual(shape.stdio);
   });
 
   it.runIf(shape.http !== undefined)('switches between http and stdio', async () => {
-    const { run, read } = desk();
+    const { run, read } = openHome();
     await run([name, '--via', 'stdio', '--write']);
     await run([name, '--via', 'http', '--write']);
     expect(parsed(name, read(shape.file))).toEqual(shape.http);
@@ -222,14 +222,14 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   it('never contains the key unless requested', async () => {
-    const { run, read } = desk({ RESTAURANT_API_KEY: KEY });
+    const { run, read } = openHome({ RESTAURANT_API_KEY: KEY });
     const outputs = await Promise.all([run([name]), run([name, '--json']), run([name, '--via', 'stdio'])]);
     await run([name, '--write']);
     expect(JSON.stringify([outputs, read(shape.file)])).not.toContain(KEY);
   });
 
   it('rejects an invalid file and leaves it unchanged', async () => {
-    const { run, put, read, at } = desk();
+    const { run, put, read, at } = openHome();
     const text = '{"mcpServers": {';
     put(shape.file, text);
     const { exit, stdout, stderr } = await run([name, '--write', '--json']);
@@ -242,7 +242,7 @@ describe.each(NAMES)('%s', (name) => {
 
 describe('--write', () => {
   it('keeps comments and other entries, writes a backup and shows the change', async () => {
-    const { run, put, read } = desk();
+    const { run, put, read } = openHome();
     const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x" } // keep\n  }\n}\n';
     const file = put('.cursor/mcp.json', before, 0o640);
     const { exit, stdout, stderr } = await run(['cursor', '--write']);
@@ -257,7 +257,7 @@ describe('--write', () => {
   });
 
   it('keeps the three newest backups', async () => {
-    const { run, put, read, at } = desk();
+    const { run, put, read, at } = openHome();
     const file = put('.cursor/mcp.json', '{"version":0}');
     for (const version of [1, 2, 3, 4]) {
       const { stdout } = await run(['cursor', '--write', '--json']);
@@ -273,7 +273,7 @@ describe('--write', () => {
   });
 
   it('moves a link that has the name of a backup, and writes nothing through it', async () => {
-    const { run, put, read, at } = desk();
+    const { run, put, read, at } = openHome();
     put('.cursor/mcp.json', '{"a":1}');
     symlinkSync(at('.profile'), at('.cursor/mcp.json.bak'));
     expect(await run(['cursor', '--write'])).toMatchObject({ exit: 0 });
@@ -282,7 +282,7 @@ describe('--write', () => {
   });
 
   it('shows nothing of other entries', async () => {
-    const { run, put } = desk();
+    const { run, put } = openHome();
     put('.cursor/mcp.json', '{"mcpServers":{"github":{"env":{"GITHUB_TOKEN":"ghp_secret"}}}}');
     const { exit, stdout } = await run(['cursor', '--write']);
     expect(exit).toBe(0);
@@ -297,7 +297,7 @@ describe('--write', () => {
     ['cursor', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
     ['codex', `a = ${'['.repeat(200_000)}${']'.repeat(200_000)}`],
   ])('rejects a file of %s that is nested 200,000 levels deep', async (name, text) => {
-    const { run, put } = desk();
+    const { run, put } = openHome();
     put(SHAPES[name]?.file ?? '', text);
     const { exit, stderr } = await run([name, '--write', '--json']);
     expect(exit).toBe(2);
@@ -305,7 +305,7 @@ describe('--write', () => {
   });
 
   it('creates user files with mode 0600 and project files with mode 0644', async () => {
-    const { run, at } = desk();
+    const { run, at } = openHome();
     await run(['cursor', '--write']);
     await run(['vscode', '--write']);
     expect(modeOf(at('.cursor/mcp.json'))).toBe(0o600);
@@ -313,7 +313,7 @@ describe('--write', () => {
   });
 
   it('follows a link of the user in a user file', async () => {
-    const { run, put, at, read } = desk();
+    const { run, put, at, read } = openHome();
     const real = put('dotfiles/mcp.json', '{}');
     mkdirSync(at('.cursor'));
     symlinkSync(real, at('.cursor/mcp.json'));
@@ -322,7 +322,7 @@ describe('--write', () => {
   });
 
   it('names the folder that it cannot write to', async () => {
-    const { run, put } = desk();
+    const { run, put } = openHome();
     put('.cursor', 'a file where a folder should be');
     const { exit, stderr } = await run(['cursor', '--write']);
     expect(exit).toBe(9);
@@ -336,7 +336,7 @@ describe('a project file', () => {
     ['.mcp.json.bak', '.bash_profile'],
     ['.mcp.json.bak.3', '.bash_profile'],
   ])('is not written when %s is a link', async (link, target) => {
-    const { run, at, put, read } = desk();
+    const { run, at, put, read } = openHome();
     put('target.json', '{"secret":1}');
     if (link !== '.mcp.json') put('proj/.mcp.json', '{}');
     symlinkSync(at(target), at(`proj/${link}`));
@@ -349,7 +349,7 @@ describe('a project file', () => {
   });
 
   it('is not written when its folder is a link', async () => {
-    const { run, at } = desk();
+    const { run, at } = openHome();
     mkdirSync(at('elsewhere'));
     symlinkSync(at('elsewhere'), at('proj/.vscode'));
     expect(await run(['vscode', '--write', '--via', 'stdio'])).toMatchObject({ exit: 9, stdout: '' });
@@ -362,13 +362,13 @@ describe('a project file', () => {
     ['copilot-cli', 'proj/.mcp.json'],
     ['zed', 'proj/.zed/settings.json'],
   ])('is supported for %s', async (name, file) => {
-    const { run, read } = desk();
+    const { run, read } = openHome();
     expect(await run([name, '--scope', 'project', '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
     expect(parsed(name, read(file))).toEqual(SHAPES[name]?.stdio);
   });
 
   it('of OpenCode is the one that exists', async () => {
-    const { run, put, read } = desk();
+    const { run, put, read } = openHome();
     put('proj/opencode.json', '{}');
     await run(['opencode', '--scope', 'project', '--via', 'stdio', '--write']);
     expect(parsed('opencode', read('proj/opencode.json'))).toEqual(SHAPES.opencode?.stdio);
@@ -428,7 +428,7 @@ describe('an entry that somebody else wrote', () => {
       { command: 'restaurant', args: ['mcp'] },
     ],
   ])('of %s loses every key of another transport when %s is written', async (name, via, text, entry) => {
-    const { run, put, read } = desk();
+    const { run, put, read } = openHome();
     const { file = '' } = SHAPES[name] ?? {};
     put(file, text);
     expect(await run([name, '--via', via, '--write'])).toMatchObject({ exit: 0 });
@@ -437,7 +437,7 @@ describe('an entry that somebody else wrote', () => {
   });
 
   it('keeps the environment of a stdio entry', async () => {
-    const { run, put, read } = desk();
+    const { run, put, read } = openHome();
     put('.cursor/mcp.json', list('mcpServers', { command: 'old', env: { HTTPS_PROXY: 'http://p' } }));
     await run(['cursor', '--via', 'stdio', '--write']);
     expect(JSON.parse(read('.cursor/mcp.json')).mcpServers.restaurant).toEqual({
@@ -448,7 +448,7 @@ describe('an entry that somebody else wrote', () => {
   });
 
   it('that is switched off is reported', async () => {
-    const { run, put } = desk();
+    const { run, put } = openHome();
     put('.codex/config.toml', '[mcp_servers.restaurant]\nurl = "http://a"\nenabled = false\n');
     const { stderr } = await run(['codex', '--write'], { tty: { stderr: true } });
     expect(stderr).toContain('the entry is switched off');
@@ -457,7 +457,7 @@ describe('an entry that somebody else wrote', () => {
 
 describe('the default transport', () => {
   const detected = (era: string) => {
-    const { home, run, ...rest } = desk();
+    const { home, run, ...rest } = openHome();
     const folder = join(home, '.local/state/restaurant');
     openProtocolStore(folder, URL).write({ era });
     return { run, ...rest };
@@ -472,11 +472,11 @@ describe('the default transport', () => {
 
   it('is http when it was detected to support MCP, or was never used', async () => {
     expect(JSON.parse((await detected('legacy').run(['cursor', '--json'])).stdout).via).toBe('http');
-    expect(JSON.parse((await desk().run(['cursor', '--json'])).stdout).via).toBe('http');
+    expect(JSON.parse((await openHome().run(['cursor', '--json'])).stdout).via).toBe('http');
   });
 
   it('is stdio for --protocol bare', async () => {
-    const { stdout } = await desk().run(['cursor', '--protocol', 'bare', '--json']);
+    const { stdout } = await openHome().run(['cursor', '--protocol', 'bare', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       via: 'stdio',
       entry: { args: ['mcp', '--protocol', 'bare'] },
@@ -490,12 +490,12 @@ describe('the config folder', () => {
     ['cursor', { RESTAURANT_CONFIG_DIR: '/conf' }, { env: { RESTAURANT_CONFIG_DIR: '/conf' } }],
     ['opencode', { RESTAURANT_CONFIG_DIR: '/conf' }, { environment: { RESTAURANT_CONFIG_DIR: '/conf' } }],
   ])('of %s with %j is part of a stdio entry', async (name, own, entry) => {
-    const { stdout } = await desk(own).run([name, '--via', 'stdio', '--json']);
+    const { stdout } = await openHome(own).run([name, '--via', 'stdio', '--json']);
     expect(JSON.parse(stdout).entry).toMatchObject(entry);
   });
 
   it('of an earlier run is replaced, and removed with its variable', async () => {
-    const { home, run, read } = desk({ RESTAURANT_CONFIG_DIR: '/old' });
+    const { home, run, read } = openHome({ RESTAURANT_CONFIG_DIR: '/old' });
     const env = () => JSON.parse(read('.cursor/mcp.json')).mcpServers.restaurant.env;
     await run(['cursor', '--via', 'stdio', '--write']);
     expect(env()).toEqual({ RESTAURANT_CONFIG_DIR: '/old' });
@@ -507,16 +507,21 @@ describe('the config folder', () => {
   });
 
   it('is not part of a project file, nor when it is relative or default', async () => {
-    const project = await desk({ RESTAURANT_CONFIG_DIR: '/conf' }).run(['roo', '--via', 'stdio', '--json']);
+    const project = await openHome({ RESTAURANT_CONFIG_DIR: '/conf' }).run([
+      'roo',
+      '--via',
+      'stdio',
+      '--json',
+    ]);
     expect(JSON.parse(project.stdout).entry).not.toHaveProperty('env');
-    const relative = await desk({ XDG_CONFIG_HOME: 'conf' }).run(['cursor', '--via', 'stdio', '--json']);
+    const relative = await openHome({ XDG_CONFIG_HOME: 'conf' }).run(['cursor', '--via', 'stdio', '--json']);
     expect(JSON.parse(relative.stdout).entry).not.toHaveProperty('env');
   });
 });
 
 describe('the restaurant on the PATH', () => {
   const warned = async (files: Record<string, string>) => {
-    const { put, run, at } = desk();
+    const { put, run, at } = openHome();
     for (const [path, text] of Object.entries(files)) put(path, text, 0o755);
     const { stderr } = await run(['cursor', '--via', 'stdio'], {
       env: { HOME: at(''), PATH: at('bin') },
@@ -546,10 +551,10 @@ describe('the restaurant on the PATH', () => {
   });
 });
 
-describe('the key itself', () => {
-  const withKey = () => desk({ RESTAURANT_API_KEY: KEY });
+describe('--literal-key', () => {
+  const withKey = () => openHome({ RESTAURANT_API_KEY: KEY });
 
-  it('is written into a file of the user alone, and shown nowhere', async () => {
+  it('writes the key into a file that only the user can read, and never prints it', async () => {
     const { run, put, read } = withKey();
     const file = put('.config/zed/settings.json', '// zed\n{ "theme": "One" }\n', 0o644);
     const printed = await run(['zed', '--literal-key']);
@@ -562,7 +567,7 @@ describe('the key itself', () => {
     expect(JSON.stringify([printed, stdout, stderr, json])).not.toContain(KEY);
   });
 
-  it('goes out of what is shown when it is replaced, too', async () => {
+  it('never prints a key that is replaced', async () => {
     const { run } = withKey();
     await run(['cursor', '--literal-key', '--write']);
     const { stdout } = await run(['cursor', '--write']);
@@ -570,7 +575,7 @@ describe('the key itself', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it('stands where codex looks for it', async () => {
+  it('writes the header that codex reads', async () => {
     const { run, read } = withKey();
     await run(['codex', '--literal-key', '--write']);
     expect(parsed('codex', read('.codex/config.toml'))).toEqual({
@@ -580,7 +585,7 @@ describe('the key itself', () => {
     expect(read('.codex/config.toml')).not.toContain(KEY);
   });
 
-  it('goes into the file of the user where the project would be the default', async () => {
+  it('uses the user file when the default is a project file', async () => {
     const { run, at, read } = withKey();
     await run(['claude-code', '--literal-key', '--write']);
     expect(read('.claude.json')).toContain(KEY);
@@ -591,7 +596,7 @@ describe('the key itself', () => {
     ['claude-code', '--scope', 'project'],
     ['cursor', '--scope', 'project'],
     ['roo', '--scope', 'project'],
-  ])('never goes into a project file: %s', async (...words) => {
+  ])('rejects a project file: %s', async (...words) => {
     const { run, cwd } = withKey();
     const { exit, stderr } = await run([...words, '--literal-key', '--write']);
     expect(exit).toBe(2);
@@ -600,13 +605,13 @@ describe('the key itself', () => {
     expect(existsSync(join(cwd, '.mcp.json'))).toBe(false);
   });
 
-  it('is asked for where there is none', async () => {
-    const { exit } = await desk().run(['zed', '--literal-key']);
+  it('fails without a key', async () => {
+    const { exit } = await openHome().run(['zed', '--literal-key']);
     expect(exit).toBe(4);
   });
 });
 
-describe('what a client cannot do', () => {
+describe('an unsupported request', () => {
   it.each([
     [['claude-desktop', '--via', 'http'], 'restaurant mcp config claude-desktop --via stdio'],
     [['zed', '--via', 'http'], 'restaurant mcp config zed --via stdio'],
@@ -616,8 +621,8 @@ describe('what a client cannot do', () => {
     [['claude-desktop', '--literal-key'], '--via stdio'],
     [['cursr'], 'did you mean cursor'],
     [['cursor', '--via', 'pigeon'], 'http'],
-  ])('is an error that names the other way: %j', async (words, hint) => {
-    const { exit, stdout, stderr } = await desk().run(words, {
+  ])('names the alternative: %j', async (words, hint) => {
+    const { exit, stdout, stderr } = await openHome().run(words, {
       env: {
         ...freshHome().env,
         ...(words.includes('--demo') ? {} : { RESTAURANT_BASE_URL: 'https://a.example' }),
@@ -627,22 +632,22 @@ describe('what a client cannot do', () => {
     expect(stderr).toContain(hint);
   });
 
-  it('needs a service for http, and none for the bridge', async () => {
+  it('needs a service for http, but not for stdio', async () => {
     const { env } = freshHome();
     expect(await runCli(['mcp', 'config', 'cursor'], { env })).toMatchObject({ exit: 2 });
     expect(await runCli(['mcp', 'config', 'cursor', '--via', 'stdio'], { env })).toMatchObject({ exit: 0 });
     expect(await runCli(['mcp', 'config', 'claude-desktop'], { env })).toMatchObject({ exit: 0 });
   });
 
-  it('sends no key over plain http to another machine', async () => {
-    const { run } = desk({ RESTAURANT_BASE_URL: 'http://api.example.com' });
+  it('rejects plain http to a remote host', async () => {
+    const { run } = openHome({ RESTAURANT_BASE_URL: 'http://api.example.com' });
     expect(await run(['cursor'])).toMatchObject({ exit: 2 });
     expect(await run(['cursor', '--insecure-http'])).toMatchObject({ exit: 0 });
   });
 });
 
 describe('the entry', () => {
-  it('carries the options of this run alone', async () => {
+  it('repeats the options of this run', async () => {
     const { env } = freshHome();
     const words = ['--profile', 'work', '--base-url', 'https://b.example', '--protocol', 'bare'];
     const { stdout } = await runCli(['mcp', 'config', 'claude-desktop', '--json', ...words], { env });
@@ -659,8 +664,8 @@ describe('the entry', () => {
     expect(JSON.parse(demo.stdout)).toMatchObject({ via: 'stdio', entry: { args: ['mcp', '--demo'] } });
   });
 
-  it('carries what variables say, which a client started elsewhere does not have', async () => {
-    const { run } = desk({ RESTAURANT_BASE_URL: 'https://c.example', RESTAURANT_PROFILE: 'work' });
+  it('repeats the values of environment variables', async () => {
+    const { run } = openHome({ RESTAURANT_BASE_URL: 'https://c.example', RESTAURANT_PROFILE: 'work' });
     const { stdout } = await run(['claude-desktop', '--json']);
     expect(JSON.parse(stdout).entry.args).toEqual([
       'mcp',
@@ -671,8 +676,8 @@ describe('the entry', () => {
     ]);
   });
 
-  it('comes with the command of Claude Code', async () => {
-    const { run } = desk();
+  it('comes with the command of Claude Code for it', async () => {
+    const { run } = openHome();
     const { stdout, stderr } = await run(['claude-code', '--scope', 'user', '--no-color'], {
       tty: { stdout: true, stderr: true },
     });
@@ -686,15 +691,15 @@ describe('the entry', () => {
     );
   });
 
-  it('tells a person where it belongs and where the key comes from', async () => {
-    const { run, at } = desk();
+  it('comes with notes about the file and the key', async () => {
+    const { run, at } = openHome();
     const { stderr } = await run(['cursor'], { tty: { stdout: true, stderr: true } });
     expect(stderr).toContain(at('.cursor/mcp.json'));
     expect(stderr).toContain('RESTAURANT_API_KEY');
   });
 });
 
-describe('the places of files', () => {
+describe('the path of the file', () => {
   const place = async (name: string, options: RunOptions) => {
     const { stdout } = await runCli(
       ['mcp', 'config', name, '--via', 'stdio', '--json', '--scope', 'user'],
@@ -728,14 +733,14 @@ describe('the places of files', () => {
     expect(await place(name, options)).toBe(path);
   });
 
-  it('takes the place where cline has a file already', async () => {
-    const { run, put } = desk();
+  it('is the existing one of cline', async () => {
+    const { run, put } = openHome();
     const old = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
     const file = put(old, '{"mcpServers":{}}');
     expect(JSON.parse((await run(['cline', '--json'])).stdout).file).toBe(file);
   });
 
-  it('are not guessed without a home', async () => {
+  it('is an error without a home folder', async () => {
     const nowhere = {
       env: {},
       homedir: (): string => {

@@ -42,47 +42,50 @@ const textOf = (result: Awaited<ReturnType<Client['callTool']>>): string => {
   return block?.text ?? '';
 };
 
-describe.each(['json', 'sse'] as const)('a host on the official SDK, the plain service in %s', (reply) => {
-  const service = useService({ reply });
+describe.each(['json', 'sse'] as const)(
+  'a host on the official SDK, with the plain service in %s',
+  (reply) => {
+    const service = useService({ reply });
 
-  it('lists, calls, and closes', async () => {
-    const { client, stderr } = await connect([], service.env);
-    expect(client.getServerVersion()).toMatchObject({ name: 'restaurant' });
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['find_restaurant', 'lookup_restaurant']);
-    const found = await client.callTool({
-      name: 'find_restaurant',
-      arguments: { name: 'Nopa', city: 'San Francisco' },
-    });
-    const { results } = JSON.parse(textOf(found));
-    expect(results[0]).toMatchObject({ name: 'Nopa' });
-    const details = await client.callTool({
-      name: 'lookup_restaurant',
-      arguments: { restaurant_id: results[0].service_id, fields: 'premium' },
-    });
-    expect(JSON.parse(textOf(details))).toHaveProperty('grade');
-    await client.ping();
-    await client.close();
-    expect(stderr()).toBe('');
-  });
-
-  it('calls many at a time', async () => {
-    const { client } = await connect([], service.env);
-    const cities = ['San Francisco', 'London', 'Tokyo'];
-    const calls = Array.from({ length: 24 }, (_, index) =>
-      client.callTool({
+    it('lists tools, calls them and closes', async () => {
+      const { client, stderr } = await connect([], service.env);
+      expect(client.getServerVersion()).toMatchObject({ name: 'restaurant' });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['find_restaurant', 'lookup_restaurant']);
+      const found = await client.callTool({
         name: 'find_restaurant',
-        arguments: { name: `nothing ${index}`, city: cities[index % 3] },
-      }),
-    );
-    for (const result of await Promise.all(calls)) expect(JSON.parse(textOf(result)).status).toBe('ok');
-  });
-});
+        arguments: { name: 'Nopa', city: 'San Francisco' },
+      });
+      const { results } = JSON.parse(textOf(found));
+      expect(results[0]).toMatchObject({ name: 'Nopa' });
+      const details = await client.callTool({
+        name: 'lookup_restaurant',
+        arguments: { restaurant_id: results[0].service_id, fields: 'premium' },
+      });
+      expect(JSON.parse(textOf(details))).toHaveProperty('grade');
+      await client.ping();
+      await client.close();
+      expect(stderr()).toBe('');
+    });
+
+    it('runs calls in parallel', async () => {
+      const { client } = await connect([], service.env);
+      const cities = ['San Francisco', 'London', 'Tokyo'];
+      const calls = Array.from({ length: 24 }, (_, index) =>
+        client.callTool({
+          name: 'find_restaurant',
+          arguments: { name: `nothing ${index}`, city: cities[index % 3] },
+        }),
+      );
+      for (const result of await Promise.all(calls)) expect(JSON.parse(textOf(result)).status).toBe('ok');
+    });
+  },
+);
 
 describe('the saved login', () => {
   const service = useService();
 
-  it('is used where the host hands no variables on', async () => {
+  it('is used when the host passes no variables', async () => {
     const { env } = freshHome();
     const login = await runCli(['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'], {
       env,
@@ -97,7 +100,7 @@ describe('the saved login', () => {
     expect(found.isError).toBeFalsy();
   });
 
-  it('counts as soon as it is there', async () => {
+  it('is used as soon as it is saved', async () => {
     const { env } = freshHome();
     const search = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'San Francisco' } };
     const { client } = await connect([], { HOME: env.HOME ?? '' });
@@ -109,10 +112,10 @@ describe('the saved login', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('cancellation', () => {
   const service = useService({ faults: [parseFault('hang')] });
 
-  it('ends the call at the service too', async () => {
+  it('ends the call at the service', async () => {
     const { client } = await connect([], service.env);
     const controller = new AbortController();
     const call = client.callTool(
@@ -157,7 +160,7 @@ describe('a foreign server', () => {
     server?.close();
   });
 
-  it('is reached with handshake and session, with progress and structured output', async () => {
+  it('is called with handshake, session, progress and structured output', async () => {
     const { env } = freshHome();
     const { client } = await connect(['--endpoint', endpoint], { ...env, RESTAURANT_API_KEY: PAID });
     const { tools } = await client.listTools();

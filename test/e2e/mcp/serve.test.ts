@@ -21,10 +21,10 @@ const errorText = (answer: JsonObject): string => {
   return content[0]?.text ?? '';
 };
 
-describe.each(['json', 'sse'] as const)('in front of the plain service that answers in %s', (reply) => {
+describe.each(['json', 'sse'] as const)('with the plain service that responds in %s', (reply) => {
   const service = useService({ reply });
 
-  it('does the whole conversation, and ends with its stdin', async () => {
+  it('handles a whole session, and exits when stdin is closed', async () => {
     const stdin = lines(INITIALIZE, INITIALIZED, LIST, find(1), request(2, 'ping'));
     const { exit, stdout, stderr } = await service.run(['mcp'], { stdin });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -77,7 +77,7 @@ describe.each(['json', 'sse'] as const)('in front of the plain service that answ
     expect(service.sent()).toBe(1);
   });
 
-  it('makes one request for a call', async () => {
+  it('sends one request for a call', async () => {
     service.sent();
     await service.run(['mcp'], { stdin: lines(INITIALIZE, find(1)) });
     expect(service.sent()).toBe(1);
@@ -87,7 +87,7 @@ describe.each(['json', 'sse'] as const)('in front of the plain service that answ
     });
   });
 
-  it('answers twenty calls with their own ids', async () => {
+  it('responds to twenty calls with their own ids', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? index : `call-${index}`));
     const { stdout } = await service.run(['mcp'], { stdin: lines(...ids.map((id) => find(id))) });
     expect(
@@ -97,7 +97,7 @@ describe.each(['json', 'sse'] as const)('in front of the plain service that answ
     ).toEqual([...ids].sort());
   });
 
-  it('writes nothing but messages, also with --verbose', async () => {
+  it('writes only messages to stdout, even with --verbose', async () => {
     const stdin = lines(INITIALIZE, find(1));
     const { stdout, stderr } = await service.run(['mcp', '--verbose'], { stdin });
     expect(messagesIn(stdout)).toHaveLength(2);
@@ -106,10 +106,10 @@ describe.each(['json', 'sse'] as const)('in front of the plain service that answ
   });
 });
 
-describe('in front of an MCP server', () => {
+describe('with an MCP server', () => {
   const service = useService({ mode: 'mcp', reply: 'sse' });
 
-  it('offers its tools, also those it has never heard of', async () => {
+  it('lists all its tools, undocumented ones included', async () => {
     const area = request(1, 'tools/call', { name: 'explore_area', arguments: { city: 'San Francisco' } });
     const { stdout } = await service.run(['mcp'], { stdin: lines(INITIALIZE, LIST, area) });
     const { tools } = answerTo(stdout, 'list').result as { tools: { name: string }[] };
@@ -145,7 +145,7 @@ describe('in front of an MCP server', () => {
     }
   });
 
-  it('passes progress on under the token of the host', async () => {
+  it('forwards progress with the token of the host', async () => {
     const stdin = lines(find(1, { _meta: { progressToken: 'mine' } }));
     const { stdout } = await service.run(['mcp'], { stdin });
     const messages = messagesIn(stdout);
@@ -169,10 +169,10 @@ describe('in front of an MCP server', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('a failure', () => {
   const service = useService();
 
-  it('without a key is told as what to do, and the list is there all the same', async () => {
+  it('without a key is a tool error with a hint, and the built-in list is used', async () => {
     service.sent();
     const { exit, stdout } = await service.run(['mcp'], {
       env: { RESTAURANT_API_KEY: '' },
@@ -186,7 +186,7 @@ describe('what goes wrong', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('without a service is told too', async () => {
+  it('without a service is a tool error with a hint', async () => {
     const { env } = freshHome();
     const { exit, stdout } = await runCli(['mcp'], { env, stdin: lines(LIST, find(1)) });
     expect(exit).toBe(0);
@@ -215,7 +215,7 @@ describe('what goes wrong', () => {
     expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
   });
 
-  it('in one line does not end the others', async () => {
+  it('in one line does not affect the others', async () => {
     const stdin = `${lines(find(1))}garbage\n{"jsonrpc":"2.0"\n\n\r\n${lines(find(2)).replace('\n', '\r\n')}${lines(find(3)).trimEnd()}`;
     const { exit, stdout } = await service.run(['mcp'], { stdin });
     expect(exit).toBe(0);
@@ -247,7 +247,7 @@ describe('limits', () => {
 
   const free = useService();
 
-  it('of the budget count what the bridge sends', async () => {
+  it('of the quota count the requests of the bridge', async () => {
     await free.run(['mcp'], { stdin: lines(INITIALIZE, find(1), find(2)) });
     const { stdout } = await free.run(['status', '--json']);
     expect(JSON.parse(stdout).budget.per_day.used).toBe(2);
@@ -259,7 +259,7 @@ describe('faults of the service', () => {
 
   describe('tool-error', () => {
     const service = useService(faulty('tool-error'));
-    it('comes through as it is', async () => {
+    it('is forwarded as received', async () => {
       const { stdout } = await service.run(['mcp'], { stdin: lines(find(1)) });
       const result = answerTo(stdout, 1).result as JsonObject;
       expect(result.isError).toBe(true);
@@ -269,7 +269,7 @@ describe('faults of the service', () => {
 
   describe('rpc-error', () => {
     const service = useService(faulty('rpc-error'));
-    it('comes through with its code', async () => {
+    it('is forwarded with its code', async () => {
       const { stdout } = await service.run(['mcp'], { stdin: lines(find(1)) });
       expect(answerTo(stdout, 1).error).toMatchObject({ code: expect.any(Number) });
     });
@@ -277,7 +277,7 @@ describe('faults of the service', () => {
 
   describe.each(['500', 'html', 'truncate', 'reset', 'bad-json', 'wrong-id'])('%s', (kind) => {
     const service = useService(faulty(kind));
-    it('is a tool error with a hint, and the bridge lives on', async () => {
+    it('is a tool error with a hint, and the bridge continues', async () => {
       const { exit, stdout } = await service.run(['mcp', '--retries', '0'], {
         stdin: lines(find(1), find(2), request(3, 'ping')),
       });
@@ -296,12 +296,12 @@ describe('faults of the service', () => {
       params: { requestId },
     });
 
-    it('ends with the cancellation, which has no answer', async () => {
+    it('ends with the cancellation, without a response', async () => {
       const { exit, stdout } = await service.run(['mcp'], { stdin: lines(find(1), cancel(1)) });
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' });
     });
 
-    it('holds the end up for five seconds at most', async () => {
+    it('delays the exit for at most five seconds', async () => {
       const waits: number[] = [];
       const { exit, stdout } = await service.run(['mcp'], {
         stdin: lines(find(1)),
@@ -324,7 +324,7 @@ describe('faults of the service', () => {
 });
 
 describe('--demo', () => {
-  it('needs nothing', async () => {
+  it('works without a service or key', async () => {
     const { env } = freshHome();
     const { exit, stdout } = await runCli(['mcp', '--demo'], { env, stdin: lines(LIST, find(1)) });
     expect(exit).toBe(0);
@@ -332,7 +332,7 @@ describe('--demo', () => {
     expect(answerTo(stdout, 1).result).toHaveProperty('content');
   });
 
-  it('says at a terminal what it is', async () => {
+  it('explains itself at a terminal', async () => {
     const { env } = freshHome();
     const { stderr } = await runCli(['mcp', '--demo'], { env, tty: { stdin: true, stderr: true } });
     expect(stderr).toContain('restaurant mcp config');

@@ -14,10 +14,10 @@ const RESULT = {
   isError: false,
 };
 
-interface Desk {
+interface TestBridge {
   readonly bridge: Bridge;
   readonly sent: JsonObject[];
-  /** Sends messages and gives what came back, once nothing is under way. */
+  /** Sends messages. @returns the responses, once no request is pending */
   ask(...messages: unknown[]): Promise<JsonObject[]>;
 }
 
@@ -29,7 +29,12 @@ interface Fake extends Partial<Upstream> {
 
 const never = () => new Promise<void>(() => {});
 
-function desk({ callTool = async () => RESULT, sleep = never, onFault, ...upstream }: Fake = {}): Desk {
+function openBridge({
+  callTool = async () => RESULT,
+  sleep = never,
+  onFault,
+  ...upstream
+}: Fake = {}): TestBridge {
   const sent: JsonObject[] = [];
   const bridge = createBridge({
     upstream: {
@@ -60,7 +65,7 @@ const call = (id: unknown, params: JsonObject = {}) =>
   request(id, 'tools/call', { name: 'find_restaurant', arguments: { name: 'Nopa' }, ...params });
 const modern = (version = '2026-07-28') => ({ _meta: { [VERSION_KEY]: version } });
 
-/** A promise that is settled from outside. */
+/** A promise with its resolve and reject functions. */
 function deferred<T>() {
   let resolve: (value: T) => void = () => {};
   let reject: (error: unknown) => void = () => {};
@@ -71,32 +76,39 @@ function deferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** Lets everything run that can run. */
+/** Waits for the next turn of the event loop. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the handshake', () => {
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('agrees to %s', async (version) => {
-    const [answer] = await desk().ask(request(1, 'initialize', { protocolVersion: version }));
-    expect(answer).toEqual({
-      jsonrpc: '2.0',
-      id: 1,
-      result: {
-        protocolVersion: version,
-        capabilities: { tools: {} },
-        serverInfo: { name: 'restaurant', title: expect.any(String), version: expect.stringMatching(/^\d/) },
-        instructions: expect.stringContaining('find_restaurant'),
-      },
-    });
-  });
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'accepts protocol version %s',
+    async (version) => {
+      const [answer] = await openBridge().ask(request(1, 'initialize', { protocolVersion: version }));
+      expect(answer).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          protocolVersion: version,
+          capabilities: { tools: {} },
+          serverInfo: {
+            name: 'restaurant',
+            title: expect.any(String),
+            version: expect.stringMatching(/^\d/),
+          },
+          instructions: expect.stringContaining('find_restaurant'),
+        },
+      });
+    },
+  );
 
-  it.each(['2026-07-28', '1999-01-01', 7, undefined])('offers its newest to %s', async (version) => {
-    const [answer] = await desk().ask(request(1, 'initialize', { protocolVersion: version }));
+  it.each(['2026-07-28', '1999-01-01', 7, undefined])('offers its newest version for %s', async (version) => {
+    const [answer] = await openBridge().ask(request(1, 'initialize', { protocolVersion: version }));
     expect(answer?.result).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 
-  it('needs neither the handshake nor the service for ping and discovery', async () => {
+  it('answers ping and server/discover without a handshake or the service', async () => {
     const unused = () => Promise.reject(new Error('sent'));
-    const [ping, discovery] = await desk({ listTools: unused, callTool: unused }).ask(
+    const [ping, discovery] = await openBridge({ listTools: unused, callTool: unused }).ask(
       request('a', 'ping'),
       request('b', 'server/discover', modern()),
     );
@@ -112,9 +124,9 @@ describe('the handshake', () => {
   });
 });
 
-describe('what is no request', () => {
-  it('is answered by -32700 or -32600 with the id where there is one, and the bridge lives on', async () => {
-    const { bridge, sent } = desk();
+describe('other messages', () => {
+  it('return -32700 or -32600 with the id if there is one, and the bridge continues', async () => {
+    const { bridge, sent } = openBridge();
     const lines = ['{', '[]', '7', '{"id":1}', '{"jsonrpc":"2.0","id":null,"method":"ping"}'];
     for (const text of [...lines, '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}']) {
       bridge.receive({ text });
@@ -136,8 +148,8 @@ describe('what is no request', () => {
     );
   });
 
-  it('is not answered when it is a notification or a response', async () => {
-    const answers = await desk().ask(
+  it('get no response when they are notifications or responses', async () => {
+    const answers = await openBridge().ask(
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'unknown' } },
       { jsonrpc: '2.0', method: 'tools/call', params: {} },
@@ -147,8 +159,8 @@ describe('what is no request', () => {
     expect(answers).toEqual([]);
   });
 
-  it('is -32601 for methods that are not served and -32602 for wrong params', async () => {
-    const answers = await desk().ask(
+  it('return -32601 for unknown methods and -32602 for wrong params', async () => {
+    const answers = await openBridge().ask(
       request(1, 'resources/list'),
       request(2, 'tools/call', { arguments: {} }),
       request(3, 'tools/call', { name: 'x', arguments: [] }),
@@ -164,8 +176,8 @@ describe('what is no request', () => {
     });
   });
 
-  it('answers a batch with a batch', async () => {
-    const [batch, ...more] = await desk().ask([
+  it('return a batch for a batch', async () => {
+    const [batch, ...more] = await openBridge().ask([
       request(1, 'ping'),
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       request(2, 'tools/list'),
@@ -181,9 +193,9 @@ describe('what is no request', () => {
 });
 
 describe('tools/call', () => {
-  it('passes name and arguments on, and the result back as it is', async () => {
+  it('forwards name and arguments, and returns the result as received', async () => {
     const calls: unknown[] = [];
-    const { ask } = desk({
+    const { ask } = openBridge({
       callTool: async (name, args) => {
         calls.push([name, args]);
         return RESULT;
@@ -201,7 +213,7 @@ describe('tools/call', () => {
 
   it('forwards a tool error and a JSON-RPC error of the service', async () => {
     const failed = { isError: true, content: [{ type: 'text', text: 'no such city' }] };
-    const { ask } = desk({
+    const { ask } = openBridge({
       callTool: async (name) => {
         if (name === 'a') return failed;
         throw new ProtocolError(-32602, 'Unknown tool', { name });
@@ -214,8 +226,8 @@ describe('tools/call', () => {
     ]);
   });
 
-  it('tells failures as tool errors with what to do', async () => {
-    const { ask } = desk({
+  it('returns failures as tool errors with a hint', async () => {
+    const { ask } = openBridge({
       callTool: async () => {
         throw new AppError('rate_limited', 'too many requests (429, wait 7 seconds)', {
           status: 429,
@@ -243,9 +255,9 @@ describe('tools/call', () => {
     });
   });
 
-  it('survives a fault of its own', async () => {
+  it('reports an unexpected error and continues', async () => {
     const faults: unknown[] = [];
-    const { ask, sent } = desk({
+    const { ask, sent } = openBridge({
       callTool: async () => {
         throw new TypeError('boom');
       },
@@ -261,9 +273,9 @@ describe('tools/call', () => {
     expect(faults).toEqual([new TypeError('boom')]);
   });
 
-  it('answers calls as they end, not as they came', async () => {
+  it('responds in the order in which calls end', async () => {
     const slow = deferred<JsonObject>();
-    const { ask, bridge, sent } = desk({
+    const { ask, bridge, sent } = openBridge({
       callTool: (name) => (name === 'slow' ? slow.promise : Promise.resolve(RESULT)),
     });
     bridge.receive({ text: JSON.stringify(call('slow', { name: 'slow' })) });
@@ -275,9 +287,9 @@ describe('tools/call', () => {
     expect(sent.map(({ id }) => id)).toEqual(['fast', 'slow']);
   });
 
-  it('refuses an id that is under way, and takes it again afterwards', async () => {
+  it('rejects the id of a pending request, and accepts it again afterwards', async () => {
     const wait = deferred<JsonObject>();
-    const { bridge, sent, ask } = desk({ callTool: () => wait.promise });
+    const { bridge, sent, ask } = openBridge({ callTool: () => wait.promise });
     bridge.receive({ text: JSON.stringify(call(1)) });
     bridge.receive({ text: JSON.stringify(call(1)) });
     await settle();
@@ -293,9 +305,9 @@ describe('cancellation', () => {
     text: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
   });
 
-  it('aborts the call and sends no answer, whether or not the service heeds it', async () => {
+  it('aborts the call and sends no response, even if the service ignores it', async () => {
     const signals: AbortSignal[] = [];
-    const { bridge, sent } = desk({
+    const { bridge, sent } = openBridge({
       callTool: (_name, _args, { signal }) => {
         signals.push(signal);
         return new Promise(() => {});
@@ -312,10 +324,10 @@ describe('cancellation', () => {
     expect(sent).toMatchObject([{ id: 2, result: { isError: true } }]);
   });
 
-  it('takes a call out of the queue that has not begun', async () => {
+  it('removes a call from the queue before it starts', async () => {
     const begun: unknown[] = [];
     const first = deferred<JsonObject>();
-    const { bridge, sent } = desk({
+    const { bridge, sent } = openBridge({
       callTool: (name) => {
         begun.push(name);
         return first.promise;
@@ -336,12 +348,12 @@ describe('cancellation', () => {
 });
 
 describe('load', () => {
-  it('runs eight calls at a time, in order, and refuses what 1,000 waiting calls leave no place for', async () => {
+  it('runs eight calls at a time, in order, and rejects calls when 1,000 are waiting', async () => {
     let running = 0;
     let most = 0;
     const order: unknown[] = [];
     const gates: (() => void)[] = [];
-    const { bridge, sent } = desk({
+    const { bridge, sent } = openBridge({
       callTool: async (name) => {
         running += 1;
         most = Math.max(most, running);
@@ -374,9 +386,9 @@ describe('load', () => {
 });
 
 describe('progress', () => {
-  it('comes back under the token of the host, and not behind the response', async () => {
+  it('has the token of the host, and never follows the response', async () => {
     let tell: ((progress: JsonObject) => void) | undefined;
-    const { ask, sent } = desk({
+    const { ask, sent } = openBridge({
       callTool: async (_name, _args, { onProgress }) => {
         tell = onProgress;
         onProgress?.({ progressToken: 44, progress: 1, total: 2, message: 'half' });
@@ -395,9 +407,9 @@ describe('progress', () => {
     ]);
   });
 
-  it('is not asked for where the host wants none', async () => {
+  it('is not requested unless the host requests it', async () => {
     const wanted: boolean[] = [];
-    const { ask } = desk({
+    const { ask } = openBridge({
       callTool: async (_name, _args, options) => {
         wanted.push(options.onProgress !== undefined);
         return RESULT;
@@ -413,7 +425,7 @@ describe('waiting', () => {
     let report: ((progress: JsonObject) => void) | undefined;
     const beats: (() => void)[] = [];
     const waits: number[] = [];
-    const { bridge, sent } = desk({
+    const { bridge, sent } = openBridge({
       callTool: (_name, _args, { onProgress }) => {
         report = onProgress;
         return new Promise(() => {});
@@ -447,7 +459,7 @@ describe('invalid arguments', () => {
   };
 
   it('of a known tool are a tool error', async () => {
-    const [answer] = await desk(rejecting).ask(call(1));
+    const [answer] = await openBridge(rejecting).ask(call(1));
     expect(answer?.result).toMatchObject({
       isError: true,
       content: [{ type: 'text', text: expect.stringMatching(/^city is required\nhint: /) }],
@@ -456,7 +468,7 @@ describe('invalid arguments', () => {
   });
 
   it('of an unknown tool stay a JSON-RPC error', async () => {
-    const [answer] = await desk(rejecting).ask(call(1, { name: 'other' }));
+    const [answer] = await openBridge(rejecting).ask(call(1, { name: 'other' }));
     expect(answer?.error).toEqual({ code: -32602, message: 'city is required' });
   });
 });
@@ -464,7 +476,7 @@ describe('invalid arguments', () => {
 describe('metadata', () => {
   it('of the host reaches the service, without its connection and progress token', async () => {
     const calls: unknown[] = [];
-    const { ask } = desk({
+    const { ask } = openBridge({
       request: async (method, params) => {
         calls.push([method, params]);
         return RESULT;
@@ -487,7 +499,7 @@ describe('metadata', () => {
 
 describe('resources, prompts and completion', () => {
   const forwarding = (capabilities: JsonObject, calls: unknown[] = []) =>
-    desk({
+    openBridge({
       capabilities: async () => capabilities,
       request: async (method, params) => {
         calls.push([method, params]);
@@ -536,9 +548,9 @@ describe('resources, prompts and completion', () => {
   });
 });
 
-describe('the modern era', () => {
+describe('a 2026-07-28 host', () => {
   it('gets lists of the service with a lifetime, that of the service first', async () => {
-    const { ask } = desk({
+    const { ask } = openBridge({
       capabilities: async () => ({ resources: {}, prompts: {} }),
       request: async (method) => (method === 'prompts/list' ? { prompts: [], ttlMs: 7 } : { resources: [] }),
     });
@@ -549,8 +561,8 @@ describe('the modern era', () => {
     ]);
   });
 
-  it('gets results that say that they are complete, and how long a list may be kept', async () => {
-    const { ask } = desk({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
+  it('gets complete results, and lists with a lifetime', async () => {
+    const { ask } = openBridge({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
     const [list] = await ask(request(1, 'tools/list', modern()));
     expect(list?.result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'private' });
     const [result] = await ask(call(2, modern()));
@@ -561,8 +573,8 @@ describe('the modern era', () => {
     });
   });
 
-  it('gets -32022 for a revision that is not known', async () => {
-    const [answer] = await desk().ask(request(1, 'tools/list', modern('2031-01-01')));
+  it('gets -32022 for an unknown version', async () => {
+    const [answer] = await openBridge().ask(request(1, 'tools/list', modern('2031-01-01')));
     expect(answer?.error).toMatchObject({
       code: -32022,
       data: { requested: '2031-01-01', supported: expect.arrayContaining(['2026-07-28']) },

@@ -59,7 +59,7 @@ describe('editJson', () => {
     }
   });
 
-  it('keeps comments, trailing commas, other entries and indent', () => {
+  it('keeps comments, trailing commas, other entries and indentation', () => {
     const text = `// my servers
 {
     "theme": "dark", // as ever
@@ -136,7 +136,7 @@ describe('editJson', () => {
     });
   });
 
-  it('adds the inputs of vscode once, beside those that are there', () => {
+  it('adds the inputs of vscode once, and removes them when they are unused', () => {
     const vscode = buildEntry(client('vscode'), HTTP);
     const text = '{\n  // asks\n  "inputs": [\n    { "id": "other", "type": "promptString" }\n  ]\n}\n';
     const after = json(text, vscode, 'servers');
@@ -152,7 +152,7 @@ describe('editJson', () => {
 
   it.each([
     ['cut off', '{"mcpServers": {'],
-    ['no JSON', 'hello'],
+    ['not JSON', 'hello'],
     ['an array', '[]'],
     ['a number', '7'],
     ['two documents', '{} {}'],
@@ -166,7 +166,7 @@ describe('editJson', () => {
     expect(error.message).toContain('/home/u/mcp.json');
   });
 
-  it('names the line of the damage', () => {
+  it('names the line of the error', () => {
     expect(rejection(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
   });
 
@@ -205,7 +205,7 @@ describe('editJson', () => {
 });
 
 describe('editToml', () => {
-  it('makes a file where there is none', () => {
+  it('creates the content of a missing file', () => {
     expect(toml('')).toBe(
       '[mcp_servers.restaurant]\nurl = "https://api.example.com/api/mcp"\nbearer_token_env_var = "RESTAURANT_API_KEY"\n',
     );

@@ -9,7 +9,7 @@ function readIn(parts: readonly Uint8Array[], maxBytes?: number): Line[] {
   return [...parts.flatMap((part) => reader.push(part)), ...reader.end()];
 }
 
-/** Cuts bytes at the places given. */
+/** Splits bytes at the given offsets. */
 function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
   const sorted = [...new Set([0, ...places.map((at) => at % (whole.length + 1)), whole.length])].sort(
     (a, b) => a - b,
@@ -18,7 +18,7 @@ function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
 }
 
 describe('lineReader', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('returns the same lines however the bytes are split', () => {
     const text = fc.array(
       fc.tuple(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\r\n', '\n\n', ' \n')),
     );
@@ -31,7 +31,7 @@ describe('lineReader', () => {
     );
   });
 
-  it('reads byte by byte what it reads whole', () => {
+  it('reads the same lines byte by byte', () => {
     const whole = bytes('{"name":"Café 🍜"}\r\n\n{"a":1}\nlast');
     expect(readIn([...whole].map((byte) => Uint8Array.of(byte)))).toEqual([
       { text: '{"name":"Café 🍜"}' },
@@ -50,7 +50,7 @@ describe('lineReader', () => {
     );
   });
 
-  it('tells a line that is too long, keeps nothing of it, and reads on', () => {
+  it('reports a line that is too long, and continues with the next', () => {
     const lines = readIn([bytes('12345'), bytes('67890'), bytes('1\nok\n0123456789\r\n')], 10);
     expect(lines).toEqual([
       { problem: 'the line is longer than 10 bytes' },
@@ -59,14 +59,14 @@ describe('lineReader', () => {
     ]);
   });
 
-  it('tells a line that is no UTF-8 and reads on', () => {
+  it('reports a line that is not UTF-8, and continues with the next', () => {
     expect(readIn([Uint8Array.of(0x22, 0xff, 0x22, 0x0a), bytes('{}\n')])).toEqual([
       { problem: 'the line is not UTF-8' },
       { text: '{}' },
     ]);
   });
 
-  it('does not change lines when the memory of a chunk is used again', () => {
+  it('returns correct lines when the memory of a chunk is reused', () => {
     const reader = lineReader();
     const chunk = bytes('{"a"');
     expect(reader.push(chunk)).toEqual([]);

@@ -134,7 +134,7 @@ describe('the list of tools', () => {
     expect(await upstream.listTools()).toEqual([TOOL]);
   });
 
-  it('tells which tools exist', async () => {
+  it('contains the tools that hasTool reports', async () => {
     const { upstream } = upstreamOver([() => ({})]);
     expect([upstream.hasTool('find_restaurant'), upstream.hasTool('explore_area')]).toEqual([true, false]);
     await upstream.listTools();
