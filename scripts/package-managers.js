@@ -34,7 +34,7 @@ const block = (system, platforms) =>
     .join('')}  end\n`;
 
 const formula = `class Restaurant < Formula
-  desc ${JSON.stringify(description.replace(/^.*?: /, '').slice(0, 79))}
+  desc "Client for a restaurant data service over JSON-RPC and MCP"
   homepage "${home}"
   version "${version}"
   license "${license}"
