@@ -4,7 +4,7 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geojson.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
-import { inline, isSimple } from '../render/data.ts';
+import { idsLast, inline, isSimple } from '../render/data.ts';
 import type { Field } from '../render/field-roles.ts';
 import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/lookup.ts';
 import {
@@ -199,8 +199,29 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (typeof value === 'string') return textOrLink(value, key);
   if (isSimple(value)) return inline(value, key);
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
+  if (Array.isArray(value) && isTable(value)) return tableOf(value);
   if (Array.isArray(value)) return { list: value.map((item) => detailOf(item, key, level + 1)) };
   return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
+}
+
+const MAX_TABLE_COLUMNS = 6;
+
+/** Whether a list holds several objects of the same few plain fields. */
+function isTable(items: readonly unknown[]): items is readonly Record<string, unknown>[] {
+  const keys = new Set(items.filter(isRecord).flatMap((item) => Object.keys(item)));
+  return (
+    items.length > 1 &&
+    keys.size <= MAX_TABLE_COLUMNS &&
+    items.every((item) => isRecord(item) && Object.values(item).every(isSimple))
+  );
+}
+
+function tableOf(items: readonly Record<string, unknown>[]): Detail {
+  const keys = idsLast([...new Set(items.flatMap((item) => Object.keys(item)))]);
+  return {
+    head: keys.map((key) => label(key)),
+    cells: items.map((item) => keys.map((key) => inline(item[key], key))),
+  };
 }
 
 /** Text as a link if it is an https address as a terminal would link it or, under such a key, a telephone number. */

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { PageDocument } from '../../../src/output/html/document.ts';
 import { findPage, lookupPage } from '../../../src/output/html/rows.ts';
@@ -50,6 +53,26 @@ const HOSTILE = [
     { lat: 1e308, lng: Number.POSITIVE_INFINITY },
   ][index % 5],
 }));
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The serious and critical violations that axe finds, as `rule: element`. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
+}
+
+const DETAILS = {
+  ...PLACES[0],
+  phone: '+1 415 555 0195',
+  hours: { monday: [], tuesday: { open: '17:00', close: '22:00' } },
+  signature_dishes: [
+    { name: 'Pork chop', price: 34 },
+    { name: 'Flatbread', price: 18 },
+  ],
+};
 
 describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   const open = useChromium();
@@ -222,5 +245,64 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await page.locator('button.name').first().textContent()).toBe('Place 101');
     expect(await page.getByRole('navigation').textContent()).toContain('101 to 200 of 5,000');
     expect(complaints).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has no serious violation of accessibility rules, %s',
+    async (colorScheme) => {
+      const search = await open(PLAIN, { colorScheme });
+      await search.page.locator('.why').waitFor();
+      expect(await violations(search.page)).toEqual([]);
+      await search.page.getByRole('searchbox').fill('zzz');
+      await search.page.getByText('Nothing matches “').waitFor();
+      expect(await violations(search.page)).toEqual([]);
+      const details = await open(lookupPage([{ restaurantId: 'a', output: DETAILS }], 0), { colorScheme });
+      await details.page.setViewportSize({ width: 360, height: 800 });
+      expect(await violations(details.page)).toEqual([]);
+    },
+  );
+
+  it('says that nothing matches, and offers to clear the search', async () => {
+    const { page } = await open(PLAIN);
+    await page.getByRole('searchbox').fill('zzz');
+    await page.getByText('Nothing matches “zzz”.').waitFor();
+    expect(await page.locator('table').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Clear the search' }).press('Enter');
+    expect(await page.locator('button.name').count()).toBe(4);
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
+  });
+
+  it('filters by grade, on the map too', async () => {
+    const { page } = await open(PLAIN);
+    await page.getByRole('combobox', { name: 'Grade' }).selectOption('A-');
+    expect(await page.locator('button.name').allTextContents()).toEqual(['Fog & Fennel']);
+    expect(await page.locator('.leaflet-marker-icon').count()).toBe(1);
+  });
+
+  it('marks groups on the map by a sign and a shape that no row number has', async () => {
+    const near = PLACES.slice(0, 2).map((place, index) => ({
+      ...place,
+      coordinates: { lat: 37.77, lng: -122.43 + index / 1e7 },
+    }));
+    const { page } = await open(findPage(near, ASKED));
+    const group = page.locator('.leaflet-marker-icon.many');
+    expect(await group.textContent()).toBe('×2');
+    expect(await group.getAttribute('aria-label')).toBe('×2 restaurants, show them apart');
+  });
+
+  it('shows address, phone and times of this place in the popup and the details', async () => {
+    const items = [{ restaurantId: 'a', output: DETAILS }];
+    const { page } = await open(lookupPage(items, Date.UTC(2026, 10, 21, 12)), {
+      timezoneId: 'Asia/Tokyo',
+      locale: 'en-GB',
+    });
+    await page.locator('.leaflet-marker-icon').click();
+    const popup = page.locator('.leaflet-popup');
+    expect(await popup.innerText()).toContain('560 Divisadero St');
+    expect(await popup.getByRole('link').getAttribute('href')).toBe('tel:+14155550195');
+    expect(await page.locator('time').textContent()).toBe('21 Nov 2026, 21:00');
+    const dishes = page.getByRole('table').filter({ hasText: 'Pork chop' }).last();
+    expect(await dishes.getByRole('columnheader').allTextContents()).toEqual(['Name', 'Price']);
+    expect(await page.locator('tr.more').innerText()).toContain('closed');
   });
 });

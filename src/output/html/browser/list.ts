@@ -1,6 +1,6 @@
 import type { PageColumn, PageHead, PageRow } from '../document.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
-import { moreElement, rowElement } from './row.ts';
+import { moreElement, rowElement, short } from './row.ts';
 import { type Order, searcher, sortRows } from './search.ts';
 
 /** Rows on a page of the list, and on paper. */
@@ -46,7 +46,12 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
   const input = el('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' });
   const form = el('form', { role: 'search' }, el('label', { for: 'search' }, 'Search the list'), input);
   const element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
-  element.append(form, count, table.element, pager);
+  const nothing = el('p', { class: 'empty' });
+  const clear = button({}, clearSearch, 'Clear the search');
+  const selects = filterSelects(columns, rows, find);
+  form.append(...selects.map(({ element: select }) => select));
+  const none = el('div', { class: 'no-match' }, nothing, clear);
+  element.append(form, count, none, table.element, pager);
 
   let waiting: ReturnType<typeof setTimeout> | undefined;
   input.addEventListener('input', () => {
@@ -62,11 +67,18 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
 
   function find(): void {
     clearTimeout(waiting);
-    if (query === input.value) return;
-    query = input.value;
-    found = search(query);
+    const wanted = [input.value, ...selects.map(({ value }) => value())].join('\0');
+    if (query === wanted) return;
+    query = wanted;
+    found = search(input.value).filter((number) => selects.every(({ passes }) => passes(rows[number])));
     hooks.onRows(found);
     refresh();
+  }
+
+  function clearSearch(): void {
+    form.reset();
+    find();
+    input.focus();
   }
 
   /** Up, down, and as it came. */
@@ -103,6 +115,10 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
       numbers.length === rows.length
         ? amount(rows.length, 'row')
         : `${formatCount(numbers.length)} of ${amount(rows.length, 'row')}`;
+    none.hidden = numbers.length > 0;
+    table.element.hidden = numbers.length === 0;
+    const filters = selects.some(({ value }) => value() !== '') ? ' with these filters' : '';
+    nothing.textContent = `Nothing matches${input.value === '' ? '' : ` “${input.value}”`}${filters}.`;
     place.textContent = `${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(numbers.length)}`;
     pager.hidden = pages < 2;
     back.disabled = page === 0;
@@ -217,4 +233,41 @@ export function makeTable(
     }
   };
   return { element: el('div', { class: 'scroll' }, table), body, mark };
+}
+
+/** Most values that a filter offers; a column with more is searched. */
+const MAX_CHOICES = 15;
+const MIN_ROWS_TO_FILTER = 4;
+
+interface Filter {
+  readonly element: HTMLElement;
+  /** The chosen value; empty for all. */
+  value(): string;
+  passes(row: PageRow | undefined): boolean;
+}
+
+/** A choice for each column of statuses or grades that has several values. */
+function filterSelects(
+  columns: readonly PageColumn[],
+  rows: readonly PageRow[],
+  onChange: () => void,
+): Filter[] {
+  if (rows.length < MIN_ROWS_TO_FILTER) return [];
+  return columns.flatMap(({ label, kind }, index) => {
+    if (kind !== 'status' && kind !== 'grade') return [];
+    const values = [
+      ...new Set(rows.flatMap(({ c }) => (c[index] === null ? [] : [String(c[index])]))),
+    ].sort();
+    if (values.length < 2 || values.length > MAX_CHOICES) return [];
+    const options = values.map((value) => el('option', { value }, short(value.replaceAll('_', ' '))));
+    const select = el('select', {}, el('option', { value: '' }, 'All'), ...options);
+    select.addEventListener('change', onChange);
+    return [
+      {
+        element: el('label', { class: 'filter' }, `${label} `, select),
+        value: () => select.value,
+        passes: (row) => select.value === '' || String(row?.c[index]) === select.value,
+      },
+    ];
+  });
 }

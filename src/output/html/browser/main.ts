@@ -7,6 +7,7 @@ const { head, rows, left } = readPage();
 const main = document.getElementById('main') ?? document.body;
 const placedCount = rows.filter(({ p }) => p !== undefined).length;
 
+localizeTimes();
 if (rows.length === 0) main.append(el('p', { class: 'empty' }, 'Nothing was found.'));
 else showRows();
 
@@ -66,4 +67,12 @@ function parse(id: string): unknown {
   const value: unknown = JSON.parse(element?.textContent ?? 'null');
   element?.remove();
   return value;
+}
+
+/** Shows times as people of this browser's language and time zone write them. */
+function localizeTimes(): void {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  for (const element of document.querySelectorAll('time')) {
+    element.textContent = format.format(new Date(element.dateTime));
+  }
 }

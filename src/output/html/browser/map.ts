@@ -2,9 +2,11 @@ import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker,
 import type { PageHead, PageRow } from '../document.ts';
 import { clusters, type Spot, type Spots } from './clusters.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
-import { nameColumn, nameOf, short } from './row.ts';
+import { link, nameColumn, nameOf, short } from './row.ts';
 import { Tiles, tileError } from './tiles.ts';
 
+/** Details that a popup shows beside the cells of a row. */
+const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
 const STREET = 16;
 const MIN_PIN_SIZE = 26;
 const PER_DIGIT = 7;
@@ -85,9 +87,10 @@ export function makeMap(
 
   function addMarker(spot: Spot): Marker {
     const [first = 0] = spot.rows();
-    const text = spot.count === 1 ? formatCount(first + 1) : formatCount(spot.count);
+    // The count of a group has a sign and a shape of its own, so that it does not look like the number of a row.
+    const text = spot.count === 1 ? formatCount(first + 1) : `×${formatCount(spot.count)}`;
     const width = Math.max(spot.count === 1 ? MIN_PIN_SIZE : MIN_PIN_SIZE + 8, text.length * PER_DIGIT + 12);
-    const height = spot.count === 1 ? MIN_PIN_SIZE : width;
+    const height = MIN_PIN_SIZE;
     const icon = new DivIcon({
       className: spot.count === 1 ? 'pin' : 'pin many',
       html: el('span', { 'aria-hidden': 'true' }, text),
@@ -96,7 +99,10 @@ export function makeMap(
     const marker = new Marker(copyOf(spot.at), { icon, riseOnHover: true }).addTo(map);
     marker
       .getElement()
-      ?.setAttribute('aria-label', spot.count === 1 ? nameAt(first) : `${text} restaurants, show them apart`);
+      ?.setAttribute(
+        'aria-label',
+        spot.count === 1 ? `${text} ${nameAt(first)}` : `${text} restaurants, show them apart`,
+      );
     const act = (): void => activate(spot);
     marker.on('click', act);
     marker.on('keydown', ({ originalEvent }: LeafletKeyboardEvent) => {
@@ -190,11 +196,16 @@ export function onePopup(row: PageRow, { columns }: PageHead, onDetails: () => v
     if (place === heading || value === null || value === undefined) return [];
     return [el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), short(String(value)))];
   });
+  const contacts = row.d.flatMap(([label, value]) => {
+    if (!CONTACT.test(label) || !(typeof value === 'string' || 'href' in value)) return [];
+    const shown = typeof value === 'string' ? short(value) : link(value.href, value.text);
+    return [el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), shown)];
+  });
   return el(
     'div',
     { class: 'about' },
     el('p', { class: 'name', dir: 'auto' }, short(nameOf(row, columns))),
-    el('ul', {}, ...lines),
+    el('ul', {}, ...lines, ...contacts),
     button({}, onDetails, 'Details in the list'),
   );
 }

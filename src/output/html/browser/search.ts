@@ -1,6 +1,6 @@
 import type { ColumnKind, Detail, PageRow } from '../document.ts';
 
-/** Finds the rows that hold every word of a query, anywhere. What is searched is gathered once, when first needed. */
+/** Finds the rows that contain every word of a query. The text of a row is gathered when it is first searched. */
 export function searcher(rows: readonly PageRow[]): (query: string) => number[] {
   const texts: string[] = [];
   const textOf = (number: number): string => {
@@ -28,6 +28,7 @@ function textsOf(row: PageRow | undefined): string[] {
 function within(value: Detail): string[] {
   if (typeof value === 'string') return [value];
   if ('href' in value) return [value.text];
+  if ('cells' in value) return value.cells.flat();
   return 'list' in value ? value.list.flatMap(within) : value.pairs.flatMap(([, inner]) => within(inner));
 }
 
