@@ -241,14 +241,14 @@ export async function writeResult(app: App, data: Presentation | ResultDocument)
   if (format === 'json' && columns === undefined) return writeJson(app, data.json);
   const presentation = 'present' in data ? await data.present() : data;
   const { page } = presentation;
+  await warnOfMissingColumns(app, presentation, columns);
   // A format that is set for all commands does not fill a terminal with the text of a page.
   const isPage = format === 'html' && (app.globals.open === true || !writesToTerminal(app));
   if (isPage && page !== undefined) {
-    return writePage(app, presentation, page);
+    return writePage(app, page);
   }
   if (format === 'json') {
-    const { checkColumnNames, selectedJson } = await import('../output/plain-formats.ts');
-    checkColumnNames(presentation, columns);
+    const { selectedJson } = await import('../output/plain-formats.ts');
     return writeJson(app, selectedJson(presentation, columns));
   }
   // A page is set for all commands, and this one has none.
@@ -259,20 +259,25 @@ export async function writeResult(app: App, data: Presentation | ResultDocument)
   await write(app, await present(presentation, form, options));
 }
 
+/** Warns of selected columns that the result does not have, after it is too late to refuse them. */
+async function warnOfMissingColumns(
+  app: App,
+  presentation: Presentation,
+  columns: readonly string[] | undefined,
+): Promise<void> {
+  if (columns === undefined) return;
+  const { missingColumns } = await import('../output/plain-formats.ts');
+  const problem = missingColumns(presentation, columns);
+  if (problem !== undefined) await app.warn(problem);
+}
+
 /**
  * Writes a result as an HTML page and, with `--open`, shows it in the browser. Without `-o`, a page to show is stored
  * in the cache folder, and its path is printed.
  */
-async function writePage(
-  app: App,
-  presentation: Presentation,
-  page: NonNullable<Presentation['page']>,
-): Promise<void> {
-  const { checkColumnNames } = await import('../output/plain-formats.ts');
+async function writePage(app: App, page: NonNullable<Presentation['page']>): Promise<void> {
   const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
-  const columns = selectedColumns(app);
-  checkColumnNames(presentation, columns);
-  const document = await page(columns);
+  const document = await page(selectedColumns(app));
   const html = await renderDocument(app, document);
   const path = outputPath(app);
   if (app.globals.open !== true) return write(app, html);

@@ -19,7 +19,7 @@ export type OptionGroup =
   | 'jq'
   | 'pager'
   | 'records'
-  | 'format'
+  | 'csv'
   | 'columns'
   | 'page'
   | 'file'
@@ -30,7 +30,7 @@ export type OptionGroup =
 const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
-  records: ['jq', 'format', 'columns'],
+  records: ['jq', 'csv', 'columns'],
   file: ['output', 'force', 'pager'],
 };
 

@@ -45,16 +45,7 @@ interface GlobalOption {
   readonly integer?: true;
 }
 
-const OUTPUT: readonly OptionGroup[] = [
-  'json',
-  'jq',
-  'format',
-  'columns',
-  'output',
-  'force',
-  'page',
-  'pager',
-];
+const OUTPUT: readonly OptionGroup[] = ['json', 'jq', 'csv', 'columns', 'output', 'force', 'page', 'pager'];
 
 const headingFor = (group: OptionGroup): string =>
   group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
@@ -63,9 +54,9 @@ const headingFor = (group: OptionGroup): string =>
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   { group: 'json', flags: '-j, --json', description: 'print JSON' },
   {
-    group: 'format',
+    group: 'json',
     flags: '--format <format>',
-    description: 'form of the output',
+    description: 'output format',
     choices: FORMATS,
     setting: 'format',
   },
@@ -76,7 +67,7 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     description: 'filter the JSON output with jq; print strings as text',
   },
   {
-    group: 'format',
+    group: 'csv',
     flags: '--raw-csv',
     description: 'leave CSV cells that a spreadsheet would run as a formula',
   },
@@ -172,13 +163,17 @@ function makeOption(entry: GlobalOption, here: OptionOverride = {}): CliOption {
   return option.helpGroup(headingFor(entry.group));
 }
 
-/** What an option is to a command: as the command says, else as follows from what the command can. */
+/** Formats of commands whose result is not a list of records. */
+const PLAIN_FORMATS: readonly string[] = ['table', 'json'];
+
+/** Returns what a global option means to a command: as the command says, else as follows from its other options. */
 function optionFor(command: CliCommand, long: string): OptionOverride {
   const { optionGroups, optionOverrides } = command;
-  const said = optionOverrides.get(long);
-  if (said !== undefined) return said;
+  const own = optionOverrides.get(long);
+  if (own !== undefined) return own;
   switch (long) {
     case '--format':
+      if (!optionGroups.includes('columns')) return { choices: PLAIN_FORMATS, defaultText: 'table' };
       return optionGroups.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
     case '--max-age':
       return { default: SETTINGS['max-age'].default };
@@ -211,62 +206,71 @@ export function settingOf(long: string): SettingName | undefined {
   return GLOBAL_OPTIONS.find((entry) => longFlag(entry) === long)?.setting;
 }
 
+/** Pairs of options of which only one can be given. */
+const CONFLICTS: readonly (readonly [string, string])[] = [
+  ['--base-url', '--endpoint'],
+  ['--demo', '--base-url'],
+  ['--demo', '--endpoint'],
+  ['--dry-run', '--curl'],
+  ['--verbose', '--quiet'],
+  ['--open', '--json'],
+  ['--open', '--dry-run'],
+  ['--open', '--curl'],
+];
+
 /**
- * Refuses global options that mean nothing to the command, and pairs that contradict each other.
+ * Refuses global options that the command does not have, and pairs that contradict each other.
  * @throws {AppError} `usage` naming the options
  */
 export function checkGlobalOptions(program: CliCommand, command: CliCommand): void {
-  const given = (long: string): boolean => {
+  const help = `restaurant ${command.path} --help`;
+  const { format, output = '', open } = program.opts<GlobalOptions>();
+  const isGiven = (long: string): boolean => {
     const option = program.options.find((each) => each.long === long);
     return option !== undefined && program.getOptionValueSource(option.attributeName()) === 'cli';
   };
   for (const entry of GLOBAL_OPTIONS) {
     const long = longFlag(entry);
-    if (given(long) && !command.optionGroups.includes(entry.group)) {
-      throw new AppError('usage', `${command.path} does not take ${long}`, {
-        hint: `restaurant ${command.path} --help`,
-      });
+    if (isGiven(long) && !command.optionGroups.includes(entry.group)) {
+      throw new AppError('usage', `${command.path} does not take ${long}`, { hint: help });
     }
   }
-  const conflict = (one: string, other: string): void => {
-    if (given(one) && given(other)) {
-      throw new AppError('usage', `${one} and ${other} contradict each other`, {
-        hint: `leave one out; restaurant ${command.path} --help`,
-      });
-    }
-  };
-  if (program.opts<GlobalOptions>().format !== 'json') conflict('--json', '--format');
-  conflict('--base-url', '--endpoint');
-  conflict('--demo', '--base-url');
-  conflict('--demo', '--endpoint');
-  conflict('--dry-run', '--curl');
-  conflict('--verbose', '--quiet');
-  conflict('--open', '--json');
-  conflict('--open', '--dry-run');
-  conflict('--open', '--curl');
-  checkPage(command, program.opts<GlobalOptions>(), conflict);
-}
-
-/** A page is made by the commands that say so, and by --open whatever else is set. */
-function checkPage(
-  command: CliCommand,
-  { format, output = '', open }: GlobalOptions,
-  conflict: (one: string, other: string) => void,
-): void {
-  // Of the commands whose rows are written in one form or another.
-  if (!command.optionGroups.includes('columns')) return;
-  const makesPages = command.optionGroups.includes('page');
-  const named = /\.html?$/i.test(output);
-  if (!makesPages && (format === 'html' || (format === undefined && named))) {
-    throw new AppError('usage', `${command.path} makes no page: html is for find and lookup`, {
-      hint: `restaurant ${command.path} --help; or restaurant find "Nopa" --city "San Francisco" --open`,
+  const conflicts = [
+    ...CONFLICTS,
+    ...(format === 'json' ? [] : [['--json', '--format']]),
+    ...(format === 'html' ? [] : [['--open', '--format']]),
+  ];
+  const conflict = conflicts.find((pair) => pair.every(isGiven));
+  if (conflict !== undefined) {
+    throw new AppError('usage', `${conflict.join(' and ')} contradict each other`, {
+      hint: `leave one out; ${help}`,
     });
   }
-  if (open !== true) return;
-  if (format !== 'html') conflict('--open', '--format');
-  if (output !== '' && output !== '-' && !named) {
-    throw new AppError('usage', `--open shows an HTML page, and ${output} is named as something else`, {
-      hint: 'restaurant … -o page.html --open, or leave -o out',
+  const isPage = /\.html?$/i.test(output);
+  const wanted = format ?? (isPage && command.optionGroups.includes('columns') ? 'html' : undefined);
+  const { choices = FORMATS } = optionFor(command, '--format');
+  if (wanted !== undefined && FORMATS.some((each) => each === wanted) && !choices.includes(wanted)) {
+    const page =
+      wanted === 'html'
+        ? '; find and lookup make pages: restaurant find "Nopa" --city "San Francisco" --open'
+        : '';
+    throw new AppError(
+      'usage',
+      `${format === undefined ? `-o ${output}` : `--format ${wanted}`}: ${command.path} prints ${choices.join(', ')}`,
+      {
+        hint: `${help}${page}`,
+      },
+    );
+  }
+  if (
+    open === true &&
+    command.optionGroups.includes('columns') &&
+    output !== '' &&
+    output !== '-' &&
+    !isPage
+  ) {
+    throw new AppError('usage', `--open shows an HTML page, but ${output} has another extension`, {
+      hint: 'restaurant … -o page.html --open, or leave out -o',
     });
   }
 }

@@ -16,7 +16,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
     .summary('add restaurant data to a long list')
     .description('Add restaurant data to every row of a CSV, TSV or NDJSON list.')
     .argument('<file>', 'the list, or - for stdin')
-    .addOption(valueOption('--city <city>', 'city of the rows that have none', { read: nonEmpty }))
+    .addOption(valueOption('-c, --city <city>', 'city of the rows that have none', { read: nonEmpty }))
     .option('--name-column <column>', 'column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'column with the city (default: city or town)')
     .option('--id-column <column>', 'column with ids to look up (default: service_id)')
@@ -76,7 +76,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         choices: PROGRESS,
       }),
     )
-    .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'format', 'file', 'page')
+    .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
     .overrideOption('--dry-run', { description: 'count rows, queries, requests and days; send nothing' })
     .overrideOption('--json', { description: 'print the summary as JSON; the rows go to -o' })
     .overrideOption('--format', {

@@ -33,6 +33,7 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .option('--unwrap', 'Print result.content[0].text, parsed, instead of the envelope')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'jq', 'file')
     .overrideOption('--max-age', { default: '0' })
+    .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
     .outputSchema(RAW_OUTPUT)
     .examples(
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,

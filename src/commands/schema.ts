@@ -71,6 +71,7 @@ export function registerSchema(program: CliCommand, app: App): void {
     .argument('[command...]', 'one command, such as find or config set')
     .completeWith('command', 'command')
     .usesOptions('json', 'file')
+    .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
     .outputSchema(SCHEMA_OUTPUT)
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {

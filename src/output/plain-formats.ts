@@ -1,7 +1,5 @@
-import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
-import { nearest } from '../util/nearest.ts';
-import { shellWord } from '../util/shell.ts';
+import { didYouMean } from '../util/nearest.ts';
 import type { Presentation, PresentOptions } from './formats.ts';
 import { isRecord, keysOf, lines, pick } from './records.ts';
 
@@ -31,22 +29,18 @@ export function selectedJson(data: Presentation, columns: readonly string[] | un
 const MAX_NAMED = 40;
 
 /**
- * Checks the selected columns against those of the records.
- * @throws {AppError} `usage` with the valid names, and the nearest of them
+ * Describes selected columns that no record has, with the nearest name; undefined when each has its column. These
+ * records may just happen not to have it, so the column stays, empty.
  */
-export function checkColumnNames(data: Presentation, columns: readonly string[] | undefined): void {
-  if (columns === undefined || data.records.length === 0) return;
+export function missingColumns(data: Presentation, columns: readonly string[] = []): string | undefined {
+  if (data.records.length === 0) return undefined;
   const valid = columnNames(data);
-  const unknown = columns.find((column) => !valid.includes(column));
-  if (unknown === undefined && columns.length > 0) return;
-  const problem = unknown === undefined ? 'no column is named' : `there is no column '${unknown}'`;
+  const missing = columns.filter((column) => !valid.includes(column));
+  const [first] = missing;
+  if (first === undefined) return undefined;
   const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
-  const [guess] = unknown === undefined ? [] : nearest(unknown, valid, 1);
-  const better =
-    guess === undefined ? valid.slice(0, 3) : columns.map((column) => (column === unknown ? guess : column));
-  const option = `--columns ${shellWord(better.join(','))}`;
-  const hint = guess === undefined ? `for example ${option}` : `did you mean ${option}?`;
-  throw new AppError('usage', `${problem}; valid: ${named}`, { hint });
+  const names = missing.map((column) => `'${column}'`).join(', ');
+  return `no result has ${names}: ${didYouMean(first, valid, 1)}these have ${named}`;
 }
 
 /** Every name that `--columns` may hold: the usual columns, the dotted keys, and the keys that hold others. */

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { didYouMean } from '../util/nearest.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -47,8 +48,9 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 export function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text);
-    if (found === undefined) throw new Error(`expected one of ${choices.join(', ')}`);
-    return found;
+    if (found !== undefined) return found;
+    const meant = didYouMean(text, choices, 1).trim();
+    throw new Error(`expected one of ${choices.join(', ')}${meant === '' ? '' : `; ${meant}`}`);
   };
 }
 

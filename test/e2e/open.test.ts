@@ -110,11 +110,11 @@ describe('--open', () => {
   it.each([
     [[...FIND, '--json'], '--open and --json'],
     [[...FIND, '--format', 'csv'], '--open and --format'],
-    [[...FIND, '-o', 'x.csv'], 'x.csv is named as something else'],
+    [[...FIND, '-o', 'x.csv'], 'x.csv has another extension'],
     [[...FIND, '--dry-run'], '--open and --dry-run'],
     [['call', 'find_restaurant', 'name=x', '--open'], 'call does not take --open'],
-    [['call', 'find_restaurant', 'name=x', '--format', 'html'], 'call makes no page'],
-    [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], 'call makes no page'],
+    [['call', 'find_restaurant', 'name=x', '--format', 'html'], '--format html: call prints table'],
+    [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], '-o x.html: call prints table'],
   ])('is refused beside what contradicts it: %j', async (words, said) => {
     service.sent();
     const { exit, stderr } = await service.run(words);

@@ -316,7 +316,7 @@ describe('a wrong command line', () => {
       expect(Object.keys(JSON.parse(stderr).error)).toEqual(['code', 'message', 'hint', 'retryable']);
     }
     const asked = await runCli(['find', 'x'], { env: { ...env, RESTAURANT_FORMAT: 'json' } });
-    expect(JSON.parse(asked.stderr).error.code).toBe('usage');
+    expect(JSON.parse(asked.stderr).error.code).toBe('no_service');
     // What stands behind `--` asks for nothing.
     expect((await run('fnd', '--', '--json')).stderr).toMatch(/^error: /);
   });

@@ -56,7 +56,9 @@ export async function listCompletions(
   const argument = args[operands.length] ?? (args.at(-1)?.variadic === true ? args.at(-1) : undefined);
   if (argument !== undefined) {
     const completer = command.completers.get(argument.name()) ?? fileCompleter(argument.name());
-    return completer === undefined ? NONE : complete(completer, context, program, app);
+    if (completer !== undefined) return complete(completer, context, program, app);
+    // Free text; more of it is optional, so that an option can follow as well.
+    if (args[operands.length] !== undefined) return NONE;
   }
   const children = operands.length === 0 ? ofCommands(command.children) : [];
   if (children.length > 0) return { candidates: children };
@@ -122,9 +124,10 @@ async function complete(
     case 'setting-value': {
       // A setting has the values of the global option that sets it.
       const option = program.options.find((each) => settingOf(each.long ?? '') === operands[0]);
-      return operands[0] === undefined || option === undefined
-        ? NONE
-        : optionValues(option, context, program, app);
+      if (operands[0] === undefined || option === undefined) return NONE;
+      return option.argChoices === undefined
+        ? optionValues(option, context, program, app)
+        : withoutDescriptions(option.argChoices);
     }
     case 'tool':
       return cleaned(await knownTools(app));
