@@ -96,8 +96,13 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
+// A diagnostic report (`--report-on-fatalerror`) must not contain the key. Node has this from 22.13 on.
+Object.assign(process.report ?? {}, { excludeEnv: true });
+
 /** Runs the command line of this process, and leaves its exit code. */
 async function main(): Promise<void> {
+  // The code of a process that ends while the command still waits, because nothing is left that could wake it.
+  process.exitCode = 1;
   const exitCode = await run(process.argv.slice(2), context);
   process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
   // Told to stop, it does not wait for a reader of stdout that does not read.

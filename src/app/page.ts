@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
@@ -111,7 +112,7 @@ export function startBrowser(
   const [command, ...args] = browserCommand({ env, platform }, url);
   return new Promise((resolve) => {
     const child = spawn(command, args, {
-      env,
+      env: { ...env, RESTAURANT_API_KEY: undefined },
       stdio: 'ignore',
       detached: platform !== 'win32',
       windowsHide: true,
@@ -148,10 +149,14 @@ export interface ServedPage {
 const WEEK_S = 604_800;
 
 /**
- * Serves one file, at a path that cannot be guessed, to this machine alone. A page that has an address can ask
- * OpenStreetMap for tiles, which asks for a Referer; one that is opened as a file has none to send.
+ * Serves one file to the user of this process, at a path that cannot be guessed. A page that has an address can request
+ * tiles of OpenStreetMap, which requires a Referer; one that is opened as a file has none to send.
+ * @param isAllowed decides who may have it, since other users of the machine can see the arguments of a browser
  */
-export async function servePage(path: string): Promise<ServedPage> {
+export async function servePage(
+  path: string,
+  isAllowed: (socket: Socket) => boolean = () => true,
+): Promise<ServedPage> {
   const place = `/${randomBytes(16).toString('hex')}/`;
   let done = (): void => {};
   const fetched = new Promise<undefined>((resolve) => {
@@ -159,8 +164,8 @@ export async function servePage(path: string): Promise<ServedPage> {
   });
   const server = createServer((request, response) => {
     const { port } = server.address() as AddressInfo;
-    const isAsked = request.url === place && request.headers.host === `127.0.0.1:${port}`;
-    if (!isAsked || request.method !== 'GET') {
+    const isPage = request.url === place && request.headers.host === `127.0.0.1:${port}`;
+    if (!isPage || request.method !== 'GET' || !isAllowed(request.socket)) {
       response.writeHead(404, { Connection: 'close' }).end();
       return;
     }
@@ -192,6 +197,36 @@ export async function servePage(path: string): Promise<ServedPage> {
   };
 }
 
+/**
+ * Writes a private file that leads to the page, and returns its address: so no argument of a program shows that of the
+ * page. Browsers of Linux in a sandbox (snap, Flatpak) could not read the file; there the owner of a connection is known.
+ */
+function writeLauncher(app: App, url: string): string {
+  const path = tempReportPath(app, 'open');
+  const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${url}"><title>restaurant</title>\n`;
+  writeFileSync(path, html, { flag: 'wx', mode: 0o600 });
+  return pathToFileURL(path).href;
+}
+
+/** Returns whether our user made a connection on loopback. Linux lists the owner of each; without the list it may be. */
+export function isOwnConnection({
+  remotePort,
+  localPort,
+}: Pick<Socket, 'remotePort' | 'localPort'>): boolean {
+  const address = (port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  let table: string;
+  try {
+    table = readFileSync('/proc/net/tcp', 'latin1');
+  } catch {
+    return true;
+  }
+  const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
+  const row = rows.find(
+    ([, local, remote]) => local === address(remotePort) && remote === address(localPort),
+  );
+  return row !== undefined && Number(row[7]) === process.getuid?.();
+}
+
 /** Longest time that a browser may take to ask for the page, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
@@ -211,15 +246,18 @@ export async function showPage(app: App, path: string): Promise<void> {
 /** @returns why it was not shown; undefined where it was */
 async function tryToShow(app: App, path: string): Promise<string | undefined> {
   const { context } = app;
-  const page = await servePage(path).catch(() => undefined);
+  // Windows programs are not in the table of connections of WSL.
+  const isLinux = context.platform === 'linux' && !set(context.env.WSL_DISTRO_NAME);
+  const page = await servePage(path, isLinux ? isOwnConnection : undefined).catch(() => undefined);
   if (page === undefined) return 'no port of this machine can be opened';
+  const url = context.platform === 'darwin' ? writeLauncher(app, page.url) : page.url;
   const patience = new AbortController();
   const onEnd = (): void => patience.abort(context.signal.reason);
   context.signal.addEventListener('abort', onEnd, { once: true });
   try {
     return await Promise.race([
       page.fetched,
-      startBrowser(context, page.url),
+      startBrowser(context, url),
       context
         .sleep(PATIENCE_MS, patience.signal)
         .then(() => `no browser asked for it in ${PATIENCE_MS / 1000} seconds`),

@@ -52,6 +52,21 @@ describe('--open', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
+  it('names no address in the arguments of a browser on macOS, but a private file', async () => {
+    const { env, seen } = useBrowser(
+      `const path = require('node:url').fileURLToPath(url);
+       fs.writeFileSync(seen, (fs.statSync(path).mode & 0o777).toString(8) + ' ' + fs.readFileSync(path, 'utf8'));`,
+    );
+    const running = service.run(FIND, { env, platform: 'darwin' });
+    await expect
+      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 10_000 })
+      .toMatch(/title/);
+    const [, mode, url = ''] = /^(\d+) .*url=(http:[^"]+)/.exec(readFileSync(seen, 'utf8')) ?? [];
+    expect(mode).toBe('600');
+    expect(await (await fetch(url)).text()).toContain('</html>');
+    expect((await running).exit).toBe(0);
+  });
+
   it('goes to the file of -o where there is one, and says nothing on stdout', async () => {
     const { env, home } = useBrowser();
     const file = join(home, 'nopa.html');
