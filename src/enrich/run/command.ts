@@ -16,7 +16,7 @@ import { jsonProgress, type Progress, type ProgressSource, quietProgress } from 
 import { barProgress } from '../progress/progress-bar.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import { CheckpointMismatch, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
+import { CheckpointMismatch, noFinishedRows, openCheckpoint, recordAt } from '../write/checkpoint.ts';
 import { claimOutput, type OutputFile, openOutput } from '../write/output-file.ts';
 import { type RowOutput, rowStream } from '../write/row-file.ts';
 import { openRunFingerprint } from '../write/run-fingerprint.ts';
@@ -168,7 +168,7 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
-      await enrichRows({ ...job, output: file, finished, memo: fileMemo(file.read) });
+      await enrichRows({ ...job, output: file, finished, memo: fileMemo(recordAt(file, codec)) });
     } catch (error) {
       // The failure of the run is reported, not one of the disk after it.
       try {

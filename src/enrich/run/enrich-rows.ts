@@ -186,11 +186,10 @@ export async function enrichRows(job: Job): Promise<void> {
   function remember(query: RowQuery, { text, status }: TextResult, offset: number): boolean {
     const key = queryKey(query);
     if (key === undefined || status === 'error') return true;
-    const span = { offset, length: Buffer.byteLength(text) };
-    memo.set(key, text, span);
+    memo.set(key, text, offset);
     const found = codec.detailsOf(text);
     const id = query.kind === 'lookup' ? query.id : found?.id;
-    if (id !== undefined) memo.set(detailsKey(id), text, span);
+    if (id !== undefined) memo.set(detailsKey(id), text, offset);
     if (query.kind === 'lookup' || !job.keepsDetails) return true;
     const needsDetails = fields !== undefined && (status === 'matched' || status === 'likely');
     return (found !== undefined) === needsDetails;

@@ -1,11 +1,12 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../../errors.ts';
 import type { RowQuery } from '../match/columns.ts';
-import type { Span } from '../write/row-file.ts';
 
 /** The text of finished results by their query, so that equal queries are requested once. */
 export interface Memo {
   get(key: string): string | undefined;
-  /** Keeps a text; the first one of a key stays. @param span its place in the output */
-  set(key: string, text: string, span: Span): void;
+  /** Keeps a text; the first one of a key stays. @param offset where it begins in the output */
+  set(key: string, text: string, offset: number): void;
 }
 
 /** The key of a row's result; undefined where nothing is searched. */
@@ -23,16 +24,24 @@ export function queryKey(query: RowQuery): string | undefined {
 /** The key of a restaurant's details, whichever row requested them. */
 export const detailsKey = (id: string): string => `details\0${id}`;
 
-/** Texts that are read from the output file again, so that only their places are in memory. */
-export function fileMemo(read: (span: Span) => string): Memo {
-  const spans = new Map<string, Span>();
+/**
+ * Texts that are read from the output file again, so that only a digest of each key and an offset are in memory.
+ * @param read returns the text at an offset; undefined where the file ends before it does
+ */
+export function fileMemo(read: (offset: number) => string | undefined): Memo {
+  const offsets = new Map<string, number>();
+  const digest = (key: string): string => hash('sha256', key, 'binary');
   return {
     get(key) {
-      const span = spans.get(key);
-      return span === undefined ? undefined : read(span);
+      const offset = offsets.get(digest(key));
+      if (offset === undefined) return undefined;
+      const text = read(offset);
+      if (text !== undefined) return text;
+      throw new AppError('io_error', 'the output was cut by another program during the run');
     },
-    set(key, _text, span) {
-      if (!spans.has(key)) spans.set(key, span);
+    set(key, _text, offset) {
+      const short = digest(key);
+      if (!offsets.has(short)) offsets.set(short, offset);
     },
   };
 }

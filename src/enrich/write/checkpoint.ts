@@ -155,6 +155,14 @@ export interface OutputRecord {
   readonly offset: number;
 }
 
+/** Returns the function that reads the rest of a record from an offset outside of its quotes. */
+export function recordAt(
+  file: Pick<RowFile, 'readBytes'>,
+  { quotes }: RowCodec,
+): (offset: number) => string | undefined {
+  return (offset) => new OutputRecords(file, quotes, offset).next()?.text;
+}
+
 const CHUNK = 65_536;
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
@@ -177,10 +185,15 @@ export class OutputRecords {
   #quoted = false;
   #atEnd = false;
 
-  /** @param quotes false where a record is a line, as in NDJSON */
-  constructor(file: Pick<RowFile, 'readBytes'>, quotes: boolean) {
+  /**
+   * @param quotes false where a record is a line, as in NDJSON
+   * @param from offset of the first record
+   */
+  constructor(file: Pick<RowFile, 'readBytes'>, quotes: boolean, from = 0) {
     this.#file = file;
     this.#quotes = quotes;
+    this.#offset = from;
+    this.#read = from;
   }
 
   next(): OutputRecord | undefined {

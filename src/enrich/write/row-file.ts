@@ -3,18 +3,10 @@ import { AppError } from '../../errors.ts';
 import { writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 
-/** A place in the output file, in bytes. */
-export interface Span {
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** The output of rows. The system has a row that was appended; the disk has one that was flushed. */
 export interface RowOutput {
   /** @returns the offset of the text. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): number | Promise<number>;
-  /** Reads text of the output; undefined where it cannot be read again. */
-  readonly read?: (span: Span) => string;
   /** Waits until the disk has all of it. */
   flush(): void;
   close(): void;
@@ -24,7 +16,6 @@ export interface RowOutput {
 export interface RowFile extends RowOutput {
   readonly path: string;
   readonly size: number;
-  readonly read: (span: Span) => string;
   /** Reads bytes. @returns how many there were */
   readBytes(into: Uint8Array, offset: number): number;
   /** Drops what follows that offset. */
@@ -104,12 +95,6 @@ export function openRowFile(
       size += bytes.length;
       flushInTime();
       return offset;
-    },
-    read({ offset, length }) {
-      const bytes = Buffer.allocUnsafe(length);
-      const got = attempt('read', () => readSync(file, bytes, 0, length, offset));
-      if (got < length) throw new AppError('io_error', `${path} was cut by another program during the run`);
-      return bytes.toString('utf8');
     },
     readBytes: (into, offset) => attempt('read', () => readSync(file, into, 0, into.length, offset)),
     cut,

@@ -8,7 +8,7 @@ import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts
 import type { InputRow, ListFormat } from '../../../src/enrich/read/row.ts';
 import { enrichRows } from '../../../src/enrich/run/enrich-rows.ts';
 import { fileMemo } from '../../../src/enrich/run/memo.ts';
-import { openCheckpoint } from '../../../src/enrich/write/checkpoint.ts';
+import { openCheckpoint, recordAt } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 import { openRowFile } from '../../../src/enrich/write/row-file.ts';
 
@@ -65,7 +65,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       columns: resolveColumns(['name', 'city'], { nested: true }),
       codec,
       finished: openCheckpoint({ file, codec, name: 'out', previous: before, retryErrors: retry }),
-      memo: fileMemo(file.read),
+      memo: fileMemo(recordAt(file, codec)),
       service: service(asked),
       fields: level,
       loose: false,

@@ -3,22 +3,27 @@ import { fileMemo, memoryMemo, queryKey } from '../../../src/enrich/run/memo.ts'
 
 describe('fileMemo', () => {
   it('reads the first text of each key from its place in the output', () => {
-    const memo = fileMemo(({ offset, length }) => `${offset}+${length}`);
-    memo.set('a', 'text', { offset: 3, length: 4 });
-    memo.set('a', 'text', { offset: 9, length: 4 });
-    expect([memo.get('a'), memo.get('b')]).toEqual(['3+4', undefined]);
+    const memo = fileMemo((offset) => `at ${offset}`);
+    memo.set('a', 'text', 3);
+    memo.set('a', 'text', 9);
+    expect([memo.get('a'), memo.get('b')]).toEqual(['at 3', undefined]);
+  });
+
+  it('reports an output that was cut by another program', () => {
+    const memo = fileMemo(() => undefined);
+    memo.set('a', 'text', 3);
+    expect(() => memo.get('a')).toThrow(/was cut by another program/);
   });
 });
 
 describe('memoryMemo', () => {
   it('drops the text that was not used for the longest time', () => {
     const memo = memoryMemo(30);
-    const span = { offset: 0, length: 1 };
-    memo.set('a', '123456789', span);
-    memo.set('b', '123456789', span);
+    memo.set('a', '123456789', 0);
+    memo.set('b', '123456789', 0);
     expect(memo.get('a')).toBe('123456789');
-    memo.set('c', '123456789', span);
-    memo.set('d', '12345', span);
+    memo.set('c', '123456789', 0);
+    memo.set('d', '12345', 0);
     expect(['a', 'b', 'c', 'd'].map((key) => memo.get(key) !== undefined)).toEqual([true, false, true, true]);
   });
 });
