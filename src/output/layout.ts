@@ -45,6 +45,12 @@ export function allocateWidths(
     if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
     kept.delete(index);
   }
+  // The last one that was dropped may have been a wide one, and left room for others.
+  for (const index of byPriority(columns).reverse()) {
+    if (kept.has(index) || (columns[index]?.priority ?? 0) <= 0) continue;
+    kept.add(index);
+    if (taken(floors) > total) kept.delete(index);
+  }
   const widths = wanted.map((columnWidth, index) => (kept.has(index) ? columnWidth : 0));
   shrink(widths, floors, columns, total - GAP * (kept.size - 1));
   return widths;

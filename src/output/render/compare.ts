@@ -3,7 +3,7 @@ import { joinHorizontal } from '../layout.ts';
 import { link, mapUrl } from '../link.ts';
 import { isRecord } from '../records.ts';
 import { EMPTY, glyphs, type View } from '../view.ts';
-import { dataLines, inline, isSimple, smallTable, words } from './data.ts';
+import { dataLines, inline, isIdKey, isSimple, smallTable, words } from './data.ts';
 import type { Classified, FieldRole } from './field-roles.ts';
 import { fieldsOf, inOrder, isEmptyValue, type LookupItem, NO_DATA, placeOf, RECORD } from './lookup.ts';
 
@@ -123,10 +123,11 @@ function nestedLines(value: unknown, room: number, view: View, asTable: boolean)
   return (asTable ? smallTable(value, room, view) : undefined) ?? items;
 }
 
-/** An item in a line; its name, where it has one, needs no label. */
+/** An item in a line. Its name needs no label, and beside a name its identifiers are left to the card and JSON. */
 function inWords(item: unknown): string {
   if (!isRecord(item)) return inline(item);
-  const { name, ...others } = item;
+  const { name, ...all } = item;
+  const others = Object.fromEntries(Object.entries(all).filter(([key]) => !isIdKey(key)));
   if (typeof name !== 'string' || name === '' || Object.keys(others).length === 0) return words(item);
   return `${inline(name)}, ${words(others)}`;
 }

@@ -162,8 +162,11 @@ export function words(record: Record<string, unknown>): string {
 
 /** The keys with those of identifiers at the end: they are the last thing that a reader looks for. */
 export function idsLast(keys: readonly string[]): string[] {
-  return [...keys.filter((key) => !ID.test(key)), ...keys.filter((key) => ID.test(key))];
+  return [...keys.filter((key) => !isIdKey(key)), ...keys.filter(isIdKey)];
 }
+
+/** Whether a key is that of an identifier: `id`, `service_id`, `restaurantId`. */
+export const isIdKey = (key: string): boolean => ID.test(key);
 
 function lowercaseFirst(text: string): string {
   return text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

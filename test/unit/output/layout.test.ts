@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flowColumns, joinHorizontal } from '../../../src/output/layout.ts';
+import { allocateWidths, flowColumns, joinHorizontal } from '../../../src/output/layout.ts';
 import { width } from '../../../src/util/text.ts';
 
-describe('shelve', () => {
+describe('flowColumns', () => {
   it('puts blocks side by side while they fit', () => {
     expect(flowColumns([['aa', 'a'], ['鮨'], ['cccc']], 12)).toEqual(['aa    鮨', 'a', '', 'cccc']);
   });
@@ -27,12 +27,25 @@ describe('shelve', () => {
   });
 });
 
-describe('besides', () => {
+describe('joinHorizontal', () => {
   it('aligns columns, without blanks at the ends of lines', () => {
     const columns = [
       { lines: ['a', '', 'c'], width: 3 },
       { lines: ['x', 'y'], width: 1 },
     ];
     expect(joinHorizontal(columns, 1)).toEqual(['a   x', '    y', 'c']);
+  });
+});
+
+describe('allocateWidths', () => {
+  it('gives the room of a wide column that does not fit to those dropped before it', () => {
+    const columns = [
+      { priority: 3, min: 10 },
+      { priority: 1, min: 8 },
+      { priority: 2, min: 20 },
+    ];
+    expect(allocateWidths(columns, [10, 8, 30], 50)).toEqual([10, 8, 28]);
+    expect(allocateWidths(columns, [10, 8, 30], 25)).toEqual([10, 8, 0]);
+    expect(allocateWidths(columns, [10, 8, 30], 12)).toEqual([10, 0, 0]);
   });
 });

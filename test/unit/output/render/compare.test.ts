@@ -86,6 +86,31 @@ describe('comparisonLines', () => {
     ]);
   });
 
+  it('uses one form for all lists of a row, and leaves identifiers beside a name to the card', () => {
+    const near = (name: string) => ({
+      name,
+      distance: 91,
+      service_id: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
+    });
+    const dishes = [
+      { name: 'a', price: 1 },
+      { name: 'b', price: 2 },
+    ];
+    const text = compare(
+      [
+        { restaurantId: 'x', output: { name: 'X', dishes, nearby: [near('Nopa'), near('Zuni')] } },
+        {
+          restaurantId: 'y',
+          output: { name: 'Y', dishes: [...dishes, { name: 'c'.repeat(60) }], nearby: [] },
+        },
+      ],
+      viewOf(90),
+    );
+    expect(text).toMatch(/Dishes +• a, price 1 +• a, price 1/);
+    expect(text).toMatch(/Nearby +• Nopa, distance 91 +none/);
+    expect(text).not.toContain('a7c1e5d2');
+  });
+
   it('dims what is the same', () => {
     const text = compare([NOPA, CORNER], { ...viewOf(80), palette: palette(1) }) ?? '';
     expect(text).toContain('\u001b[2mSan Francisco\u001b[22m');

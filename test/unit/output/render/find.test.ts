@@ -41,10 +41,10 @@ describe('renderFind', () => {
 
   it('at 60 columns', async () => {
     expect(renderFind(RESTAURANTS, all, viewOf(60))).toMatchInlineSnapshot(`
-      "#  NAME          GRADE  CUISINE            NEIGHBORHOOD
-      1  Nopa          A      californian, ame…  North of the Pan…
-      2  鮨さいとう    B+     sushi              六本木
-      3  (unreadable)  -      -                  -"
+      "#  NAME          GRADE  CUISINE         ADDRESS
+      1  Nopa          A      californian…    560 Divisadero St…
+      2  鮨さいとう    B+     sushi           東京都港区六本木1-4…
+      3  (unreadable)  -      -               -"
     `);
   });
 
