@@ -60,6 +60,8 @@ const loadText = () => import('../util/text.ts');
 /** What the commands of one run share. Everything is looked up when it is first asked for. */
 export class App {
   readonly context: Context;
+  /** The key that the key command printed in this run. */
+  commandKey: string | undefined;
   /** Exit code of a run that did not throw; a list of which some rows failed makes it 8. */
   exitCode = 0;
   #program: CliCommand | undefined;

@@ -2,17 +2,15 @@ import { curlCommand, previewRequest } from '../client/preview.ts';
 import type { Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
-import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { checkJqFilter, checkOutputOptions, openOutput, writesToTerminal } from './output.ts';
 import type { Service, ServiceOptions } from './service.ts';
-import { configuredKey, requireEndpoint } from './target.ts';
+import { configuredKey, keyCommandOf, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
 /** A JSON-RPC call before it has an id. */
 export interface PlannedCall {
   readonly method: string;
   readonly params?: Record<string, unknown> | unknown[] | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The call of a tool. */
@@ -71,13 +69,17 @@ export async function printPreview(app: App, calls: readonly PlannedCall[]): Pro
     });
   }
   const { url: endpoint } = requireEndpoint(app);
-  const key = configuredKey(app, endpoint)?.value;
+  // The command that prints the key is not run for a preview.
+  const key = configuredKey(app, endpoint)?.value ?? (keyCommandOf(app) === undefined ? undefined : '****');
+  const headers = requestHeaders(app, endpoint);
+  const traceContext = traceContextOf(app.context.env);
   const previews = calls.map((call, index) =>
     previewRequest({
       endpoint,
       key,
       id: index + 1,
-      version: VERSION,
+      headers,
+      traceContext,
       protocol: app.settings.need('protocol'),
       ...call,
     }),

@@ -1,16 +1,16 @@
 import type { TraceEvent } from '../client/http/exchange.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
-import { decodeFind, decodeLookup, type FindResult } from '../client/results.ts';
+import { decodeFind, type FindResult } from '../client/results.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
+import { AppError } from '../errors.ts';
 import { hashKey, openCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
-import { VERSION } from '../version.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
-import { configuredEndpoint, type DemoMode, openTarget, type Target } from './target.ts';
+import { configuredEndpoint, type DemoMode, openTarget, type Target, traceContextOf } from './target.ts';
 import { openToolLists, type ToolCatalog } from './tool-lists.ts';
 
 /** The service as the commands use it: its client, with what was answered before. */
@@ -99,22 +99,43 @@ export function openClientFor(
   const { url, key, demo } = target;
   const client = createClient({
     endpoint: url,
-    apiKey: key,
+    apiKey: key === '' ? undefined : key,
+    headers: target.headers,
+    traceContext: traceContextOf(context.env),
+    maxBodyBytes: settings.need('max-body'),
     keyHint: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
     protocol: settings.need('protocol'),
     timeoutMs: settings.need('timeout'),
     retries: settings.need('retries'),
     maxWaitMs: settings.need('max-wait'),
-    version: VERSION,
     context: { ...context, signal },
     ...overrides,
     ...hooks,
     ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
+    ...(target.isUnboundKey === true ? { onAccepted: () => bindKey(app, target) } : {}),
     ...(demo ? {} : { protocolMemory: openProtocolStore(paths.stateDir, url.href, warn) }),
   });
   app.onClose(() => client.close());
   return client;
+}
+
+/** Saves which service a key belongs to that was saved before its service was known. */
+function bindKey(app: App, { url, key }: Target): void {
+  app.onClose(async () => {
+    const { openConfigStore } = await import('../storage/config-file.ts');
+    const { profileName } = app.settings;
+    const store = openConfigStore(app.configDir, {});
+    await store
+      .update((file) => {
+        const profile = file.profiles?.[profileName];
+        if (profile?.key?.trim() === key) profile.key_origin ??= url.origin;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof AppError)
+          void app.warn(`the saved key is not bound to a service: ${error.message}`);
+      });
+  });
 }
 
 /** A wait that is reported where nobody reads along, in milliseconds. */
@@ -166,9 +187,9 @@ function serviceOver(
   target: Target,
   stored: StoredResponses = openStoredResponses(app, target),
 ): Service {
-  const { url, key, demo } = target;
+  const { url, demo } = target;
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
-  const place = { endpoint: url.href, keyHash: hashKey(key) };
+  const place = { endpoint: url.href, keyHash: accountOf(target) };
   const lists = openToolLists(client, cache, place);
   const remembered = async <T extends object>(
     tool: string,
@@ -187,20 +208,20 @@ function serviceOver(
     client,
     label: demo ? DEMO : url.host,
     async find(query) {
-      const held = await remembered(
-        'find_restaurant',
-        { ...query },
-        async () => (await client.find(query)).output,
-      );
-      await tellCached(app, held.at);
-      return { answer: decodeFind({ structuredContent: held.value }), ...held.at };
+      const held = stored.get('find_restaurant', { ...query });
+      if (held === undefined) {
+        const answer = await client.find(query);
+        stored.put('find_restaurant', { ...query }, answer.output);
+        return { answer };
+      }
+      await tellCached(app, { cachedAt: held.at });
+      return { answer: decodeFind({ structuredContent: held.value }), cachedAt: held.at };
     },
     async lookup(id, level) {
-      const held = await remembered('lookup_restaurant', { restaurant_id: id, fields: level }, () =>
-        client.lookup(id, level),
-      );
-      await tellCached(app, held.at);
-      return { output: decodeLookup({ structuredContent: held.value }), ...held.at };
+      const args = { restaurant_id: id, fields: level };
+      const { value, at } = await remembered('lookup_restaurant', args, () => client.lookup(id, level));
+      await tellCached(app, at);
+      return { output: value, ...at };
     },
     async cached(name, args, ask, worth) {
       const { value: maxAgeMs = 0, source } = app.settings.resolve('max-age');
@@ -212,6 +233,11 @@ function serviceOver(
     capabilities: async () => (demo || supportsMcp(app) === true ? lists.capabilities() : {}),
     getTools: (anew = false) => lists.getTools(anew ? 0 : app.settings.need('max-age')),
   };
+}
+
+/** Returns what distinguishes accounts: the key, and the additional headers, which may hold another one. */
+function accountOf({ key, headers = {} }: Target): string {
+  return hashKey(Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]));
 }
 
 const MAX_AGE_MS = Number.POSITIVE_INFINITY;
@@ -230,10 +256,11 @@ export interface StoredResponses {
  * Opens the stored responses of a service.
  * @param since accept those that were stored since then, whatever --max-age says
  */
-export function openStoredResponses(app: App, { url, key, demo }: Target, since?: number): StoredResponses {
+export function openStoredResponses(app: App, target: Target, since?: number): StoredResponses {
+  const { url, demo } = target;
   const { now } = app.context;
   const cache = openCache({ cacheDir: demo ? undefined : app.paths.cacheDir, now });
-  const account = { endpoint: url.href, keyHash: hashKey(key) };
+  const account = { endpoint: url.href, keyHash: accountOf(target) };
   const maxAgeMs = app.settings.need('max-age');
   /** An entry holds its arguments, so a call with a key among them is not stored. */
   const isPrivate = (args: Record<string, unknown>): boolean => {

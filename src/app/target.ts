@@ -5,10 +5,13 @@ import {
   parseEndpoint,
   withScheme,
 } from '../client/endpoint.ts';
+import { checkHeader, isHarmless, parseHeaders, type RequestHeaders } from '../client/http/headers.ts';
 import { checkKey } from '../client/key.ts';
+import type { TraceContext } from '../client/mcp/trace-context.ts';
 import { AppError } from '../errors.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
-import { type Source, variable } from '../settings/settings.ts';
+import { type SettingView, type Source, variable } from '../settings/settings.ts';
+import type { Profile } from '../storage/config-file.ts';
 import type { App } from './app.ts';
 
 export interface FoundEndpoint {
@@ -63,30 +66,62 @@ export function requireEndpoint(app: App): FoundEndpoint {
 
 export interface FoundKey {
   readonly value: string;
-  readonly source: Extract<Source, 'env' | 'config'>;
+  readonly source: Extract<Source, 'env' | 'config'> | 'key-command';
+}
+
+/** Returns the command that prints the key, where one is set and the environment has no key. */
+export function keyCommandOf(app: App): string | undefined {
+  if (variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined) return undefined;
+  return app.settings.get('key-command');
 }
 
 /**
- * The API key: from the environment, else from the saved login. A saved key goes to the service it was saved for and
- * to no other; all ports of this machine count as one.
- * @throws {AppError} `bad_key`; `no_key` where the saved key belongs elsewhere
+ * Returns the API key of the environment, else of the key command if it has been run, else of the saved login. A saved
+ * key is sent only to the service it was saved for; all ports of this machine count as one.
+ * @throws {AppError} `bad_key`; `no_key` for a saved key of another service
  */
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
+  const prefix = app.settings.need('key-prefix');
   const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
   if (fromEnv !== undefined) {
     app.registerSecret(fromEnv.trim());
-    const value = checkKey(fromEnv, app.settings.need('key-prefix'), keyHint(app, 'env'));
-    return { value, source: 'env' };
+    return { value: checkKey(fromEnv, prefix, keyHint(app, 'env')), source: 'env' };
+  }
+  if (keyCommandOf(app) !== undefined) {
+    assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
+    const value = app.commandKey;
+    return value === undefined ? undefined : { value, source: 'key-command' };
   }
   const { key, key_origin: origin } = app.settings.profile;
   if (key === undefined || key === '') return undefined;
   app.registerSecret(key.trim());
-  if (endpoint !== undefined && origin !== undefined && !sameService(endpoint, origin)) {
-    throw new AppError('no_key', `the saved key belongs to ${origin} and is not sent to ${endpoint.origin}`, {
-      hint: `restaurant login --base-url ${endpoint.origin} --profile <name> saves another`,
-    });
-  }
-  return { value: checkKey(key, app.settings.need('key-prefix')), source: 'config' };
+  assertSavedFor(endpoint, origin, 'the saved key');
+  return { value: checkKey(key, prefix), source: 'config' };
+}
+
+/** Runs the key command, if one is set; the key is then the configured one of this run. @throws {AppError} `no_key`, `bad_key` */
+async function loadCommandKey(app: App, endpoint: URL): Promise<void> {
+  const command = keyCommandOf(app);
+  if (command === undefined || app.commandKey !== undefined) return;
+  assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
+  const { runKeyCommand } = await import('./key-command.ts');
+  const key = await runKeyCommand(app, command);
+  app.registerSecret(key);
+  app.commandKey = checkKey(key, app.settings.need('key-prefix'), keyHint(app, 'key-command'));
+}
+
+/** Returns the origin of the service that the profile is for. */
+function profileOrigin({ settings: { profile } }: App): string | undefined {
+  const { endpoint, base_url: baseUrl, key_origin: origin } = profile;
+  const url = endpoint ?? baseUrl ?? origin;
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, what: string): void {
+  if (endpoint === undefined || origin === undefined || sameService(endpoint, origin)) return;
+  throw new AppError('no_key', `${what} belongs to ${origin} and is not sent to ${endpoint.origin}`, {
+    hint: `restaurant login --base-url ${endpoint.origin} --profile <name> saves another`,
+  });
 }
 
 function sameService(endpoint: URL, origin: string): boolean {
@@ -95,8 +130,9 @@ function sameService(endpoint: URL, origin: string): boolean {
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 
-/** The key. @throws {AppError} `no_key`; `bad_config` where the config file that would hold it is damaged */
-export function requireKey(app: App, endpoint: URL): FoundKey {
+/** Returns the key. @throws {AppError} `no_key`; `bad_config` where the config file that would hold it is damaged */
+export async function requireKey(app: App, endpoint: URL): Promise<FoundKey> {
+  await loadCommandKey(app, endpoint);
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
   app.config();
@@ -113,18 +149,88 @@ export function loginCommand({ settings: { profileName } }: App): string {
   return `restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}`;
 }
 
-/** What to do about a key that the service refuses: a login changes nothing while the environment has one. */
+/** Returns what to do about a key that the service refuses: a login changes nothing while another source has one. */
 export function keyHint(app: App, source: FoundKey['source']): string {
-  return source === 'config'
-    ? loginCommand(app)
-    : `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${loginCommand(app)}`;
+  switch (source) {
+    case 'config':
+      return loginCommand(app);
+    case 'key-command':
+      return 'the key is printed by key-command: restaurant config get key-command';
+    default:
+      return `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${loginCommand(app)}`;
+  }
 }
+
+/**
+ * Returns the additional headers: those of the profile, which go to its own service only, and those of the command
+ * line, which win.
+ * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
+ */
+export function requestHeaders(app: App, endpoint: URL): RequestHeaders {
+  const headers = new Map<string, [name: string, value: string]>();
+  const saved = savedHeaders(app.settings.profile);
+  const origin = profileOrigin(app);
+  if (Object.keys(saved).length > 0 && origin !== undefined && sameService(endpoint, origin)) {
+    for (const [name, text] of Object.entries(saved)) {
+      const value = expandVariables(app, name, text);
+      headers.set(name.toLowerCase(), [name, value]);
+    }
+  }
+  for (const [name, value] of Object.entries(parseHeaders(app.globals.header ?? []))) {
+    headers.set(name.toLowerCase(), [name, value]);
+  }
+  for (const [name, value] of headers.values()) if (!isHarmless(name)) app.registerSecret(value);
+  return Object.fromEntries(headers.values());
+}
+
+/** Returns the headers of a profile as saved. */
+export function savedHeaders({ headers }: Profile): Readonly<Record<string, string>> {
+  const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
+  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
+}
+
+/** Returns the saved headers as settings; of a value only references to variables and harmless texts are shown. */
+export function headerViews(app: App): Record<string, SettingView> {
+  const saved = Object.entries(savedHeaders(app.settings.profile));
+  return Object.fromEntries(
+    saved.map(([name, value]) => [`header.${name}`, { value: shownHeader(name, value), source: 'config' }]),
+  );
+}
+
+/** Returns the value of a header as it may be shown. */
+export const shownHeader = (name: string, value: string): string =>
+  isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : '…';
+
+/** Replaces `${VAR}` by the variable's value. */
+function expandVariables(app: App, name: string, text: string): string {
+  const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {
+    const found = variable(app.context.env, variableName);
+    if (found !== undefined) return found;
+    throw new AppError('bad_config', `header.${name}: the variable ${variableName} is not set`, {
+      hint: `export ${variableName}=<value>, or: restaurant config unset header.${name}`,
+    });
+  });
+  checkHeader(name, value);
+  return value;
+}
+
+/** Returns the trace that this run belongs to, from the environment. */
+export const traceContextOf = (env: App['context']['env']): TraceContext => ({
+  traceparent: variable(env, 'TRACEPARENT'),
+  tracestate: variable(env, 'TRACESTATE'),
+  baggage: variable(env, 'BAGGAGE'),
+});
 
 /** What a run speaks to, and with which key. */
 export interface Target {
   readonly url: URL;
+  /** Empty where additional headers authenticate. */
   readonly key: string;
   readonly keyHint?: string;
+  /** Additional headers. */
+  readonly headers?: RequestHeaders;
+  /** The key was saved before its service was known: it belongs to the first one that accepts it. */
+  readonly isUnboundKey?: boolean;
   /** The sandbox in this process: nothing is counted and nothing kept. */
   readonly demo: boolean;
 }
@@ -149,11 +255,33 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
   }
   const { url, source } = requireEndpoint(app);
-  const { value: key, source: keySource } = requireKey(app, url);
+  const headers = requestHeaders(app, url);
+  const { value: key, source: keySource } = await keyFor(app, url, headers);
   app.warnOfIgnoredConfig();
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
     void app.remark(`sandbox data: the saved service ${url.host} is the sandbox of this machine`);
   }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
-  return { url, key, keyHint: keyHint(app, keySource), demo: false };
+  return {
+    url,
+    key,
+    keyHint: keyHint(app, keySource),
+    headers,
+    isUnboundKey: keySource === 'config' && key !== '' && app.settings.profile.key_origin === undefined,
+    demo: false,
+  };
+}
+
+/** Returns the key; an empty one where there is none and additional headers may authenticate. */
+async function keyFor(app: App, url: URL, headers: RequestHeaders): Promise<FoundKey> {
+  try {
+    return await requireKey(app, url);
+  } catch (error) {
+    const isMissing = error instanceof AppError && error.code === 'no_key';
+    const mayDoWithout =
+      isMissing && keyCommandOf(app) === undefined && app.settings.profile.key === undefined;
+    if (mayDoWithout && Object.keys(headers).some((name) => !isHarmless(name)))
+      return { value: '', source: 'config' };
+    throw error;
+  }
 }

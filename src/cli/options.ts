@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { FORMATS } from '../output/formats.ts';
 import { PROTOCOLS, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
 import type { CliCommand, OptionGroup, OptionOverride } from './command.ts';
-import { CliOption, describeOption } from './option.ts';
+import { CliOption, describeOption, listOption } from './option.ts';
 
 /** Global options as commander hands them over; settings are still text. */
 export interface GlobalOptions {
@@ -25,6 +25,8 @@ export interface GlobalOptions {
   rawCsv?: true;
   demo?: true;
   insecureHttp?: true;
+  header?: string[];
+  maxBody?: string;
   dryRun?: true;
   curl?: true;
   verbose?: true;
@@ -43,6 +45,8 @@ interface GlobalOption {
   /** The setting that it sets, for its default and its variable. */
   readonly setting?: SettingName;
   readonly integer?: true;
+  /** The option may be repeated; its values add up. */
+  readonly repeatable?: true;
 }
 
 const OUTPUT: readonly OptionGroup[] = ['json', 'jq', 'csv', 'columns', 'output', 'force', 'page', 'pager'];
@@ -128,6 +132,18 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     setting: 'max-wait',
   },
   {
+    group: 'request',
+    flags: '--max-body <size>',
+    description: 'Maximum size of a response: 500KB, 64MiB',
+    setting: 'max-body',
+  },
+  {
+    group: 'request',
+    flags: '-H, --header <name: value>',
+    description: 'Additional request header; repeatable',
+    repeatable: true,
+  },
+  {
     group: 'cache',
     flags: '--max-age <t>',
     description: 'accept a cached answer this old; 0 asks again',
@@ -156,7 +172,8 @@ function makeOption(entry: GlobalOption, here: OptionOverride = {}): CliOption {
   const { description, choices, default: value, defaultText = value } = here;
   const offered = choices ?? entry.choices;
   const shown = defaultText ?? (setting === undefined ? undefined : defaultOf(setting));
-  const option = new CliOption(flags, describeOption(description ?? entry.description, offered, shown));
+  const text = describeOption(description ?? entry.description, offered, shown);
+  const option = entry.repeatable ? listOption(flags, text) : new CliOption(flags, text);
   option.isInteger = integer === true;
   option.commandDefault = value;
   if (offered !== undefined) option.argChoices = [...offered];
@@ -285,6 +302,7 @@ const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = 
   ['max-wait', 'maxWait'],
   ['max-age', 'maxAge'],
   ['format', 'format'],
+  ['max-body', 'maxBody'],
 ];
 
 /** The settings that flags give, as text. */

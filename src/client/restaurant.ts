@@ -57,6 +57,8 @@ export interface ClientOptions {
   onWait?(wait: { ms: number; error: AppError }): void;
   /** Called at a 429 with Retry-After; ms since the epoch. */
   onRateLimited?(until: number): void | Promise<void>;
+  /** Called once, when the service has accepted a request. */
+  onAccepted?(): void;
   /** Gets what a person should know although nothing failed. */
   onWarning?(text: string): void;
   /** Gets the exchange as it happens, without the key. */
@@ -178,6 +180,8 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     totalMs: timeoutMs,
   });
 
+  let isAccepted = false;
+
   /** Sends one call. Errors leave without the key. */
   async function send(
     state: CallState,
@@ -187,7 +191,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   ): Promise<RpcResponse> {
     const meta = traceMeta(options.traceContext, params);
     try {
-      return await session.call(state, {
+      const response = await session.call(state, {
         method,
         params: meta.params,
         headers: { ...traceHeaders(meta.context), ...headers },
@@ -199,6 +203,11 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
           },
         }),
       });
+      if (response.error === undefined && !isAccepted) {
+        isAccepted = true;
+        options.onAccepted?.();
+      }
+      return response;
     } catch (error) {
       throw error instanceof AppError ? clean(error) : error;
     }

@@ -1,8 +1,9 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { CONFIG_OUTPUT, list, object, SETTING_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
+import { AppError } from '../errors.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
-import { serialize, settingName } from '../settings/settings.ts';
+import { type SettingView, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 
@@ -41,7 +42,11 @@ export function registerConfig(program: CliCommand, app: App): void {
     .completeWith('value', 'setting-value')
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
-    .examples('restaurant config set city "San Francisco"', 'restaurant config set timeout 1m')
+    .examples(
+      'restaurant config set city "San Francisco"',
+      'restaurant config set timeout 1m',
+      "restaurant config set header.X-Team '${TEAM}'",
+    )
     .action((name: string, value: string) => setSetting(app, name, value));
   config
     .command('unset')
@@ -79,18 +84,59 @@ export function registerConfig(program: CliCommand, app: App): void {
     .action(() => printPath(app));
 }
 
+/** Returns the header that `header.<Name>` names. */
+const headerName = (word: string): string | undefined => /^header\.(.+)$/i.exec(word)?.[1];
+
 async function getSetting(app: App, word: string): Promise<void> {
   const { writeText } = await import('../app/output.ts');
   const { cleanLine } = await import('../util/text.ts');
   app.config();
-  const name = settingName(word);
-  const { value, source } = app.settings.view(name);
+  const header = headerName(word);
+  const name = header === undefined ? settingName(word) : `header.${header}`;
+  const { value, source } =
+    header === undefined ? app.settings.view(settingName(word)) : await viewHeader(app, header);
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );
 }
 
+async function viewHeader(app: App, header: string): Promise<SettingView> {
+  const { headerViews } = await import('../app/target.ts');
+  const wanted = `header.${header}`.toLowerCase();
+  const found = Object.entries(headerViews(app)).find(([name]) => name.toLowerCase() === wanted);
+  return found?.[1] ?? { value: null, source: 'default' };
+}
+
+/** Saves a header of the profile; with `value` undefined it is removed. */
+async function saveHeader(app: App, header: string, value: string | undefined): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { checkHeader } = await import('../client/http/headers.ts');
+  const { savedHeaders, shownHeader } = await import('../app/target.ts');
+  checkHeader(header, value ?? '');
+  const { profileName } = app.settings;
+  await changeConfig(app, (file) => {
+    const profile = sectionOf(file, 'base-url', profileName) as Profile;
+    if (value !== undefined && (profile.endpoint ?? profile.base_url ?? profile.key_origin) === undefined) {
+      throw new AppError('usage', `the profile ${profileName} has no service that the header could go to`, {
+        hint: 'restaurant login --base-url <url>, or: restaurant config set base-url <url>',
+      });
+    }
+    const others = Object.entries(savedHeaders(profile)).filter(
+      ([name]) => name.toLowerCase() !== header.toLowerCase(),
+    );
+    const headers = value === undefined ? others : [...others, [header, value]];
+    if (headers.length === 0) delete profile.headers;
+    else profile.headers = Object.fromEntries(headers);
+  });
+  const shown = value === undefined ? null : shownHeader(header, value);
+  const source = value === undefined ? 'default' : 'config';
+  await writeText(app, { name: `header.${header}`, value: shown, source }, () => '');
+  if (value !== undefined) await app.note(`header.${header} is saved for the profile ${profileName}`);
+}
+
 async function setSetting(app: App, word: string, given: string): Promise<void> {
+  const header = headerName(word);
+  if (header !== undefined) return saveHeader(app, header, given);
   const { writeText } = await import('../app/output.ts');
   const name = settingName(word);
   const value = serialize(name, await checkSetting(app, name, given));
@@ -113,6 +159,8 @@ async function checkSetting(app: App, name: SettingName, given: string): Promise
 }
 
 async function unsetSetting(app: App, word: string): Promise<void> {
+  const header = headerName(word);
+  if (header !== undefined) return saveHeader(app, header, undefined);
   const { writeText } = await import('../app/output.ts');
   const name = settingName(word);
   await changeConfig(app, (file) => {
@@ -125,7 +173,11 @@ async function listSettings(app: App): Promise<void> {
   const { writeText } = await import('../app/output.ts');
   const { renderPairs } = await import('../output/pairs.ts');
   app.config();
-  const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)]));
+  const { headerViews } = await import('../app/target.ts');
+  const settings: Record<string, SettingView> = {
+    ...Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)])),
+    ...headerViews(app),
+  };
   const pairs = Object.entries(settings).map(([name, { value, source }]) =>
     value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );

@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
 import { fullPath, writeText } from '../app/output.ts';
 import { openClientFor } from '../app/service.ts';
-import { configuredEndpoint, type FoundEndpoint, loginCommand } from '../app/target.ts';
+import { configuredEndpoint, type FoundEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
@@ -132,7 +132,12 @@ async function keyFromFile(app: App, path: string): Promise<string> {
 
 /** One call with the key. What the service says to it is the run's failure, and nothing is saved. */
 async function prove(app: App, place: FoundEndpoint, key: string): Promise<void> {
-  const client = openClientFor(app, { url: place.url, key, demo: false });
+  const client = openClientFor(app, {
+    url: place.url,
+    key,
+    headers: requestHeaders(app, place.url),
+    demo: false,
+  });
   try {
     await app.withSpinner(`asking ${place.url.host}`, () => client.check());
   } catch (error) {

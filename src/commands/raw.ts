@@ -7,7 +7,6 @@ import { AppError } from '../errors.ts';
 interface RawOptions {
   field: string[];
   jsonField: string[];
-  header: string[];
   include?: true;
   unwrap?: true;
 }
@@ -28,7 +27,6 @@ export function registerRaw(program: CliCommand, app: App, action = runRaw): voi
     .completeWith('params', 'at-file')
     .addOption(listOption('-f, --field <key=text>', 'Parameter as a string; dots nest keys'))
     .addOption(listOption('-F, --json-field <key=json>', 'Parameter as JSON; dots nest keys'))
-    .addOption(listOption('-H, --header <name: value>', 'Additional request header; repeatable'))
     .option('-i, --include', 'Print the status line and response headers first')
     .option('--unwrap', 'Print result.content[0].text, parsed, instead of the envelope')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'jq', 'file')
@@ -54,20 +52,19 @@ async function runRaw(
   const { runServiceCommand } = await import('../app/request.ts');
   await runServiceCommand(app, {
     plan: async () => {
-      const { readHeaders, readParams } = await import('./raw/params.ts');
-      const headers = readHeaders(options.header);
+      const { readParams } = await import('./raw/params.ts');
       if (method.trim() === '') {
         throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
       }
-      return { method, params: await readParams(app, params, options), headers };
+      return { method, params: await readParams(app, params, options) };
     },
     preview: (call) => [call],
     send: (service, call) =>
       app.withSpinner(method, () =>
         service.cached(
           `raw ${method}`,
-          { params: call.params, headers: call.headers },
-          () => service.client.request(method, call.params, { headers: call.headers }),
+          { params: call.params },
+          () => service.client.request(method, call.params),
           ({ failed }) => !failed,
         ),
       ),

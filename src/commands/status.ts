@@ -1,7 +1,13 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import { ledgerOf, openService } from '../app/service.ts';
-import { configuredEndpoint, configuredKey, type FoundKey } from '../app/target.ts';
+import {
+  configuredEndpoint,
+  configuredKey,
+  type FoundKey,
+  headerViews,
+  keyCommandOf,
+} from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, CONFIG_OUTPUT, object, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';
@@ -63,17 +69,22 @@ async function status(app: App, check: boolean): Promise<void> {
   const demo = app.globals.demo === true;
   const endpoint = demo ? undefined : configuredEndpoint(app)?.url;
   const { key, problem } = demo ? {} : usableKey(app, endpoint);
+  // The command may ask its owner for a password, so only --check runs it.
+  const hasCommand = !demo && problem === undefined && keyCommandOf(app) !== undefined;
   const facts = {
     version: VERSION,
     profile: app.settings.profileName,
     endpoint: endpoint?.href ?? null,
     key: {
-      present: key !== undefined,
+      present: key !== undefined || hasCommand,
       last4: key === undefined ? null : keySuffix(key.value),
-      source: key?.source ?? null,
+      source: key?.source ?? (hasCommand ? 'key-command' : null),
       ...(problem === undefined ? {} : { problem }),
     },
-    settings: Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)])),
+    settings: {
+      ...Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)])),
+      ...headerViews(app),
+    },
     budget: await budgetOf(app, endpoint, key?.value),
     files: {
       config: app.paths.configDir === undefined ? null : configPath(app.paths.configDir),
@@ -138,9 +149,15 @@ function statusText(
     check?: { ms: number };
   },
 ): string {
-  const source = facts.key.source === 'env' ? 'RESTAURANT_API_KEY' : 'saved login';
+  const source =
+    { env: 'RESTAURANT_API_KEY', 'key-command': 'key-command' }[facts.key.source ?? ''] ?? 'saved login';
   const none = app.globals.demo === true ? 'none needed' : `none: ${facts.key.problem ?? 'restaurant login'}`;
-  const key = facts.key.last4 === null ? none : `…${facts.key.last4} (${source})`;
+  const key =
+    facts.key.last4 !== null
+      ? `…${facts.key.last4} (${source})`
+      : facts.key.source === 'key-command'
+        ? 'printed by key-command'
+        : none;
   const told = Object.entries(facts.settings).filter(([, { value }]) => value !== null);
   return renderPairs(
     [

@@ -5,6 +5,7 @@ import {
   parseDuration,
   parseKeyPrefix,
   parseProfileName,
+  parseSize,
   parseTimeSpan,
   wholeNumber,
 } from './values.ts';
@@ -129,6 +130,20 @@ export const SETTINGS = {
     file: 'settings',
     number: true,
     parse: wholeNumber(0, 1_000_000_000),
+  }),
+  'max-body': setting({
+    description: 'maximum size of a response: 500KB, 64MiB',
+    env: 'RESTAURANT_MAX_BODY',
+    flag: '--max-body',
+    default: '16MiB',
+    file: 'settings',
+    parse: parseSize,
+  }),
+  'key-command': setting({
+    description: 'command that prints the API key, run without a shell',
+    env: 'RESTAURANT_KEY_COMMAND',
+    file: 'profile',
+    parse: nonEmpty,
   }),
   'key-prefix': setting({
     description: 'what API keys begin with',

@@ -4,34 +4,8 @@ import { AppError } from '../../errors.ts';
 import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
-/** Headers that belong to the transport. */
-const RESERVED = new Set(['authorization', 'host', 'content-length', 'transfer-encoding', 'connection']);
-
 /** Parameters of a request; undefined if none were given. */
 export type Params = Record<string, unknown> | unknown[] | undefined;
-
-/**
- * Parses `-H 'Name: value'` (RFC 9110, section 5).
- * @throws {AppError} `usage` for an invalid header, or one that the program sets
- */
-export function readHeaders(given: readonly string[]): Record<string, string> {
-  const headers = given.map((text): [string, string] => {
-    const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/.exec(text) ?? [];
-    if (name === '' || !/^[\t\x20-\x7e]*$/.test(value)) {
-      throw new AppError('usage', `-H '${text}': expected a header such as "X-Request-Id: 42"`, {
-        hint: "restaurant raw tools/list -H 'X-Request-Id: 42'",
-      });
-    }
-    if (RESERVED.has(name.toLowerCase())) {
-      throw new AppError('usage', `-H cannot set ${name}: the program sets it`, {
-        hint: 'the key comes from restaurant login or RESTAURANT_API_KEY',
-      });
-    }
-    return [name.toLowerCase(), value.trimEnd()];
-  });
-  // Members of their own, whatever their names are.
-  return Object.fromEntries(headers);
-}
 
 /**
  * Reads the params of a raw request: one JSON value, or fields.

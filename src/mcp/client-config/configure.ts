@@ -72,7 +72,7 @@ interface WriteResult {
  * connects as the client would; when that fails, nothing is written.
  */
 export async function configureClient(app: App, name: string, options: ConfigOptions): Promise<void> {
-  const plan = planEntry(app, findClient(name), options);
+  const plan = await planEntry(app, findClient(name), options);
   const { client, target, path, shown } = plan;
   const check = options.check === true ? await checkEntry(app, client, target) : undefined;
   const written = options.write === true ? writeEntry(app, plan) : undefined;
@@ -114,7 +114,7 @@ function findClient(name: string): McpClient {
  * Determines the entry and its file.
  * @throws {AppError} `usage` for what the client does not support; `no_service` or `no_key` when the entry needs one
  */
-function planEntry(app: App, client: McpClient, options: ConfigOptions): Plan {
+async function planEntry(app: App, client: McpClient, options: ConfigOptions): Promise<Plan> {
   const literalKey = options.literalKey === true;
   const demo = app.globals.demo === true;
   const isPlain = () => supportsMcp(app) === false;
@@ -126,7 +126,7 @@ function planEntry(app: App, client: McpClient, options: ConfigOptions): Plan {
     });
   }
   const path = clientPath(client, scope, app.context);
-  const target = via === 'stdio' ? stdioTarget(app, scope) : httpTarget(app, literalKey);
+  const target = via === 'stdio' ? stdioTarget(app, scope) : await httpTarget(app, literalKey);
   const entry = buildEntry(client, target);
   return { client, scope, path, target, entry, shown: buildEntry(client, masked(app, target)) };
 }
@@ -150,10 +150,10 @@ function configEnv(app: App): Record<string, string> {
   return moved && paths.configDir !== undefined ? { [CONFIG_VARIABLE]: paths.configDir } : {};
 }
 
-function httpTarget(app: App, literalKey: boolean): Target {
+async function httpTarget(app: App, literalKey: boolean): Promise<Target> {
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, app.globals.insecureHttp === true);
-  const key = literalKey ? { literalKey: requireKey(app, url).value } : {};
+  const key = literalKey ? { literalKey: (await requireKey(app, url)).value } : {};
   return { via: 'http', url: url.href, ...key };
 }
 

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { redactor } from '../client/key.ts';
+import { AppError, systemCode } from '../errors.ts';
+import { formatDuration } from '../util/duration.ts';
+import { excerpt } from '../util/excerpt.ts';
+import { splitWords } from '../util/shell.ts';
+import type { App } from './app.ts';
+
+/** Time limit of the command, ms. */
+const TIMEOUT_MS = 30_000;
+const MAX_OUTPUT_BYTES = 64 * 1024;
+const HINT = 'run the command yourself; change it with: restaurant config set key-command "<command>"';
+
+/**
+ * Runs the command that prints the API key, such as `op read op://vault/restaurant/key`, without a shell.
+ * @returns the first line of its stdout
+ * @throws {AppError} `no_key` when it cannot be run, fails, takes longer than 30 s or prints nothing;
+ *   `bad_config` for quotes that are not closed; the signal's reason
+ */
+export async function runKeyCommand(
+  { context }: { readonly context: Pick<App['context'], 'env' | 'signal'> },
+  command: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<string> {
+  const words = splitWords(command);
+  const [program, ...args] = words ?? [];
+  if (program === undefined) {
+    throw new AppError('bad_config', 'key-command: expected a command, with its quotes closed', {
+      hint: HINT,
+    });
+  }
+  const { RESTAURANT_API_KEY: _key, ...env } = context.env;
+  const name = excerpt(program, 80);
+  const failed = (problem: string) =>
+    new AppError('no_key', `key-command: ${name} ${problem}`, { hint: HINT });
+  const stdout = await new Promise<Buffer>((resolve, reject) => {
+    const options = {
+      env,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: MAX_OUTPUT_BYTES,
+      encoding: 'buffer',
+      windowsHide: true,
+      signal: context.signal,
+    } as const;
+    const child = execFile(program, args, options, (error, output, errors) => {
+      if (error === null) return resolve(output);
+      if (context.signal.aborted) return reject(context.signal.reason);
+      reject(failed(problemOf(error, errors, timeoutMs)));
+    });
+    child.stdin?.on('error', () => {}).end();
+  });
+  const [line = ''] = stdout.toString('utf8').split(/\r?\n/, 1);
+  if (line.trim() === '') throw failed('printed no key on the first line of stdout');
+  return line.trim();
+}
+
+function problemOf(
+  error: Error & { killed?: boolean; signal?: NodeJS.Signals | null },
+  stderr: Buffer,
+  timeoutMs: number,
+): string {
+  const code = systemCode(error);
+  if (code === 'ENOENT') return 'was not found';
+  if (code === 'EACCES') return 'cannot be run: permission denied';
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
+  if (error.killed === true) return `did not end within ${formatDuration(timeoutMs)}`;
+  const reason = error.signal
+    ? `was ended by ${error.signal}`
+    : `failed (exit ${String((error as { code?: unknown }).code)})`;
+  const message = excerpt(redactor(undefined)(stderr.toString('utf8')));
+  return message === '' ? reason : `${reason}: ${message}`;
+}
