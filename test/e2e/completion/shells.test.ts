@@ -114,8 +114,8 @@ describe.skipIf(missing('fish'))('in fish', () => {
       lines.map((line) => `complete -C${quoted(line)}; echo ==`),
     );
     expect(text.split('==\n')).toEqual([
-      'find\tsearch restaurants by name and city\n',
-      'find\tsearch restaurants by name and city\n',
+      'find\tSearch restaurants by name and city\n',
+      'find\tSearch restaurants by name and city\n',
       '--format=json\n',
       'a=@my file.csv\n',
       '',
