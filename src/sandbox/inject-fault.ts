@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { pause } from './body.ts';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultKind } from './faults.ts';
 import { tooManyRequests } from './rate-limiter.ts';
 import { formatEvent, HttpError, type Payload, SSE_TYPE } from './reply.ts';
@@ -63,11 +64,12 @@ export function sendBroken(
 async function drip(response: ServerResponse, { status, headers, body }: Payload): Promise<void> {
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
-  for (let at = 0; at < bytes.length && !response.destroyed; at += 1) {
-    response.write(bytes.subarray(at, at + 1));
-    await pause(response, DRIP_MS);
-  }
-  response.end();
+  await sendAll(response, async function* () {
+    for (const byte of bytes) {
+      yield Buffer.of(byte);
+      await sleep(DRIP_MS);
+    }
+  });
 }
 
 async function truncate(response: ServerResponse, { status, headers, body }: Payload): Promise<void> {
@@ -91,22 +93,19 @@ async function flood(response: ServerResponse, payload: Payload): Promise<void> 
   const [before, after] = JSON.stringify(resultMessage(1, text('#'))).split('#');
   const filler = Buffer.alloc(64 * 1024, 'x');
   response.writeHead(200, { ...payload.headers });
-  response.write(`${stream ? 'event: message\ndata: ' : ''}${before}`);
-  for (let sent = 0; sent < HUGE_BYTES && !response.destroyed; sent += filler.length) {
-    if (!response.write(filler)) await drained(response);
-  }
-  response.end(`${after}${stream ? '\n\n' : ''}`);
+  await sendAll(response, async function* () {
+    yield `${stream ? 'event: message\ndata: ' : ''}${before}`;
+    for (let sent = 0; sent < HUGE_BYTES; sent += filler.length) yield filler;
+    yield `${after}${stream ? '\n\n' : ''}`;
+  });
 }
 
-/** Waits until the stream accepts data again, or the reader disconnects. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
+/** Sends the pieces one by one, until the reader disconnects. */
+async function sendAll(
+  response: ServerResponse,
+  pieces: () => AsyncGenerator<string | Buffer>,
+): Promise<void> {
+  await pipeline(pieces, response).catch(() => undefined);
 }
 
 function isStream({ headers }: Payload): boolean {

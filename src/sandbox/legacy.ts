@@ -50,8 +50,7 @@ const MAX_STREAMS = 100;
 const PRIMING_SINCE = '2025-11-25';
 const RETRY_MS = 100;
 
-/** @param withSessions false for a server without `Mcp-Session-Id` */
-export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: boolean): Legacy {
+export function createLegacy(tools: McpTools, reply: ReplyForm): Legacy {
   const sessions = new Map<string, Session>();
 
   function openSession(account: string, version: string): Session {
@@ -73,22 +72,20 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
       serverInfo: SERVER_INFO,
       instructions: INSTRUCTIONS,
     }));
-    if (!withSessions) return { status: 200, message };
     const session = openSession(account, protocolVersion);
     return { ...answer(session, message), headers: { 'Mcp-Session-Id': session.id } };
   }
 
-  /** Returns the session of a request; undefined for a server without sessions. */
-  function sessionOf(headers: Headers, account: string): Session | undefined {
+  function sessionOf(headers: Headers, account: string): Session {
     const version = headers['mcp-protocol-version'];
     if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {
       throw badRequest(`Unsupported protocol version (supported versions: ${LEGACY_VERSIONS.join(', ')})`);
     }
     const id = headers['mcp-session-id'];
-    if (!withSessions || id === undefined) {
-      if (version === undefined) throw badRequest('Server not initialized');
-      if (withSessions) throw badRequest('Mcp-Session-Id header is required');
-      return undefined;
+    if (id === undefined) {
+      throw badRequest(
+        version === undefined ? 'Server not initialized' : 'Mcp-Session-Id header is required',
+      );
     }
     const session = sessions.get(id);
     if (session?.account !== account) {
@@ -98,13 +95,8 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
   }
 
   /** Adds what a stream of this session needs to be resumable: event ids, and an empty first event. */
-  function answer(
-    session: Session | undefined,
-    message: RpcObject,
-    progress: readonly string[] = [],
-  ): Answer {
+  function answer(session: Session, message: RpcObject, progress: readonly string[] = []): Answer {
     if (reply === 'json') return { status: 200, message };
-    if (session === undefined) return { status: 200, message, before: progress.map((data) => ({ data })) };
     const primer = session.version >= PRIMING_SINCE ? [''] : [];
     const events = session.streams.add([...primer, ...progress, JSON.stringify(message)]);
     const before = events
@@ -122,11 +114,11 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
       if (incoming.kind !== 'request') {
         const initialized =
           incoming.kind === 'notification' && incoming.method === 'notifications/initialized';
-        if (initialized && session !== undefined) session.ready = true;
+        if (initialized) session.ready = true;
         return { status: 202 };
       }
       const { id, method, params } = incoming;
-      if (method !== 'ping' && session?.ready === false) {
+      if (method !== 'ping' && !session.ready) {
         throw badRequest('Server not initialized: notifications/initialized was not received');
       }
       const message = respond(id, () => {
@@ -147,16 +139,14 @@ export function createLegacy(tools: McpTools, reply: ReplyForm, withSessions: bo
       const session = sessionOf(headers, account);
       const lastEventId = headers['last-event-id'];
       // The server has no messages of its own, so it offers no other stream.
-      if (session === undefined || lastEventId === undefined) throw methodNotAllowed();
+      if (lastEventId === undefined) throw methodNotAllowed();
       const replay = session.streams.after(lastEventId);
       if (replay === undefined) throw badRequest('Last-Event-ID is unknown');
       return { status: 200, replay };
     },
 
     endSession(headers, account) {
-      const session = sessionOf(headers, account);
-      if (session === undefined) throw methodNotAllowed();
-      sessions.delete(session.id);
+      sessions.delete(sessionOf(headers, account).id);
       return { status: 200 };
     },
   };

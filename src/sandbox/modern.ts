@@ -2,6 +2,7 @@ import {
   HEADER_MISMATCH,
   type Headers,
   INSTRUCTIONS,
+  LEGACY_VERSIONS,
   MODERN_VERSION,
   type Post,
   progressMessages,
@@ -29,6 +30,7 @@ const CLIENT_KEY = `${PREFIX}clientInfo`;
 
 /** How long clients may cache the tools and the discovery, which never change. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
+const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 const META = { [`${PREFIX}serverInfo`]: SERVER_INFO };
 
 /** Methods whose `Mcp-Name` header repeats a field of the params. */
@@ -40,11 +42,10 @@ const NAME_FIELDS: Readonly<Record<string, string>> = {
 
 /**
  * MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its body.
- * @param supported the protocol versions that the server reports
  */
-export function createModern(tools: McpTools, supported: readonly string[]): (post: Post) => Answer {
+export function createModern(tools: McpTools): (post: Post) => Answer {
   const discovery = {
-    supportedVersions: supported,
+    supportedVersions: VERSIONS,
     capabilities: { tools: {}, ...EXTRA_CAPABILITIES },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
@@ -56,7 +57,7 @@ export function createModern(tools: McpTools, supported: readonly string[]): (po
     const { id, method, params } = incoming;
     const meta = readMeta(params);
     checkHeaders(headers, method, isObject(params) ? params : {}, meta[VERSION_KEY]);
-    if (meta[VERSION_KEY] !== MODERN_VERSION) throw unsupportedVersion(meta[VERSION_KEY], supported);
+    if (meta[VERSION_KEY] !== MODERN_VERSION) throw unsupportedVersion(meta[VERSION_KEY]);
     const message = respond(id, () => ({ resultType: 'complete', ...run(method), _meta: META }));
     return { status: 200, message, before: progressMessages(params).map((data) => ({ data })) };
 
@@ -81,8 +82,11 @@ export function metaVersion(params: unknown): unknown {
 }
 
 /** -32022 with the supported versions. */
-export function unsupportedVersion(requested: unknown, supported: readonly string[]): RpcError {
-  const data = { supported, requested: typeof requested === 'string' ? requested.slice(0, 100) : null };
+function unsupportedVersion(requested: unknown): RpcError {
+  const data = {
+    supported: VERSIONS,
+    requested: typeof requested === 'string' ? requested.slice(0, 100) : null,
+  };
   return new RpcError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data, 400);
 }
 

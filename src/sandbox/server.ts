@@ -2,17 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, systemCode } from '../errors.ts';
-import { createCatalog } from './catalog.ts';
-import { type ServerContext, serve } from './exchange.ts';
-import { createFaults } from './faults.ts';
-import { createMcp } from './mcp.ts';
-import { createService } from './protocol.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createHandler, REQUEST_TIMEOUT_MS } from './exchange.ts';
 import { KEYS, PATH } from './request-guard.ts';
-import { createRequestLog } from './request-log.ts';
-import { sampleRestaurants } from './restaurants.ts';
-import { createTools } from './tools.ts';
-import type { Sandbox, SandboxOptions } from './types.ts';
+import type { Sandbox, SandboxOptions, SandboxRequest } from './types.ts';
 
 export type { Sandbox, SandboxOptions, SandboxRequest, SandboxRestaurant } from './types.ts';
 
@@ -31,39 +23,23 @@ const STATUS_BY_ERROR: Readonly<Record<string, string>> = {
  * @throws {AppError} `in_use` if the port is taken, `io_error` if it cannot be opened, `usage` if it is out of range.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const context = createServerContext(options);
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const requests: SandboxRequest[] = [];
+  const handle = createHandler(options, requests);
   const server = createServer({
-    headersTimeout: context.requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
     requestTimeout: 0, // bodies have a timeout of their own, which ends in a proper reply
-    connectionsCheckingInterval: Math.min(1000, context.requestTimeoutMs),
+    connectionsCheckingInterval: Math.min(1000, requestTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   limitConnections(server);
   server.on('clientError', rejectConnection);
   const port = await listen(server, options.port ?? 0);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    serve(context, port, request, response).catch(() => response.destroy());
+    handle(request, response, port).catch(() => response.destroy());
   });
   const baseUrl = `http://${HOST}:${port}`;
-  const { requests } = context.log;
   return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => close(server) };
-}
-
-function createServerContext(options: SandboxOptions): ServerContext {
-  const { perMinute = 100, perDay = 2000, now = Date.now } = options;
-  const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
-  return {
-    auth: options.auth ?? true,
-    reply: options.reply ?? 'json',
-    latencyMs: options.latencyMs ?? 0,
-    requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
-    now,
-    log: createRequestLog(),
-    limiter: createRateLimiter(perMinute, perDay, now),
-    nextFault: createFaults(options.faults ?? [], options.random ?? Math.random),
-    protocol: options.mode === 'mcp' ? createMcp(catalog, options) : createService(createTools(catalog)),
-    onRequest: options.onRequest ?? (() => undefined),
-  };
 }
 
 /**

@@ -1,6 +1,5 @@
-import type { Level, Tool, ToolResult } from '../client/types.ts';
-import type { Catalog } from './catalog.ts';
-import { fold } from './catalog.ts';
+import type { Level, ToolResult } from '../client/types.ts';
+import { type Catalog, fold } from './catalog.ts';
 import { describe, gradeRank } from './details.ts';
 import { createExtraMethods } from './resources.ts';
 import { badArgument, INVALID_PARAMS, isObject, RpcError, type RpcObject } from './rpc.ts';
@@ -22,7 +21,7 @@ export type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
  * error of the tool (MCP 2025-11-25, error handling), so that a model can correct them.
  */
 export interface McpTools {
-  /** Returns the result of `tools/list`. Cursors are opaque to the caller. */
+  /** Returns the result of `tools/list`. */
   list(params: unknown): RpcObject;
   call(params: unknown, paid: boolean): ToolResult;
   /** Resources, prompts and completion. */
@@ -37,13 +36,13 @@ export function createTools(catalog: Catalog): Map<string, ToolFunction> {
   ]);
 }
 
-/** The documented tools, and `explore_area`. `pageSize` is the number of tools on a page of the list. */
-export function createMcpTools(catalog: Catalog, pageSize: number = TOOLS.length): McpTools {
+/** The documented tools, and `explore_area`. */
+export function createMcpTools(catalog: Catalog): McpTools {
   const tools = createTools(catalog).set('explore_area', (args) => exploreArea(catalog, args));
   const reporting = new Map([...tools].map(([name, tool]) => [name, withArgumentErrors(tool)]));
   return {
     extra: createExtraMethods(catalog),
-    list: (params) => listTools(params, pageSize),
+    list: listTools,
     // `arguments` is optional.
     call: (params, paid) =>
       callTool(reporting, isObject(params) ? { arguments: {}, ...params } : params, paid),
@@ -178,15 +177,8 @@ function withArgumentErrors(tool: ToolFunction): ToolFunction {
   };
 }
 
-function listTools(params: unknown, pageSize: number): RpcObject {
-  const cursor = isObject(params) ? params.cursor : undefined;
-  const from = cursor === undefined ? 0 : TOOLS.findIndex((tool) => cursorOf(tool) === cursor);
-  if (from < 0) throw badArgument('cursor', 'is unknown');
-  const page = TOOLS.slice(from, from + pageSize);
-  const next = TOOLS[from + pageSize];
-  return { tools: page, ...(next && { nextCursor: cursorOf(next) }) };
-}
-
-function cursorOf({ name }: Tool): string {
-  return Buffer.from(`from ${name}`).toString('base64url');
+/** The list has one page, so no cursor is known. */
+function listTools(params: unknown): RpcObject {
+  if (isObject(params) && params.cursor !== undefined) throw badArgument('cursor', 'is unknown');
+  return { tools: TOOLS };
 }

@@ -12,9 +12,6 @@ export type ReplyForm = 'json' | 'sse';
 /** `service`: only `tools/call` without a handshake, as documented. `mcp`: a full MCP server. */
 export type Mode = 'service' | 'mcp';
 
-/** MCP with a handshake, or with metadata in every request. */
-export type Era = 'legacy' | 'modern';
-
 /** The kind of key in the `Authorization` header of a request. */
 export type KeyKind = 'free' | 'paid' | 'revoked' | 'none' | 'unknown';
 
@@ -42,12 +39,6 @@ export interface SandboxOptions {
   readonly requestTimeoutMs?: number;
   /** Called after each exchange. Never receives a key. */
   readonly onRequest?: (entry: RequestEntry) => void;
-  /** Mode `mcp`, with a handshake: use sessions. Default true. */
-  readonly sessions?: boolean;
-  /** Mode `mcp`: number of tools on a page of `tools/list`. Default: all. */
-  readonly pageSize?: number;
-  /** Mode `mcp`: supported kinds of MCP. Default both. */
-  readonly eras?: readonly Era[];
 }
 
 /** An exchange, for the log. */

@@ -80,19 +80,6 @@ describe('the modern era', () => {
     }
   });
 
-  it('lists tools in pages', async () => {
-    const sandbox = await start({ mode: 'mcp', pageSize: 1 });
-    const names: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const reply = await ask(sandbox, 'tools/list', cursor === undefined ? {} : { cursor });
-      const { result } = JSON.parse(reply.text);
-      names.push(...result.tools.map(({ name }: { name: string }) => name));
-      cursor = result.nextCursor;
-    } while (cursor !== undefined);
-    expect(names).toEqual(['find_restaurant', 'lookup_restaurant', 'explore_area']);
-  });
-
   it('streams without ids, with progress for those who ask', async () => {
     const sandbox = await start({ mode: 'mcp', reply: 'sse' });
     const events = eventsOf(await ask(sandbox, 'tools/call', FIND, { meta: { ...META, progressToken: 1 } }));
@@ -195,34 +182,7 @@ describe('metadata and headers', () => {
   });
 });
 
-describe('one era alone', () => {
+it('a call without metadata and handshake is rejected', async () => {
   const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: FIND };
-  const initialize = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25' },
-  };
-
-  it.each([bare, initialize])('modern: refuses what is not, naming its version (%#)', async (body) => {
-    const sandbox = await start({ mode: 'mcp', eras: ['modern'] });
-    const reply = await post(sandbox, body, ACCEPT);
-    expect(errorOf(reply)).toEqual([400, -32022]);
-    expect(JSON.parse(reply.text).error.data.supported).toEqual([VERSION]);
-    expect((await ask(sandbox, 'tools/call', FIND)).status).toBe(200);
-    expect(
-      (await send(sandbox, { method: 'GET', headers: { ...HEADERS, ...ACCEPT, 'mcp-session-id': 'x' } }))
-        .status,
-    ).toBe(405);
-  });
-
-  it('legacy: refuses the modern version as one it does not know', async () => {
-    const sandbox = await start({ mode: 'mcp', eras: ['legacy'] });
-    expect(errorOf(await ask(sandbox, 'tools/call', FIND))).toEqual([400, -32000]);
-    expect((await post(sandbox, initialize, ACCEPT)).status).toBe(200);
-  });
-
-  it('both: refuses a bare call as one without a handshake', async () => {
-    expect(errorOf(await post(await start({ mode: 'mcp' }), bare, ACCEPT))).toEqual([400, -32000]);
-  });
+  expect(errorOf(await post(await start({ mode: 'mcp' }), bare, ACCEPT))).toEqual([400, -32000]);
 });
