@@ -1,27 +1,28 @@
 import { AppError } from '../errors.ts';
 
-/** All faults that the sandbox can inject. */
-export const FAULT_KINDS = [
-  '401',
-  '403',
-  '429',
-  '500',
-  '503',
-  'reset',
-  'hang',
-  'slow',
-  'truncate',
-  'html',
-  'bad-json',
-  'bad-text',
-  'tool-error',
-  'rpc-error',
-  'sse-cut',
-  'wrong-id',
-  'huge',
-] as const;
+/** All faults that the sandbox can inject, and what they apply to. */
+const FAULT_TARGETS = {
+  401: 'any',
+  403: 'any',
+  429: 'any',
+  500: 'any',
+  503: 'any',
+  reset: 'any',
+  hang: 'any',
+  slow: 'request',
+  truncate: 'request',
+  html: 'request',
+  'bad-json': 'request',
+  'bad-text': 'tool',
+  'tool-error': 'tool',
+  'rpc-error': 'request',
+  'sse-cut': 'request',
+  'wrong-id': 'request',
+  huge: 'request',
+} as const;
 
-export type FaultKind = (typeof FAULT_KINDS)[number];
+export type FaultKind = `${keyof typeof FAULT_TARGETS}`;
+export const FAULT_KINDS = Object.keys(FAULT_TARGETS) as FaultKind[];
 
 /** A fault, and how often it is injected. */
 export interface Fault {
@@ -34,19 +35,6 @@ export interface Fault {
 
 /** The kinds of requests: a tool call can fail in more ways than a notification. */
 export type FaultTarget = 'tool' | 'request' | 'other';
-
-/** Faults of a `tools/call`, and of a request with a response. All others apply to any request. */
-const TOOL_FAULTS: readonly FaultKind[] = ['bad-text', 'tool-error'];
-const RESPONSE_FAULTS: readonly FaultKind[] = [
-  'slow',
-  'truncate',
-  'html',
-  'bad-json',
-  'rpc-error',
-  'sse-cut',
-  'wrong-id',
-  'huge',
-];
 
 /**
  * Parses `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests).
@@ -85,8 +73,8 @@ export function createFaults(
 }
 
 function applies(kind: FaultKind, target: FaultTarget): boolean {
-  if (TOOL_FAULTS.includes(kind)) return target === 'tool';
-  return target !== 'other' || !RESPONSE_FAULTS.includes(kind);
+  const needed = FAULT_TARGETS[kind];
+  return needed === 'any' || needed === target || (needed === 'request' && target === 'tool');
 }
 
 function usageError(message: string): AppError {

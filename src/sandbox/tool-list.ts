@@ -2,14 +2,15 @@ import type { Tool } from '../client/types.ts';
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
 const text = (description: string) => ({ type: 'string', minLength: 1, description });
-const counted = (key: string) => ({
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { [key]: { type: 'string' }, count: { type: 'integer' } },
-    required: [key, 'count'],
-  },
+const string = { type: 'string' };
+const nullable = { type: ['string', 'null'] };
+const integer = { type: 'integer' };
+const object = (properties: Record<string, unknown>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
 });
+const listOf = (properties: Record<string, unknown>) => ({ type: 'array', items: object(properties) });
 
 /** The tools of `tools/list`. The schemas are JSON Schema 2020-12. */
 export const TOOLS: readonly Tool[] = [
@@ -55,32 +56,16 @@ export const TOOLS: readonly Tool[] = [
       },
       required: ['city'],
     },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        status: { type: 'string' },
-        city: { type: 'string' },
-        neighborhood: { type: ['string', 'null'] },
-        total: { type: 'integer' },
-        cuisines: counted('cuisine'),
-        grades: counted('grade'),
-        neighborhoods: counted('neighborhood'),
-        top: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              service_id: { type: 'string' },
-              name: { type: 'string' },
-              grade: { type: ['string', 'null'] },
-              neighborhood: { type: ['string', 'null'] },
-            },
-            required: ['service_id', 'name', 'grade', 'neighborhood'],
-          },
-        },
-      },
-      required: ['status', 'city', 'neighborhood', 'total', 'cuisines', 'grades', 'neighborhoods', 'top'],
-    },
+    outputSchema: object({
+      status: string,
+      city: string,
+      neighborhood: nullable,
+      total: integer,
+      cuisines: listOf({ cuisine: string, count: integer }),
+      grades: listOf({ grade: string, count: integer }),
+      neighborhoods: listOf({ neighborhood: string, count: integer }),
+      top: listOf({ service_id: string, name: string, grade: nullable, neighborhood: nullable }),
+    }),
     annotations: READ_ONLY,
   },
 ];
