@@ -267,15 +267,15 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   const wanted = format ?? (isPage && command.optionGroups.includes('columns') ? 'html' : undefined);
   const { choices = FORMATS } = optionFor(command, '--format');
   if (wanted !== undefined && FORMATS.some((each) => each === wanted) && !choices.includes(wanted)) {
-    const page =
-      wanted === 'html'
-        ? '; find and lookup make pages: restaurant find "Nopa" --city "San Francisco" --open'
-        : '';
+    const report = command.options.some(({ long }) => long === '--report');
+    const page = report
+      ? '; restaurant enrich list.csv -o out.csv --report out.html'
+      : '; find and lookup make pages: restaurant find "Nopa" --city "San Francisco" --open';
     throw new AppError(
       'usage',
       `${format === undefined ? `-o ${output}` : `--format ${wanted}`}: ${command.path} prints ${choices.join(', ')}`,
       {
-        hint: `${help}${page}`,
+        hint: wanted === 'html' ? help + page : help,
       },
     );
   }

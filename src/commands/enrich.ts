@@ -6,6 +6,7 @@ import { LEVELS } from '../client/types.ts';
 import { LIST_FORMATS } from '../enrich/read/row.ts';
 import type { EnrichFlags } from '../enrich/run/options.ts';
 import { nonEmpty, oneOf, wholeNumber } from '../settings/values.ts';
+import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
 const PROGRESS = ['json'] as const;
 
@@ -68,7 +69,12 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
       }),
     )
     .option('--encoding <label>', 'encoding of the list, such as windows-1252 (default: utf-8)')
-    .option('--delimiter <char>', 'comma, semicolon or tab (default: as in the header line)')
+    .addOption(
+      valueOption('--delimiter <char>', 'comma, semicolon or tab', {
+        read: parseDelimiter,
+        defaultText: 'as in the header line',
+      }),
+    )
     .option('--report <file>', 'also write a page with a map of the finished list: out.html')
     .addOption(
       valueOption('--progress <format>', 'progress as JSON lines on stderr', {
@@ -103,6 +109,20 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
     .action((file: string, flags: EnrichFlags, command: CliCommand) =>
       action(app, file, flags, [command, program]),
     );
+}
+
+const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  '\\t': '\t',
+};
+
+/** @throws {Error} naming the accepted values */
+function parseDelimiter(text: string): Delimiter {
+  const found = DELIMITERS.find((each) => each === (DELIMITER_NAMES[text] ?? text));
+  if (found === undefined) throw new Error("expected comma, semicolon or tab (',', ';', '\\t')");
+  return found;
 }
 
 async function runEnrich(

@@ -96,7 +96,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
       codec: plan.codec,
       service,
       fields: options.fields,
-      loose: options.loose,
+      loose: options.loose === true,
       keepsDetails: options.details,
       concurrency: options.concurrency,
       stop,
@@ -158,12 +158,18 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
     await enrichRows({ ...job, output, finished: noFinishedRows, memo: memoryMemo() });
   };
   if (place === undefined) return stream(rowStream((text) => app.context.stdout.write(text)));
-  const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan, app.context.now());
+  const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan);
   const { file, previous } = openOutput(place, options, app.context.now);
   try {
     if (place.device) return await stream(file);
     const { name } = place;
-    const finished = openCheckpoint({ file, codec, name, previous, retryErrors: options.retryErrors });
+    const finished = openCheckpoint({
+      file,
+      codec,
+      name,
+      previous,
+      retryErrors: options.retryErrors === true,
+    });
     // Other options do no harm where there are no rows yet.
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();

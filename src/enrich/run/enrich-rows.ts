@@ -15,7 +15,6 @@ import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowCodec } from '../write/row-codec.ts';
 import type { RowOutput } from '../write/row-file.ts';
 import { detailsKey, type Memo, queryKey } from './memo.ts';
-import { BoundedQueue } from './queue.ts';
 
 /** A finished row, for the counters. */
 export interface RowDone {
@@ -82,7 +81,7 @@ interface PendingRow {
  */
 export async function enrichRows(job: Job): Promise<void> {
   const { stop, output, codec, memo, fields } = job;
-  const queue = new BoundedQueue<PendingRow>(MAX_PENDING);
+  const { signal } = stop;
   const semaphore = createSemaphore(job.concurrency, 1);
   const searches = new Map<string, Promise<TextResult>>();
   const lookups = new Map<string, Promise<LookupOutput>>();
@@ -90,21 +89,37 @@ export async function enrichRows(job: Job): Promise<void> {
   let quotaError: QuotaError | undefined;
   let failures = 0;
 
-  async function feed(): Promise<void> {
-    for await (const row of job.rows) {
-      if (quotaError !== undefined) return;
-      const own = codec.input(row);
-      const query = job.columns.query(row);
-      const earlier = job.finished.take(row, own);
-      if (earlier?.offset !== undefined) {
-        if (!remember(query, earlier, earlier.offset)) throw job.finished.differsAt(row);
-        job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
-        continue;
+  /** Reads and starts the rows; each is written after the one before it. */
+  async function work(): Promise<void> {
+    let written: Promise<void> = Promise.resolve();
+    let pending = 0;
+    try {
+      for await (const row of job.rows) {
+        if (quotaError !== undefined || signal.aborted) break;
+        const own = codec.input(row);
+        const query = job.columns.query(row);
+        const earlier = job.finished.take(row, own);
+        if (earlier?.offset !== undefined) {
+          if (!remember(query, earlier, earlier.offset)) throw job.finished.differsAt(row);
+          job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
+          continue;
+        }
+        const next = earlier === undefined ? await begin(query, own) : { query, own, result: earlier };
+        pending += 1;
+        written = written.then(() => write(next));
+        written.then(
+          () => {
+            pending -= 1;
+          },
+          (error: unknown) => stop.abort(error),
+        );
+        if (pending >= MAX_PENDING) await written;
       }
-      const next = earlier === undefined ? await begin(query, own) : { query, own, result: earlier };
-      if (!(await queue.push(next))) return;
+    } finally {
+      // The rows before a malformed one are written.
+      await written;
     }
-    job.finished.end();
+    if (quotaError === undefined) job.finished.end();
   }
 
   /** Takes a known result, shares one that is on its way, or starts a request as soon as it may. */
@@ -132,7 +147,7 @@ export async function enrichRows(job: Job): Promise<void> {
       // An equal row sends its own request after a failure.
       if (done.cause !== undefined) searches.delete(key);
       return done;
-    }, stop.signal);
+    }, signal);
     result.catch((error: unknown) => {
       if (error instanceof QuotaError) quotaError ??= error;
       else stop.abort(error);
@@ -197,6 +212,8 @@ export async function enrichRows(job: Job): Promise<void> {
 
   async function write({ query, own, result, release }: PendingRow): Promise<void> {
     const done = await result;
+    // The output is closed after the end of the run.
+    signal.throwIfAborted();
     const offset = (await output.append(own + done.text)) + Buffer.byteLength(own);
     remember(query, done, offset);
     job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
@@ -206,22 +223,20 @@ export async function enrichRows(job: Job): Promise<void> {
     if (done.cause !== undefined && failures >= MAX_FAILURES) throw new TooManyFailures(done.cause, failures);
   }
 
-  const abort = (): void => queue.abort(stop.signal.reason);
-  stop.signal.addEventListener('abort', abort, { once: true });
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', abort, { once: true });
   try {
-    stop.signal.throwIfAborted();
-    feed().then(
-      () => queue.end(),
-      (error: unknown) => queue.end({ error }),
-    );
-    for await (const row of queue) await write(row);
+    signal.throwIfAborted();
+    await Promise.race([work(), aborted]);
     if (quotaError !== undefined) throw quotaError;
   } catch (error) {
     stop.abort(error);
-    throw stop.signal.reason;
+    throw signal.reason;
   } finally {
-    stop.signal.removeEventListener('abort', abort);
-    queue.close();
+    signal.removeEventListener('abort', abort);
   }
 }
 

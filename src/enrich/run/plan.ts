@@ -69,7 +69,7 @@ export async function makePlan(
   const columns =
     isNdjson && list.header.length === 0
       ? NO_COLUMNS
-      : resolveColumns(list.header, { ...options.columns, nested: isNdjson });
+      : resolveColumns(list.header, { ...options, nested: isNdjson });
   return {
     input,
     rows: () => (first === undefined ? list.rows() : take(list.rows(), first)),

@@ -98,7 +98,7 @@ function pacedRequests(
     openPacer({
       ledger,
       context,
-      wait: options.wait,
+      wait: options.wait === true,
       maxWaitMs: settings.need('max-wait'),
       onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
     });

@@ -168,7 +168,7 @@ function pageRowMaker(
     return {
       c: [
         ownCell(row, columns.name) ?? ownCell(row, columns.id) ?? pageCell(own[0]?.[1]),
-        ownCell(row, columns.city) ?? pageCell(options.columns.city),
+        ownCell(row, columns.city) ?? pageCell(options.city),
         status ?? null,
         ...found,
       ],

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openJsonFile } from '../../storage/state.ts';
 import type { Plan } from '../run/plan.ts';
@@ -14,9 +14,6 @@ interface Stored {
   readonly identity: string;
   readonly options: Options;
 }
-
-/** Age of fingerprints that are deleted. */
-const MAX_AGE_MS = 30 * 86_400_000;
 
 /**
  * The options of the run that started an output, stored in the state folder, so that the output holds rows alone. They
@@ -33,7 +30,6 @@ export function openRunFingerprint(
   stateDir: string | undefined,
   { path, name }: { readonly path: string; readonly name: string },
   plan: Pick<Plan, 'options' | 'columns'>,
-  now: number,
 ): RunFingerprint {
   const folder = stateDir === undefined ? undefined : join(stateDir, 'lists');
   const file = folder === undefined ? undefined : join(folder, `${hash('sha256', path)}.json`);
@@ -54,17 +50,16 @@ export function openRunFingerprint(
       const identity = identityOf(path);
       if (identity === undefined || folder === undefined) return;
       store.write({ identity, options });
-      sweep(folder, now);
     },
   };
 }
 
 function optionsOf({
-  options: { columns: given, fields, loose },
+  options: { city, defaultCity, fields, loose },
   columns,
 }: Pick<Plan, 'options' | 'columns'>): Options {
   const all = {
-    city: given.city ?? (columns.city === undefined ? given.defaultCity : undefined),
+    city: city ?? (columns.city === undefined ? defaultCity : undefined),
     fields,
     'name-column': columns.name,
     'city-column': columns.city,
@@ -85,15 +80,4 @@ function decode(value: unknown): Stored | undefined {
   const { identity, options } = value as Record<string, unknown>;
   if (typeof identity !== 'string' || typeof options !== 'object' || options === null) return undefined;
   return { identity, options: options as Options };
-}
-
-function sweep(folder: string, now: number): void {
-  try {
-    for (const each of readdirSync(folder)) {
-      const path = join(folder, each);
-      if (now - statSync(path).mtimeMs > MAX_AGE_MS) rmSync(path, { force: true });
-    }
-  } catch {
-    // The next run tries again.
-  }
 }
