@@ -4,13 +4,20 @@ import { decodeFind, type FindResult } from '../client/results.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { hashKey, openCache } from '../storage/cache.ts';
+import { openCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
-import { configuredEndpoint, type DemoMode, openTarget, type Target, traceContextOf } from './target.ts';
+import {
+  accountOf,
+  configuredEndpoint,
+  type DemoMode,
+  openTarget,
+  type Target,
+  traceContextOf,
+} from './target.ts';
 import { openToolLists, type ToolCatalog } from './tool-lists.ts';
 
 /** The service as the commands use it: its client, with what was answered before. */
@@ -233,11 +240,6 @@ function serviceOver(
     capabilities: async () => (demo || supportsMcp(app) === true ? lists.capabilities() : {}),
     getTools: (anew = false) => lists.getTools(anew ? 0 : app.settings.need('max-age')),
   };
-}
-
-/** Returns what distinguishes accounts: the key, and the additional headers, which may hold another one. */
-function accountOf({ key, headers = {} }: Target): string {
-  return hashKey(Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]));
 }
 
 const MAX_AGE_MS = Number.POSITIVE_INFINITY;

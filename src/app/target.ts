@@ -11,6 +11,7 @@ import type { TraceContext } from '../client/mcp/trace-context.ts';
 import { AppError } from '../errors.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { type SettingView, type Source, variable } from '../settings/settings.ts';
+import { hashKey } from '../storage/cache.ts';
 import type { Profile } from '../storage/config-file.ts';
 import type { App } from './app.ts';
 
@@ -164,22 +165,25 @@ export function keyHint(app: App, source: FoundKey['source']): string {
 /**
  * Returns the additional headers: those of the profile, which go to its own service only, and those of the command
  * line, which win.
+ * @param raw keeps `${VAR}` in saved values
  * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
  */
-export function requestHeaders(app: App, endpoint: URL): RequestHeaders {
+export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
   const headers = new Map<string, [name: string, value: string]>();
   const saved = savedHeaders(app.settings.profile);
   const origin = profileOrigin(app);
   if (Object.keys(saved).length > 0 && origin !== undefined && sameService(endpoint, origin)) {
     for (const [name, text] of Object.entries(saved)) {
-      const value = expandVariables(app, name, text);
-      headers.set(name.toLowerCase(), [name, value]);
+      headers.set(name.toLowerCase(), [name, raw ? text : expandVariables(app, name, text)]);
     }
   }
   for (const [name, value] of Object.entries(parseHeaders(app.globals.header ?? []))) {
     headers.set(name.toLowerCase(), [name, value]);
   }
-  for (const [name, value] of headers.values()) if (!isHarmless(name)) app.registerSecret(value);
+  for (const [name, value] of headers.values()) {
+    const isReference = raw && /\$\{\w+\}/.test(value);
+    if (!isHarmless(name) && !isReference) app.registerSecret(value);
+  }
   return Object.fromEntries(headers.values());
 }
 
@@ -284,4 +288,9 @@ async function keyFor(app: App, url: URL, headers: RequestHeaders): Promise<Foun
       return { value: '', source: 'config' };
     throw error;
   }
+}
+
+/** Returns what distinguishes accounts: the key, and the additional headers, which may hold another one. */
+export function accountOf({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string {
+  return hashKey(Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]));
 }

@@ -2,9 +2,9 @@ import type { Client } from '../client/restaurant.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { type Cache, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
+import { type Cache, type CacheKey, openCache } from '../storage/cache.ts';
 import type { App } from './app.ts';
-import { configuredEndpoint, configuredKey } from './target.ts';
+import { accountOf, configuredEndpoint, configuredKey, requestHeaders } from './target.ts';
 
 /** A list of tools that tells how to call them. */
 export interface ToolCatalog {
@@ -49,10 +49,11 @@ export const cachedCapabilities = (app: App): JsonObject | undefined =>
 function readCached(app: App, tool: string): unknown {
   try {
     const url = configuredEndpoint(app)?.url;
-    const key = configuredKey(app, url)?.value;
-    if (url === undefined || key === undefined) return undefined;
+    if (url === undefined) return undefined;
+    const key = configuredKey(app, url)?.value ?? '';
+    const headers = requestHeaders(app, url);
     const cache = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
-    const place = { endpoint: url.href, keyHash: hashKey(key), tool, args: {} };
+    const place = { endpoint: url.href, keyHash: accountOf({ key, headers }), tool, args: {} };
     return cache.get(place, Number.POSITIVE_INFINITY)?.value;
   } catch {
     return undefined;

@@ -64,7 +64,7 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
 
 /** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
-  if (target.via === 'http') return checkHttp(app, client, target.literalKey !== undefined);
+  if (target.via === 'http') return checkHttp(app, client, target.hasKey && !target.isLiteral);
   const { env, platform } = app.context;
   const tools = await app.withSpinner(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
     checkStdio({
@@ -85,9 +85,9 @@ const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 /** Failures that mean that the service does not support MCP, as opposed to a network or login problem. */
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
-async function checkHttp(app: App, client: McpClient, literalKey: boolean): Promise<CheckResult> {
+async function checkHttp(app: App, client: McpClient, needsVariable: boolean): Promise<CheckResult> {
   const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
-  if (!fromEnv && !literalKey && client.inputs === undefined) {
+  if (!fromEnv && needsVariable && client.inputs === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
       hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: ${stdioCommand(app, client, ' --check')}`,
     });

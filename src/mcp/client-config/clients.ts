@@ -20,6 +20,12 @@ export interface Location {
   readonly envOverrides?: readonly (readonly [variable: string, path: string])[];
 }
 
+/** Header values by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** A header value that is nothing but a reference to an environment variable. */
+export const VARIABLE = /^\$\{(\w+)\}$/;
+
 /** An MCP client: its files, and the structure of its entries. */
 export interface McpClient {
   /** Name on the command line. */
@@ -37,13 +43,15 @@ export interface McpClient {
   /** Note for entries in a project file. */
   readonly projectNote?: string;
   /** Builds an entry with the URL. Omitted: the client only supports stdio servers. */
-  readonly http?: (url: string, headers: { Authorization: string }) => JsonObject;
-  /** Placeholder for the key in a header. Omitted: the client sends headers literally. */
-  readonly reference?: string;
-  /** Note about the placeholder. */
+  readonly http?: (url: string, headers: Headers) => JsonObject;
+  /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
+  readonly reference?: (variable: string) => string;
+  /** Placeholder for the key, when it is not that of {@link KEY_VARIABLE}. */
+  readonly keyReference?: string;
+  /** Note about the placeholders. */
   readonly referenceNote?: string;
-  /** Builds an entry with the URL that names the variable, when no header is needed for that. */
-  readonly httpByVariable?: (url: string) => JsonObject;
+  /** Builds an entry that names the variables of the key and of headers instead. @param headers values or `${VAR}` */
+  readonly httpByVariable?: (url: string, headers: Headers, hasKey: boolean) => JsonObject;
   /** Items of the file's `inputs`: the client prompts for the placeholder's value. */
   readonly inputs?: readonly JsonObject[];
   /** Builds an entry with a program to start. */
@@ -65,7 +73,28 @@ const typedStdio = (command: string, args: readonly string[]): JsonObject => ({
   command,
   args,
 });
-const typedHttp = (type: string) => (url: string, headers: JsonObject) => ({ type, url, headers });
+const typedHttp = (type: string) => (url: string, headers: Headers) => ({ type, url, headers });
+
+/** The placeholders of most clients: `${NAME}` and `${env:NAME}`. */
+const plainReference = (variable: string): string => `\${${variable}}`;
+const envReference = (variable: string): string => `\${env:${variable}}`;
+
+/** Codex names variables in a map of their own. */
+function codexHttp(url: string, headers: Headers, hasKey: boolean): JsonObject {
+  const values: Record<string, string> = {};
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const variable = VARIABLE.exec(value)?.[1];
+    if (variable === undefined) values[name] = value;
+    else variables[name] = variable;
+  }
+  return {
+    url,
+    ...(hasKey ? { bearer_token_env_var: KEY_VARIABLE } : {}),
+    ...(Object.keys(values).length === 0 ? {} : { http_headers: values }),
+    ...(Object.keys(variables).length === 0 ? {} : { env_http_headers: variables }),
+  };
+}
 
 /** The clients, with the files and keys that the documentation of each describes. */
 export const MCP_CLIENTS: readonly McpClient[] = [
@@ -78,7 +107,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'project',
     projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
     http: typedHttp('http'),
-    reference: `\${${KEY_VARIABLE}}`,
+    reference: plainReference,
     stdio: typedStdio,
   },
   {
@@ -98,7 +127,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.cursor/mcp.json'],
     scope: 'user',
     http: (url, headers) => ({ url, headers }),
-    reference: `\${env:${KEY_VARIABLE}}`,
+    reference: envReference,
     stdio: commandArgs,
   },
   {
@@ -109,7 +138,8 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.vscode/mcp.json'],
     scope: 'project',
     http: typedHttp('http'),
-    reference: `\${input:${INPUT_ID}}`,
+    reference: envReference,
+    keyReference: `\${input:${INPUT_ID}}`,
     inputs: [
       {
         type: 'promptString',
@@ -127,7 +157,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: [{ below: 'home', path: '.codeium/windsurf/mcp_config.json' }],
     scope: 'user',
     http: (serverUrl, headers) => ({ serverUrl, headers }),
-    reference: `\${env:${KEY_VARIABLE}}`,
+    reference: envReference,
     stdio: commandArgs,
   },
   {
@@ -139,7 +169,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'user',
     projectNote: 'Codex reads this file in trusted projects only',
     http: (url, headers) => ({ url, http_headers: headers }),
-    httpByVariable: (url) => ({ url, bearer_token_env_var: KEY_VARIABLE }),
+    httpByVariable: codexHttp,
     stdio: commandArgs,
     passesEnv: 'basic',
   },
@@ -152,7 +182,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'user',
     projectNote: 'Gemini CLI uses the server of a project in trusted folders only: run gemini in this folder',
     http: (url, headers) => ({ url, type: 'http', headers }),
-    reference: `$${KEY_VARIABLE}`,
+    reference: (variable) => `$${variable}`,
     stdio: commandArgs,
     passesEnv: 'without-secrets',
   },
@@ -181,7 +211,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.mcp.json'],
     scope: 'user',
     http: (url, headers) => ({ type: 'http', url, headers, tools: ['*'] }),
-    reference: `\${${KEY_VARIABLE}}`,
+    reference: plainReference,
     stdio: (command, args) => ({ type: 'local', command, args, tools: ['*'] }),
   },
   {
@@ -195,7 +225,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['opencode.jsonc', 'opencode.json'],
     scope: 'user',
     http: (url, headers) => ({ type: 'remote', url, enabled: true, oauth: false, headers }),
-    reference: `{env:${KEY_VARIABLE}}`,
+    reference: (variable) => `{env:${variable}}`,
     stdio: (command, args) => ({ type: 'local', command: [command, ...args], enabled: true }),
     envKey: 'environment',
   },
@@ -219,7 +249,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     ],
     scope: 'user',
     http: (url, headers) => ({ url, type: 'streamableHttp', headers, disabled: false }),
-    reference: `\${env:${KEY_VARIABLE}}`,
+    reference: envReference,
     referenceNote: `only Cline for VS Code replaces \${env:…}; for its command line use --via stdio`,
     stdio: (command, args) => ({ command, args, disabled: false }),
     prefersStdio: true,
@@ -237,7 +267,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.roo/mcp.json'],
     scope: 'project',
     http: typedHttp('streamable-http'),
-    reference: `\${env:${KEY_VARIABLE}}`,
+    reference: envReference,
     stdio: commandArgs,
     passesEnv: 'basic',
   },

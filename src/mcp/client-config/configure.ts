@@ -3,11 +3,20 @@ import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { writeText } from '../../app/output.ts';
 import { supportsMcp } from '../../app/service.ts';
-import { configuredEndpoint, requireEndpoint, requireKey } from '../../app/target.ts';
+import {
+  configuredEndpoint,
+  keyCommandOf,
+  requestHeaders,
+  requireEndpoint,
+  requireKey,
+  shownHeader,
+} from '../../app/target.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
+import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
 import type { JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
+import { variable } from '../../settings/settings.ts';
 import { absolute } from '../../storage/paths.ts';
 import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
@@ -23,7 +32,15 @@ import {
   readClientFile,
   writeClientFile,
 } from './client-file.ts';
-import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
+import {
+  type Headers,
+  KEY_VARIABLE,
+  MCP_CLIENTS,
+  type McpClient,
+  type Scope,
+  type Transport,
+  VARIABLE,
+} from './clients.ts';
 import { type Edit, editJson } from './edit-json.ts';
 import { editToml, tomlTable } from './edit-toml.ts';
 import {
@@ -126,7 +143,7 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions): P
     });
   }
   const path = clientPath(client, scope, app.context);
-  const target = via === 'stdio' ? stdioTarget(app, scope) : await httpTarget(app, literalKey);
+  const target = via === 'stdio' ? stdioTarget(app, scope) : await httpTarget(app, client, literalKey);
   const entry = buildEntry(client, target);
   return { client, scope, path, target, entry, shown: buildEntry(client, masked(app, target)) };
 }
@@ -150,16 +167,51 @@ function configEnv(app: App): Record<string, string> {
   return moved && paths.configDir !== undefined ? { [CONFIG_VARIABLE]: paths.configDir } : {};
 }
 
-async function httpTarget(app: App, literalKey: boolean): Promise<Target> {
+async function httpTarget(app: App, client: McpClient, literalKey: boolean): Promise<Target> {
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, app.globals.insecureHttp === true);
-  const key = literalKey ? { literalKey: (await requireKey(app, url)).value } : {};
-  return { via: 'http', url: url.href, ...key };
+  const templates = requestHeaders(app, url, true);
+  const hasKey = mayHaveKey(app) || Object.keys(templates).every(isHarmless);
+  if (literalKey) {
+    const headers = requestHeaders(app, url);
+    const key = hasKey ? { literalKey: (await requireKey(app, url)).value } : {};
+    return { via: 'http', url: url.href, headers, hasKey, isLiteral: true, ...key };
+  }
+  for (const [name, value] of Object.entries(templates)) assertReferable(client, name, value);
+  return { via: 'http', url: url.href, headers: templates, hasKey, isLiteral: false };
+}
+
+/** Returns whether there is a key: without one, additional headers may authenticate instead. */
+function mayHaveKey(app: App): boolean {
+  const { context, settings } = app;
+  const isSaved = settings.profile.key !== undefined || keyCommandOf(app) !== undefined;
+  return isSaved || variable(context.env, KEY_VARIABLE) !== undefined;
+}
+
+/** Checks that a header can be part of an entry without a secret in it. @throws {AppError} `usage` */
+function assertReferable(client: McpClient, name: string, value: string): void {
+  const stdio = `restaurant mcp config ${client.name} --via stdio`;
+  const refers = /\$\{\w+\}/.test(value);
+  if (!refers && !isHarmless(name)) {
+    throw new AppError('usage', `the value of the header ${name} would be written into the file`, {
+      hint: `restaurant config set header.${name} '\${VARIABLE}' refers to a variable; or use the bridge: ${stdio}`,
+    });
+  }
+  const canRefer = client.reference !== undefined || (client.httpByVariable && VARIABLE.test(value));
+  if (refers && canRefer !== true) {
+    throw new AppError('usage', `${client.name} cannot read the header ${name} from a variable`, {
+      hint: `${stdio}, or add --literal-key`,
+    });
+  }
 }
 
 function masked(app: App, target: Target): Target {
-  if (target.via === 'stdio' || target.literalKey === undefined) return target;
-  return { ...target, literalKey: maskKey(target.literalKey, app.settings.need('key-prefix')) };
+  if (target.via === 'stdio' || !target.isLiteral) return target;
+  const { headers, literalKey } = target;
+  const shown = Object.entries(headers).map(([name, value]) => [name, shownHeader(name, value)]);
+  const key =
+    literalKey === undefined ? {} : { literalKey: maskKey(literalKey, app.settings.need('key-prefix')) };
+  return { ...target, headers: Object.fromEntries(shown), ...key };
 }
 
 function writeEntry(app: App, { client, scope, path, target, entry, shown }: Plan): WriteResult {
@@ -176,7 +228,7 @@ function writeEntry(app: App, { client, scope, path, target, entry, shown }: Pla
     path: file,
     before,
     text: after,
-    secret: target.via === 'http' && target.literalKey !== undefined,
+    secret: target.via === 'http' && target.isLiteral,
     newMode: scope === 'project' ? 0o644 : 0o600,
     followLinks: project === undefined,
   });
@@ -229,9 +281,12 @@ function clientCommand({ client, target, scope }: Plan): string | undefined {
     const env = Object.entries(target.env).map(([name, value]) => ` --env ${shellWord(`${name}=${value}`)}`);
     return `${add} ${ENTRY_NAME}${env.join('')} -- ${[COMMAND, ...target.args].map(shellWord).join(' ')}`;
   }
-  if (target.literalKey !== undefined) return undefined;
-  const header = shellWord(`Authorization: Bearer ${client.reference}`);
-  return `${add} --transport http ${ENTRY_NAME} ${shellWord(target.url)} --header ${header}`;
+  if (target.isLiteral) return undefined;
+  const { headers } = buildEntry(client, target).value;
+  const options = Object.entries(headers as Headers).map(
+    ([name, value]) => ` --header ${shellWord(`${name}: ${value}`)}`,
+  );
+  return `${add} --transport http ${ENTRY_NAME} ${shellWord(target.url)}${options.join('')}`;
 }
 
 /** Problems that keep the client from starting the bridge. */
@@ -266,7 +321,7 @@ function keyNotes(app: App, { client, target }: Plan): string[] {
     const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
     return [`the bridge uses the saved login${env}${login}`];
   }
-  if (target.literalKey !== undefined || client.inputs !== undefined) return [];
+  if (target.isLiteral || !target.hasKey || client.inputs !== undefined) return [];
   const note = `${client.name} reads the key from ${KEY_VARIABLE} when it starts`;
   return client.referenceNote === undefined ? [note] : [note, client.referenceNote];
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
-import type { McpClient, Transport } from './clients.ts';
+import { type Headers, KEY_VARIABLE, type McpClient, type Transport } from './clients.ts';
 
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
@@ -67,7 +67,17 @@ export type Target =
       /** Environment variables that the bridge needs and the client may not have. */
       readonly env: Readonly<Record<string, string>>;
     }
-  | { readonly via: 'http'; readonly url: string; readonly literalKey?: string };
+  | {
+      readonly via: 'http';
+      readonly url: string;
+      /** Additional headers: templates with `${VAR}`, or values in a literal entry. */
+      readonly headers: Headers;
+      /** Whether the key is sent; additional headers may authenticate instead. */
+      readonly hasKey: boolean;
+      /** Whether the entry holds the key and the values of headers itself. */
+      readonly isLiteral: boolean;
+      readonly literalKey?: string;
+    };
 
 /** An entry, and the items that the file's `inputs` must and must not hold with it. */
 export interface Entry {
@@ -80,7 +90,7 @@ export interface Entry {
 /** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, target: Target): Entry {
   const { inputs = [] } = client;
-  const byReference = target.via === 'http' && target.literalKey === undefined;
+  const byReference = target.via === 'http' && target.hasKey && !target.isLiteral;
   return {
     via: target.via,
     value: entryValue(client, target),
@@ -93,9 +103,16 @@ function entryValue(client: McpClient, target: Target): JsonObject {
     const env = Object.keys(target.env).length === 0 ? {} : { [client.envKey ?? 'env']: target.env };
     return { ...client.stdio(COMMAND, target.args), ...env };
   }
-  const { url, literalKey } = target;
-  if (literalKey === undefined && client.httpByVariable !== undefined) return client.httpByVariable(url);
-  return client.http?.(url, { Authorization: `Bearer ${literalKey ?? client.reference}` }) ?? {};
+  const { url, headers, hasKey, isLiteral, literalKey } = target;
+  const authorization = (key: string): Headers => (hasKey ? { Authorization: `Bearer ${key}` } : {});
+  if (isLiteral) return client.http?.(url, { ...authorization(literalKey ?? ''), ...headers }) ?? {};
+  if (client.httpByVariable !== undefined) return client.httpByVariable(url, headers, hasKey);
+  const refer = client.reference ?? String;
+  const referring = Object.entries(headers).map(
+    ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, (_, variable) => refer(variable))] as const,
+  );
+  const key = client.keyReference ?? refer(KEY_VARIABLE);
+  return client.http?.(url, { ...authorization(key), ...Object.fromEntries(referring) }) ?? {};
 }
 
 /** Keys of a program's environment in some client. */

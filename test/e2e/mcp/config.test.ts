@@ -551,6 +551,82 @@ describe('the restaurant on the PATH', () => {
   });
 });
 
+describe('additional headers', () => {
+  /** A home whose profile has these headers. */
+  function withHeaders(headers: Record<string, string>, own: Record<string, string> = {}) {
+    const opened = openHome(own);
+    const profiles = { default: { base_url: 'https://api.example.com', headers } };
+    opened.put('.config/restaurant/config.json', JSON.stringify({ profiles }), 0o600);
+    return opened;
+  }
+  const SAVED = { 'X-Api-Key': `\${ACCESS_KEY}`, 'Accept-Language': 'en' };
+  const entryOf = async (run: ReturnType<typeof openHome>['run'], ...words: string[]) => {
+    const { exit, stdout, stderr } = await run([...words, '--via', 'http', '--json']);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    return JSON.parse(stdout).entry;
+  };
+
+  it('refer to variables in the syntax of the client', async () => {
+    const { run } = withHeaders(SAVED);
+    expect(await entryOf(run, 'cursor')).toEqual({
+      url: URL,
+      headers: { 'X-Api-Key': `\${env:ACCESS_KEY}`, 'Accept-Language': 'en' },
+    });
+    expect((await entryOf(run, 'opencode')).headers['X-Api-Key']).toBe('{env:ACCESS_KEY}');
+    expect((await entryOf(run, 'gemini')).headers['X-Api-Key']).toBe('$ACCESS_KEY');
+    expect(await entryOf(run, 'codex')).toEqual({
+      url: URL,
+      http_headers: { 'Accept-Language': 'en' },
+      env_http_headers: { 'X-Api-Key': 'ACCESS_KEY' },
+    });
+  });
+
+  it('are sent beside the key, when there is one', async () => {
+    const { run } = withHeaders(SAVED, { RESTAURANT_API_KEY: KEY });
+    expect((await entryOf(run, 'cursor')).headers).toEqual({
+      ...reference(`\${env:RESTAURANT_API_KEY}`),
+      'X-Api-Key': `\${env:ACCESS_KEY}`,
+      'Accept-Language': 'en',
+    });
+    expect(await entryOf(run, 'codex')).toMatchObject({ bearer_token_env_var: 'RESTAURANT_API_KEY' });
+  });
+
+  it('are never written with a literal value unless requested', async () => {
+    const { run, at } = withHeaders({ 'X-Api-Key': 'secret-value' });
+    const { exit, stderr } = await run(['cursor', '--via', 'http', '--write']);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`restaurant config set header.X-Api-Key '\${VARIABLE}'`);
+    expect(stderr).not.toContain('secret-value');
+    expect(existsSync(at('.cursor/mcp.json'))).toBe(false);
+    expect(await run(['cursor', '--via', 'stdio'])).toMatchObject({ exit: 0 });
+  });
+
+  it('are written with their values by --literal-key, and masked in the output', async () => {
+    const { run, read, at } = withHeaders(SAVED, { ACCESS_KEY: 'secret-value' });
+    const words = ['zed', '--via', 'http'];
+    expect(await run(words.concat('--literal-key', '--json'))).toMatchObject({ exit: 0 });
+    const { exit, stdout, stderr } = await run(words.concat('--literal-key', '--write'));
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(read('.config/zed/settings.json')).toContain('"X-Api-Key": "secret-value"');
+    expect(modeOf(at('.config/zed/settings.json'))).toBe(0o600);
+    expect(stdout).toContain('"Accept-Language":"en"');
+    expect(stdout).not.toContain('secret-value');
+  });
+
+  it('are rejected for a client that cannot read variables', async () => {
+    const { run } = withHeaders({ 'X-Team': `a \${B}` });
+    const { exit, stderr } = await run(['codex', '--via', 'http']);
+    expect(exit).toBe(2);
+    expect(stderr).toContain('codex cannot read the header X-Team from a variable');
+  });
+
+  it('of the profile are not written for another service', async () => {
+    const { run } = withHeaders(SAVED);
+    const entry = await entryOf(run, 'cursor', '--base-url', 'https://other.example');
+    expect(entry.headers).not.toHaveProperty('X-Api-Key');
+  });
+});
+
 describe('--literal-key', () => {
   const withKey = () => openHome({ RESTAURANT_API_KEY: KEY });
 

@@ -60,6 +60,11 @@ describe.each(['json', 'sse'] as const)('with the plain service that responds in
     });
   });
 
+  it('sends additional headers to the service', async () => {
+    await service.run(['mcp', '-H', 'X-Team: blue'], { stdin: lines(find(1)) });
+    expect(service.sandbox.requests.at(-1)?.headers).toMatchObject({ 'x-team': 'blue' });
+  });
+
   it('marks the built-in tools as read-only', async () => {
     const { stdout } = await service.run(['mcp'], { stdin: lines(INITIALIZE, LIST) });
     const { tools } = answerTo(stdout, 'list').result as { tools: JsonObject[] };

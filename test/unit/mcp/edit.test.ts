@@ -14,7 +14,13 @@ function client(name: string): McpClient {
   return found;
 }
 
-const HTTP = { via: 'http', url: 'https://api.example.com/api/mcp' } as const;
+const HTTP = {
+  via: 'http',
+  url: 'https://api.example.com/api/mcp',
+  headers: {},
+  hasKey: true,
+  isLiteral: false,
+} as const;
 const STDIO = { via: 'stdio', args: ['mcp'], env: {} } as const;
 const cursor = buildEntry(client('cursor'), HTTP);
 const cursorStdio = buildEntry(client('cursor'), STDIO);
