@@ -3,8 +3,8 @@ import { isInexact, parseExact } from '../util/exact-json.ts';
 import { isRecord } from './records.ts';
 
 /**
- * The data in the answer of any tool: `structuredContent` where there is one, else the only text block, parsed where it
- * is JSON, else the content as it came.
+ * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
+ * else the content as received.
  */
 export function callData({ structuredContent, content }: ToolResult): unknown {
   if (structuredContent !== undefined) return structuredContent;
@@ -17,7 +17,7 @@ export function callData({ structuredContent, content }: ToolResult): unknown {
 function parseText(text: string): unknown {
   try {
     const value = parseExact(text);
-    // A number alone has no place to keep its digits at.
+    // The digits of a number are kept by the container that it is in; this one has none.
     return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
   } catch {
     return text;

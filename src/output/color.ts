@@ -1,22 +1,22 @@
 import { Chalk } from 'chalk';
 
-/** 0: no colour, 1: 16 colours, 2: 256, 3: true colour. */
+/** 0: no color, 1: 16 colors, 2: 256 colors, 3: true color. */
 export type ColorLevel = 0 | 1 | 2 | 3;
 
-/** What decides on the colour of one stream. Each stream is asked for by itself. */
+/** Input for the color level of one stream; stdout and stderr are decided separately. */
 export interface ColorOptions {
-  /** `false` for `--no-color`. Nothing else changes the answer. */
+  /** `false` for `--no-color`, which beats everything else. */
   readonly flag?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTTY: boolean;
 }
 
-/** Paints cleaned text; the display width stays. */
+/** Adds color to cleaned text without changing its width. */
 export type Paint = (text: string) => string;
 
 /**
- * Colours by meaning, never the only sign of it. Sixteen colours alone, so that they follow the terminal's theme; none
- * of them bold, which many terminals show as a brighter colour that is not readable on white.
+ * Colors by meaning; no meaning is shown by color alone. Only the 16 basic colors are used, so that they follow the
+ * terminal's theme, and none of them bold, since many terminals show bold as a brighter color that is unreadable on white.
  */
 export interface Palette {
   readonly heading: Paint;
@@ -26,7 +26,7 @@ export interface Palette {
   readonly key: Paint;
   readonly number: Paint;
   readonly url: Paint;
-  /** Something to type: a command, an argument. */
+  /** Text to type: a command, an argument. */
   readonly code: Paint;
   readonly good: Paint;
   readonly warn: Paint;
@@ -36,7 +36,7 @@ export interface Palette {
 }
 
 /**
- * The colour level of one stream. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
+ * Returns the color level of one stream. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
  * (`0` means off) beats CLICOLOR=0 and TERM=dumb beats the terminal. An empty variable counts as unset.
  */
 export function colorLevel({ flag, env, isTTY }: ColorOptions): ColorLevel {
@@ -57,7 +57,7 @@ function depth(env: ColorOptions['env']): ColorLevel {
   return env.TERM?.includes('256') ? 2 : 1;
 }
 
-/** The colours of a level; with 0 every paint gives its text back. */
+/** Returns the colors of a level; at level 0 text is returned unchanged. */
 export function palette(level: ColorLevel): Palette {
   const chalk = new Chalk({ level });
   const paints = {
@@ -82,12 +82,12 @@ export function palette(level: ColorLevel): Palette {
   return { ...paints, grade: (text) => (letters.get(letterOf(text)) ?? paints.name)(text) };
 }
 
-/** chalk joins all its arguments, and `map` passes three. */
+/** Drops further arguments: chalk joins all of them, and `map` passes three. */
 function unary(paint: (text: string) => string): Paint {
   return (text) => paint(text);
 }
 
-/** No colour at all. */
+/** The palette without color. */
 export const plain: Palette = palette(0);
 
 const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;

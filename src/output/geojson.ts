@@ -21,8 +21,8 @@ export function writeGeoJson({ records }: Presentation, { columns, prettyJson }:
 }
 
 /**
- * Restaurants as GeoJSON (RFC 7946): points in `[lng, lat]`, `service_id` as the feature's id, everything else in
- * `properties`, of which only `columns` where they are given. Without usable coordinates the geometry is null.
+ * Converts restaurants to GeoJSON (RFC 7946): points in `[lng, lat]`, `service_id` as the id of the feature, everything
+ * else, or only `columns`, in `properties`. Without usable coordinates the geometry is null.
  */
 export function toGeoJson(restaurants: readonly unknown[], columns?: readonly string[]): FeatureCollection {
   return {
@@ -59,14 +59,14 @@ function point(coordinates: unknown): Feature['geometry'] {
   return { type: 'Point', coordinates: place };
 }
 
-/** Coordinates in degrees; undefined where they are no place on Earth. */
+/** Returns coordinates in degrees; undefined if they are not a place on Earth. */
 export function pointOf(coordinates: unknown): { lat: number; lng: number } | undefined {
   if (!isRecord(coordinates)) return undefined;
   const { lat, lng } = coordinates;
   return isDegrees(lat, 90) && isDegrees(lng, 180) ? { lat, lng } : undefined;
 }
 
-/** Takes along how a number was written that stands under another key now. */
+/** Keeps the digits of a number that is copied to another key. */
 function keepAs(to: object, newKey: string, from: object, key: string): void {
   const text = rawNumber(from, key);
   if (text !== undefined) setRawNumber(to, newKey, text);

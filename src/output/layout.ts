@@ -1,17 +1,17 @@
 import { pad, width } from '../util/text.ts';
 
-/** What the layout must know of a column. */
+/** The layout of a column. */
 export interface ColumnSpec {
-  /** Narrowest width at which it can still be read. Default: 8, or what its cells need. */
+  /** Minimum width at which the column is readable. Default: 8, or the width of its cells if that is less. */
   readonly min?: number;
-  /** Widest width it is given. Default: none. */
+  /** Maximum width. Default: none. */
   readonly max?: number;
   /**
-   * The lowest is dropped first when there is too little room; `Infinity` never. Columns of priority 0 and less are
-   * shown only where no other has to shrink for them.
+   * The lowest is dropped first if there is too little room; `Infinity` is never dropped. Columns of priority 0 and
+   * less are shown only if no other column has to shrink for them.
    */
   readonly priority: number;
-  /** Shrinks before the others, as its text goes on in the next line. */
+  /** Whether the text wraps. Such columns shrink before the others. */
   readonly wrap?: boolean;
 }
 
@@ -21,8 +21,8 @@ export const GAP = 2;
 const MIN_READABLE_WIDTH = 8;
 
 /**
- * Shares `total` columns of the terminal out. `natural` is what each column would take by itself.
- * @returns the width of each column, 0 for one that is dropped; undefined where those that must stay do not fit.
+ * Divides `total` terminal columns among the columns of a table. `natural` holds the width of each column's content.
+ * @returns the width of each column, 0 for a dropped one; undefined if the columns that must stay do not fit
  */
 export function allocateWidths(
   columns: readonly ColumnSpec[],
@@ -45,7 +45,7 @@ export function allocateWidths(
     if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
     kept.delete(index);
   }
-  // The last one that was dropped may have been a wide one, and left room for others.
+  // The last column that was dropped may have been wide, and may leave room for others.
   for (const index of byPriority(columns).reverse()) {
     if (kept.has(index) || (columns[index]?.priority ?? 0) <= 0) continue;
     kept.add(index);
@@ -61,7 +61,7 @@ function byPriority(columns: readonly ColumnSpec[]): number[] {
   return [...columns.keys()].sort((a, b) => Math.sign(priority(a) - priority(b)) || b - a);
 }
 
-/** Takes from the widest, column by column of the terminal, first from those that wrap. */
+/** Narrows the widest column until all fit, first those that wrap. */
 function shrink(
   widths: number[],
   floors: readonly number[],
@@ -94,15 +94,15 @@ function widestOf(widths: readonly number[], allowed: (index: number) => boolean
   return widest;
 }
 
-/** Wider than this, the eye does not find the next line. */
+/** Wider blocks are hard to read. */
 const MAX_FLOW_WIDTH = 120;
 const FLOW_GAP = 4;
-/** Longer ones stand alone. */
+/** Taller blocks get a row of their own. */
 const MAX_FLOW_HEIGHT = 60;
 
 /**
- * Blocks of lines, side by side from left to right where the next one still fits, with a blank line between the rows
- * of them. No line is wider than `columns` for it.
+ * Places blocks of lines side by side, from left to right, as many per row as fit into `columns`, with a blank line
+ * between rows.
  */
 export function flowColumns(blocks: readonly (readonly string[])[], columns: number): string[] {
   const room = Math.min(columns, MAX_FLOW_WIDTH);
@@ -119,14 +119,14 @@ export function flowColumns(blocks: readonly (readonly string[])[], columns: num
       used = own;
     }
   }
-  return rows.flatMap((shelf, index) => [...(index === 0 ? [] : ['']), ...joinHorizontal(shelf)]);
+  return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...joinHorizontal(row)]);
 }
 
 function widest(lines: readonly string[]): number {
   return lines.reduce((most, line) => Math.max(most, width(line)), 0);
 }
 
-/** Columns of lines next to each other, each as wide as it is told. */
+/** Joins columns of lines horizontally, each padded to its width. */
 export function joinHorizontal(
   columns: readonly { readonly lines: readonly string[]; readonly width: number }[],
   gap = FLOW_GAP,

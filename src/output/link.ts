@@ -3,7 +3,7 @@ import { pointOf } from './geojson.ts';
 import type { View } from './view.ts';
 
 const MAX_URL_LENGTH = 2000;
-/** Terminals by the name they give themselves, with the first version that shows links (0 for every one). */
+/** Values of TERM_PROGRAM, each with the first version that supports links (0: every version). */
 const PROGRAMS: Readonly<Record<string, number>> = {
   'iTerm.app': 3.1,
   WezTerm: 20200620,
@@ -16,8 +16,8 @@ const PROGRAMS: Readonly<Record<string, number>> = {
 const MIN_VTE = 5001;
 
 /**
- * Whether a stream shows hyperlinks (OSC 8). `--no-color` and NO_COLOR beat FORCE_HYPERLINK (`0` means off), which
- * beats TERM=dumb, CI and what is known of the terminal. An empty variable counts as unset.
+ * Returns whether a stream shows hyperlinks (OSC 8). `--no-color` and NO_COLOR beat FORCE_HYPERLINK (`0` means off),
+ * which beats TERM=dumb, CI and the detected terminal. An empty variable counts as unset.
  */
 export function showsLinks({ flag, env, isTTY }: ColorOptions): boolean {
   if (flag === false || env.NO_COLOR) return false;
@@ -32,13 +32,13 @@ function isCapable(env: ColorOptions['env']): boolean {
   if (Object.hasOwn(PROGRAMS, TERM_PROGRAM)) {
     return (PROGRAMS[TERM_PROGRAM] ?? 0) <= versionOf(TERM_PROGRAM, TERM_PROGRAM_VERSION);
   }
-  // Inside a multiplexer the other variables speak of a terminal that is not there.
+  // Inside a multiplexer, the other variables describe the terminal around it.
   if (/^(screen|tmux)/.test(TERM)) return false;
   if (VTE_VERSION) return Number(VTE_VERSION) >= MIN_VTE;
   return Boolean(WT_SESSION) || /^(xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(TERM);
 }
 
-/** `3.4a` as 3.04, `20240203-110809` as the day: so that 1.72 is more than 1.8. */
+/** Reads a version as a number: `3.4a` as 3.04, so that 1.72 is more than 1.8; `20240203-110809` as the day. */
 function versionOf(program: string, text: string): number {
   const [major = 0, minor = 0] = (text.match(/\d+/g) ?? []).map(Number);
   if (program === 'WezTerm') return major;
@@ -46,13 +46,13 @@ function versionOf(program: string, text: string): number {
   return major + Math.min(minor, 10 ** needed.length - 1) / 10 ** needed.length;
 }
 
-/** The text as a link where the view shows links and there is an address, which must come from below. */
+/** Makes text a link if the view shows links. The URL must come from `mapUrl` or `webUrl`. */
 export function link(text: string, url: string | undefined, view: View): string {
   if (view.links !== true || url === undefined || text === '') return text;
   return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
 
-/** Where a place is on a map, made of its two numbers alone; undefined of what is no place on earth. */
+/** Returns the URL of a place on OpenStreetMap; undefined for invalid coordinates. */
 export function mapUrl(coordinates: unknown): string | undefined {
   const point = pointOf(coordinates);
   if (point === undefined) return undefined;
@@ -60,7 +60,7 @@ export function mapUrl(coordinates: unknown): string | undefined {
   return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
 }
 
-/** A text that is the address it shows: https, plain ASCII, no user name in it. Undefined of any other. */
+/** Returns the URL that a text shows, if it is https, in ASCII, and without user name; otherwise undefined. */
 export function webUrl(text: string): string | undefined {
   if (text.length > MAX_URL_LENGTH || !/^https:\/\/[!-:<-~]+$/.test(text) || !URL.canParse(text))
     return undefined;

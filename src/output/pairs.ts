@@ -2,20 +2,20 @@ import { clean, cleanLine, pad, width, wrap } from '../util/text.ts';
 import type { Paint } from './color.ts';
 import { EMPTY, type View } from './view.ts';
 
-/** One line of a key/value list. Texts are cleaned here. */
+/** An entry of a key/value list. Texts are cleaned when it is rendered. */
 export interface Pair {
   readonly key: string;
   readonly text: string;
   readonly paint?: Paint;
 }
 
-/** Below this, a value stands under its key and not beside it. */
+/** In narrower views, values are placed below their keys. */
 const NARROW = 30;
-/** A key takes at most this share of the line; a longer one gets a line for itself. */
+/** Maximum share of the line for keys; a longer key gets a line of its own. */
 const KEY_SHARE = 0.4;
 const GAP = 2;
 
-/** A key/value list, at most `columns` wide, aligned where there is room for it; values wrap, nothing is cut. */
+/** Renders a key/value list at most `columns` wide, aligned if there is room; values wrap and are never cut. */
 export function pairLines(pairs: readonly Pair[], columns: number, view: View): string[] {
   const most = columns < NARROW ? 0 : Math.floor(columns * KEY_SHARE);
   const widths = pairs.map(({ key }) => width(keyText(key))).filter((own) => own <= most);
@@ -38,7 +38,7 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   return [...wrap(own, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
 }
 
-/** The first indent that cuts no word (an id, a link); where each of them does, the first. */
+/** Returns the first indent at which no word (an id, a link) is broken; otherwise the first one. */
 function indentOf(value: string, indents: readonly number[], columns: number): number {
   const longest = value.split(/\s/).reduce((most, word) => Math.max(most, word.length), 0);
   const [first = 0] = indents;
@@ -51,14 +51,14 @@ function keyText(key: string): string {
   return cleanLine(key).trim();
 }
 
-/** A titled group of facts. */
+/** A group of key/value pairs with an optional title. */
 export interface PairSection {
   readonly title?: string;
-  /** A remark stands behind the text, below those of the other lines. */
+  /** Remarks follow the texts and are aligned with each other. */
   readonly pairs: readonly (readonly [key: string, text: string, remark?: string])[];
 }
 
-/** Groups of aligned key/value lines with a blank line between, as whole lines. Empty groups are left out. */
+/** Renders groups of aligned key/value lines, separated by blank lines. Empty groups are left out. */
 export function renderPairs(sections: readonly PairSection[], view: View): string {
   const groups = sections.filter(({ pairs }) => pairs.length > 0);
   const texts = groups.map(({ title, pairs }) => {
@@ -69,7 +69,7 @@ export function renderPairs(sections: readonly PairSection[], view: View): strin
   return texts.join('\n');
 }
 
-/** A longer text does not push the remarks of the others aside. */
+/** Maximum width of texts that remarks are aligned with. */
 const MAX_ALIGNED_WIDTH = 24;
 
 function withRemarks(pairs: PairSection['pairs'], { palette }: View): Pair[] {

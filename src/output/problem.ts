@@ -4,7 +4,7 @@ import { toJson } from '../util/json.ts';
 import { clean, cleanLine, truncate, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
 
-/** Takes secrets out of a text. */
+/** Masks secrets in a text. */
 type Redact = (text: string) => string;
 const identity: Redact = (text) => text;
 
@@ -21,7 +21,7 @@ export function formatError(
   colors: Palette,
   { verbose, redact = identity, width }: { verbose: boolean; redact?: Redact; width?: number },
 ): string {
-  // What is cut first may hold a part of a key, which nothing finds.
+  // Masked before it is cut: a part of a key would not be found.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
   const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
   const stack = error.code === 'unexpected' ? stackOf(error, redact) : [];
@@ -42,7 +42,7 @@ function stackOf(error: AppError, redact: Redact): string[] {
     .filter((line) => /^\s+at /.test(line));
 }
 
-/** The chain of causes; where one holds several errors (AggregateError), those as well. */
+/** Returns the chain of causes, including the errors of an AggregateError. */
 function causesOf(error: Error): unknown[] {
   const found: unknown[] = [];
   let next: unknown[] = [error.cause];
@@ -65,7 +65,7 @@ function describe(cause: unknown): string {
   return parts.join(': ') + (code === undefined ? '' : ` (${code})`);
 }
 
-/** What is known of a failure, under the names that JSON output has for it. */
+/** Returns the fields of an error in JSON output. */
 export function errorFields(error: AppError, redact: Redact = identity): Record<string, unknown> {
   const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const facts = {
@@ -82,7 +82,7 @@ export function errorFields(error: AppError, redact: Redact = identity): Record<
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-/** A failure for a program: one line of JSON, without a line break. */
+/** Formats an error for a program: one line of JSON, without a line break. */
 export function errorJson(error: AppError, redact?: Redact): string {
   return toJson({ error: errorFields(error, redact) }, false);
 }

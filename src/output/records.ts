@@ -1,10 +1,10 @@
 import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
 
-/** What a cell of a table, TSV or CSV holds. */
+/** The value of a cell of a table, TSV or CSV. */
 export type Scalar = string | number | boolean | null;
 
-/** Columns that stand for a nested key, where the record has no key of that name itself. */
+/** Short names of nested keys, for records that have no key of that name themselves. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['lat', 'coordinates.lat'],
   ['lng', 'coordinates.lng'],
@@ -16,9 +16,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The record as one row: nested keys dotted, lists of scalars joined with `; `, other lists as compact JSON,
+ * Flattens a record into one row: nested keys dotted, lists of scalars joined with `; `, other lists as compact JSON,
  * `coordinates.lat` and `.lng` as `lat` and `lng`. Keys in the order of the record.
- * @throws {AppError} `bad_response` where it nests deeper than 200 levels.
+ * @throws {AppError} `bad_response` if it nests deeper than 200 levels.
  */
 export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
   const cells = new Map<string, Scalar>();
@@ -39,7 +39,7 @@ function columnName(record: Record<string, unknown>, path: string): string {
   return short === undefined || Object.hasOwn(record, short) ? path : short;
 }
 
-/** A value of any shape as one cell; null where there is none. */
+/** Returns a value of any shape as one cell; null for a missing value. */
 export function toCell(value: unknown): Scalar {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'out of range';
@@ -50,30 +50,30 @@ export function toCell(value: unknown): Scalar {
   return isRecord(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
 }
 
-/** A member of an object or a list as one cell; a number that JavaScript would change is the text that it was written as. */
+/** Returns a member of an object or list as one cell; a number that JavaScript would change keeps its digits as text. */
 export function memberCell(container: object, key: string | number): Scalar {
   return rawNumber(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
 }
 
-/** What the record holds under a column's name, as one cell. */
+/** Returns the value of a column as one cell. */
 export function cellAt(record: unknown, column: string): Scalar {
   const member = memberAt(record, column);
   return member === undefined ? null : memberCell(...member);
 }
 
-/** How the number under a column's name was written, where JavaScript would change it. */
+/** Returns the digits of the number in a column, if JavaScript would change them. */
 export function rawNumberAt(record: unknown, column: string): string | undefined {
   const member = memberAt(record, column);
   return member === undefined ? undefined : rawNumber(...member);
 }
 
-/** What the record holds under a column's name: a key, a dotted path, `lat` or `lng`. Undefined where it has none. */
+/** Returns the value of a column: a key, a dotted path, `lat` or `lng`. Undefined if the record has none. */
 export function valueAt(record: unknown, column: string): unknown {
   const path = pathOf(record, column);
   return path === undefined ? undefined : follow(record, path);
 }
 
-/** The object that holds what stands under a column's name, and the key there. */
+/** Returns the object that has the value of a column, and the key in it. */
 function memberAt(record: unknown, column: string): [holder: object, key: string] | undefined {
   const path = pathOf(record, column);
   const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
@@ -84,7 +84,7 @@ function follow(record: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record);
 }
 
-/** The record cut down to these columns; nested keys keep their place. What it does not have is left out. */
+/** Returns a copy of the record with these columns only; nested keys stay nested, missing ones are left out. */
 export function pick(record: unknown, columns: readonly string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = Object.create(null);
   for (const column of columns) {
@@ -112,7 +112,7 @@ function pathOf(record: unknown, column: string): readonly string[] | undefined 
   return keysTo(record, column) ?? (alias === undefined ? undefined : keysTo(record, alias));
 }
 
-/** Keys may hold dots themselves, so every way to cut the path is tried, the whole first. */
+/** Finds the keys of a path. Keys may contain dots, so every way to split the path is tried, the whole path first. */
 function keysTo(record: unknown, path: string): readonly string[] | undefined {
   if (!isRecord(record)) return undefined;
   if (Object.hasOwn(record, path)) return [path];
@@ -125,21 +125,21 @@ function keysTo(record: unknown, path: string): readonly string[] | undefined {
   return undefined;
 }
 
-/** All flattened keys of the records, in order of appearance. */
+/** Returns all flattened keys of the records, in order of appearance. */
 export function keysOf(records: readonly unknown[]): string[] {
   const keys = new Set<string>();
   for (const record of records) if (isRecord(record)) for (const key of flatten(record).keys()) keys.add(key);
   return [...keys];
 }
 
-/** The records as rows of cells. Without columns: all flattened keys, in order of appearance. */
+/** Returns the records as rows of cells. Default columns: all flattened keys, in order of appearance. */
 export function tabulate(
   records: readonly unknown[],
   columns?: readonly string[],
 ): { keys: readonly string[]; rows: Scalar[][] } {
   if (columns !== undefined)
     return { keys: columns, rows: records.map((record) => columns.map((column) => cellAt(record, column))) };
-  // Looking each key up again would try every way to cut it at its dots.
+  // Looking up each key again would try every way to split it at its dots.
   const flattened = records.map((record) => (isRecord(record) ? flatten(record) : new Map<string, Scalar>()));
   const keys = [...new Set(flattened.flatMap((cells) => [...cells.keys()]))];
   return { keys, rows: flattened.map((cells) => keys.map((key) => cells.get(key) ?? null)) };

@@ -4,16 +4,16 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const DELAY_MS = 100;
 const FRAME_MS = 90;
 
-/** What empties the line that the cursor is on, without an escape sequence. */
+/** Returns the text that clears the current terminal line, without escape sequences. */
 export function clearLine({ columns }: Pick<Output, 'columns'>): string {
   return `\r${' '.repeat(columns - 1)}\r`;
 }
 
 /**
- * Turns a spinner on stderr while the work lasts, from 100 ms on. Leaves the line as it found it; hides no cursor,
- * so that an interrupted run has nothing to restore.
- * @param label what is under way, already clean, and shorter than the line
- * @param work gets a function that shows another label
+ * Shows a spinner on stderr while the work lasts, after a delay of 100 ms, and clears the line at the end. The cursor
+ * stays visible, so that an interrupted run has nothing to restore.
+ * @param label cleaned text that is shorter than the line
+ * @param work receives a function that changes the label
  */
 export async function withSpinner<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
@@ -54,18 +54,18 @@ async function spin(
 }
 
 /**
- * What is under way and how far it has come, for one line.
+ * Formats a label with its progress, for one line.
  * @param params of `notifications/progress` (MCP, progress): `progress`, and perhaps `total` and `message`
  */
 export function progressLabel(label: string, params: Readonly<Record<string, unknown>>): string {
   const { progress, total, message } = params;
   const words = typeof message === 'string' ? message.trim().slice(0, MAX_MESSAGE_LENGTH) : '';
-  const come = percentText(progress, total);
-  const told = `${label}${come === '' ? '' : ` ${come}`}`;
-  return words === '' ? told : `${told}: ${words}`;
+  const percent = percentText(progress, total);
+  const text = percent === '' ? label : `${label} ${percent}`;
+  return words === '' ? text : `${text}: ${words}`;
 }
 
-/** Of a message, in characters; the line is cut to the terminal's width later. */
+/** In characters. The line is cut to the width of the terminal later. */
 const MAX_MESSAGE_LENGTH = 500;
 
 function percentText(progress: unknown, total: unknown): string {

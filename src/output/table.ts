@@ -8,23 +8,23 @@ import { EMPTY, glyphs, type View } from './view.ts';
 
 export interface Column extends ColumnSpec {
   readonly key: string;
-  /** Stands over the column, in capitals. */
+  /** Heading; shown in capitals. */
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Of a column that wraps; the rest is cut. Default: 3. */
+  /** Maximum lines of a cell in a column that wraps; the rest is cut. Default: 3. */
   readonly maxLines?: number;
-  /** Colours cleaned text of a row, counted from 0; must not change its width. */
+  /** Colors the cleaned text of a row, counted from 0, without changing its width. */
   readonly paint?: (text: string, palette: Palette, row: number) => string;
 }
 
-/** A column that is shown, with its width in terminal columns. */
+/** A visible column with its width in terminal columns. */
 interface VisibleColumn {
   readonly column: Column;
   readonly index: number;
   readonly width: number;
 }
 
-/** Below this, a table is no longer one. */
+/** In narrower views, rows are listed below each other. */
 const MIN_TABLE_WIDTH = 30;
 const DEFAULT_MAX_LINES = 3;
 const ROWS_PER_DRAW = 20;
@@ -48,9 +48,9 @@ const BORDERLESS = {
 };
 
 /**
- * Rows under a header, without frames and without a final line break; `''` where there are no rows. Cells are cleaned,
- * then cut or wrapped so that no line is wider than the view; columns are dropped by priority. In a very narrow view
- * the rows are listed one below the other.
+ * Renders rows under a header, without borders or a final line break; `''` for no rows. Cells are cleaned, then cut or
+ * wrapped so that no line is wider than the view; columns are dropped by priority. In a very narrow view, rows are
+ * listed below each other.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -73,7 +73,7 @@ export function renderTable(
   return draw([header, ...body], shown);
 }
 
-/** What the widest cell takes, as far as a terminal can show it. */
+/** Returns the width of the widest cell, up to what the view can show. */
 function naturalWidth(
   column: Column,
   cells: readonly (readonly string[])[],
@@ -95,13 +95,13 @@ function cellLines(text: string, row: number, { column, width: room }: VisibleCo
     text === EMPTY ? view.palette.dim : (line: string) => column.paint?.(line, view.palette, row) ?? line;
   const { ellipsis } = glyphs(view);
   const most = column.wrap === true ? (column.maxLines ?? DEFAULT_MAX_LINES) : 1;
-  // Twice the room: what is left over at the ends of lines counts too.
+  // Twice the room, since the ends of wrapped lines stay empty.
   const lines = most === 1 ? [text] : wrap(truncate(text, room * most * 2, ''), room);
   const last = lines.slice(most - 1).join(' ');
   return [...lines.slice(0, most - 1), ...(last === '' ? [] : [truncate(last, room, ellipsis)])].map(paint);
 }
 
-/** One row for each terminal line of a row of cells. */
+/** Splits a row of multi-line cells into one row per terminal line. */
 function lineRows(cells: readonly (readonly string[])[]): string[][] {
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''));
@@ -145,7 +145,7 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
   return items.join('\n\n');
 }
 
-/** Exactly these columns of the records, as a table; without a final line break. */
+/** Renders exactly these columns of the records as a table, without a final line break. */
 export function renderRecords(records: readonly unknown[], columns: readonly string[], view: View): string {
   const shown: Column[] = columns.map((key) => ({ key, title: key, priority: Number.POSITIVE_INFINITY }));
   return renderTable(
@@ -155,7 +155,7 @@ export function renderRecords(records: readonly unknown[], columns: readonly str
   );
 }
 
-/** What a record holds under a column's name, as the text of a table cell; a list of texts with commas. Not cleaned. */
+/** Returns the value of a column as the text of a table cell, not cleaned. A list of texts is joined with commas. */
 export function cellText(record: unknown, column: string): string {
   const value = valueAt(record, column);
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))

@@ -1,22 +1,22 @@
 import type { Palette } from './color.ts';
 
-/** What a renderer may know of the place its text goes to. */
+/** Properties of the terminal or file that a text is rendered for. */
 export interface View {
-  /** Columns; no line is wider. */
+  /** Maximum width of a line, in columns. */
   readonly width: number;
   readonly palette: Palette;
-  /** False where the terminal shows ASCII alone. */
+  /** Whether the terminal shows more than ASCII. */
   readonly unicode: boolean;
-  /** True where links (OSC 8) are shown. */
+  /** Whether links (OSC 8) are shown. */
   readonly links?: boolean;
 }
 
-/** The few signs that are not letters, as the view can show them. */
+/** Returns symbols that the view can show. */
 export function glyphs(view: View): { ellipsis: string; dot: string; rule: string; bullet: string } {
   return view.unicode
     ? { ellipsis: '…', dot: '·', rule: '─', bullet: '•' }
     : { ellipsis: '...', dot: '-', rule: '-', bullet: '*' };
 }
 
-/** What a table or card shows for a value that is not there. */
+/** Shown for a missing value in tables and cards. */
 export const EMPTY = '-';

@@ -17,9 +17,9 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * JSON (RFC 8259) without a final line break, with two spaces of indent where `pretty`. What a terminal would act on
- * or hide is written as `\uXXXX`, so that it parses back to the same value; numbers stand as the service wrote them.
- * @throws {AppError} `bad_response` where the value nests deeper than 200 levels.
+ * Returns a value as JSON (RFC 8259) without a final line break, indented by two spaces if `pretty`. Characters that a
+ * terminal would act on or hide are escaped as `\uXXXX`; numbers keep their digits.
+ * @throws {AppError} `bad_response` if the value nests deeper than 200 levels.
  */
 export function toJson(value: unknown, pretty: boolean): string {
   checkDepth(value);
@@ -27,7 +27,7 @@ export function toJson(value: unknown, pretty: boolean): string {
   return escapeJson(json);
 }
 
-/** JSON text with what a terminal would act on or hide written as `\uXXXX`; the numbers stay digit for digit. */
+/** Escapes the characters of JSON text that a terminal would act on or hide, as `\uXXXX`. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE, (character) => character.split('').map(escapeUnit).join(''));
 }
@@ -37,8 +37,8 @@ function escapeUnit(unit: string): string {
 }
 
 /**
- * Walks level by level instead of calling itself: the depth is the thing in doubt.
- * @throws {AppError} `bad_response` where the value nests deeper than 200 levels.
+ * Checks the depth of a value, level by level and without recursion.
+ * @throws {AppError} `bad_response` if the value nests deeper than 200 levels.
  */
 export function checkDepth(value: unknown): void {
   let level = [value].filter(isContainer);

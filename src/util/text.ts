@@ -13,9 +13,9 @@ const PLAIN = new RegExp(String.raw`^[ -~\u00a1-\u00ac\u00ae-\u02ff${WIDE_LETTER
 const OWN_ESCAPES = /\u001b\[[\d;]*m|\u001b\]8;;[^\u0007\u001b]*\u001b\\/g;
 const LINE_BREAKS = /(?:\r\n|[\n\t\u0085\u2028\u2029])+/g;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-/** C0 but LF, DEL and C1. */
+/** C0 except LF, DEL, and C1. */
 const CONTROL = /[\0-\x09\x0b-\x1f\x7f-\x9f]/g;
-/** The same without what RFC 4180 lets a quoted cell hold: tab and CRLF. */
+/** The same except tab and CRLF, which a quoted CSV cell may contain (RFC 4180). */
 const CONTROL_IN_CELL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 const PICTURE = String.raw`\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]{0,2}`;
@@ -24,7 +24,7 @@ const JOINED_PICTURES = new RegExp(String.raw`${PICTURE}(?:\u200d${PICTURE})+`, 
 const ONE_PICTURE = new RegExp(`^${String.raw`\p{RGI_Emoji}`}$`, 'v');
 /** The scripts in which a joiner or non-joiner between letters changes the spelling. */
 const JOINING = `[${'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh'.replace(/\w+ ?/g, (code) => String.raw`\p{scx=${code.trim()}}`)}]`;
-/** The flags of England, Scotland and Wales: the only standard use of tag characters. */
+/** The flags of England, Scotland and Wales, the only standard use of tag characters. */
 const TAG_FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
 /** Characters without a glyph: zero-width, bidi and tag characters, fillers. Marks are not part of it. */
 const HIDDEN_CHARACTER = String.raw`(?!\p{M})[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
@@ -34,29 +34,29 @@ const HIDDEN = new RegExp(
 );
 const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 
-/** Characters that are measured at once. */
+/** Number of characters that are segmented at once. */
 const WINDOW = 1000;
-/** What takes long to wrap; the group keeps it when a text is split. */
+/** Words that take long to wrap. The group keeps them when a text is split. */
 const LONG_WORD = /([^ ]{200,})/;
 const MAX_WORD_LENGTH = 199;
 const LONG_PART = /.{1,2000}(?: |$)|.{1,2000}/gsu;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Makes text from outside harmless for a terminal; line breaks stay. Controls become visible as `cat -v` shows them
- * (`^[`, `^?`, `M-^[`), hidden and direction-changing characters go, lone surrogates become U+FFFD, and at most
- * eight combining marks stay in a row. Joiners stay inside emoji and between letters that need them.
+ * Makes text from outside harmless for a terminal; line breaks stay. Control characters become visible as in `cat -v`
+ * (`^[`, `^?`, `M-^[`), hidden and direction-changing characters are removed, lone surrogates become U+FFFD, and at most
+ * eight combining marks in a row are kept. Joiners stay inside emoji and between letters that need them.
  */
 export function clean(text: string): string {
   return PRINTABLE.test(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), CONTROL);
 }
 
-/** As `clean`, on one line: a run of line breaks and tabs becomes one space. */
+/** Like `clean`, on one line: a run of line breaks and tabs becomes one space. */
 export function cleanLine(text: string): string {
   return ASCII.test(text) ? text : clean(text.replace(LINE_BREAKS, ' '));
 }
 
-/** As `clean` for a CSV cell: tabs and CRLF stay too. */
+/** Like `clean` for a CSV cell: tabs and CRLF stay, too. */
 export function cleanCell(text: string): string {
   return PRINTABLE.test(text) ? text : sanitize(text, CONTROL_IN_CELL);
 }
@@ -88,7 +88,7 @@ export function width(text: string): number {
   return columns;
 }
 
-/** Cuts at a window, as the time that Intl.Segmenter takes grows with the square of the length. */
+/** Splits text into graphemes, window by window: Intl.Segmenter takes time quadratic in the length. */
 function* graphemes(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
@@ -100,14 +100,14 @@ function* graphemes(text: string): Generator<string> {
       start += last.length;
       last = segment;
     }
-    // The last one may go on behind the window.
+    // The last grapheme may continue behind the window.
     if (start + last.length < text.length && last.length < window.length) continue;
     yield last;
     start += last.length;
   }
 }
 
-/** The text itself where it fits, else as much of it as fits before `mark`. Cuts between graphemes, reads no further than needed. */
+/** Cuts text to `columns`, between graphemes, with `mark` at the end. Text that fits is returned unchanged. */
 export function truncate(text: string, columns: number, mark = '…'): string {
   if (columns <= 0) return '';
   const sign = mark.slice(0, columns);
@@ -130,13 +130,13 @@ function cutOff(text: string, sign: string): string {
   return sign === '' ? text : text.replace(/[ ,;:]{1,9}$/, '') + sign;
 }
 
-/** Adds spaces up to `columns`; the text stays on the side named. */
+/** Pads text with spaces to `columns`. */
 export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, columns - width(text)));
   return align === 'left' ? text + space : space + text;
 }
 
-/** Lines of at most `columns`, broken at spaces, or inside a word that is longer. Own line breaks and indents stay. */
+/** Wraps text to lines of at most `columns`, at spaces or inside longer words. Line breaks and indents stay. */
 export function wrap(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const body = line.trimStart();
@@ -147,7 +147,7 @@ export function wrap(text: string, columns: number): string[] {
   });
 }
 
-/** Very long lines in parts, at a space where there is one, and very long words: wrapping takes time quadratic in the length. */
+/** Splits very long lines and words, since wrapping takes time quadratic in the length. */
 function paragraphs(line: string): string[] {
   const parts = line.length <= WINDOW * 2 ? [line] : (line.match(LONG_PART) ?? []);
   return parts.flatMap((part) => part.split(LONG_WORD).filter((piece) => piece !== '' || part === ''));
@@ -159,7 +159,7 @@ function wrapPart(part: string, room: number): string[] {
   return lines.map((line) => truncate(line, room));
 }
 
-/** A word in pieces that fit into `room`. */
+/** Splits a word into pieces that fit into `room`. */
 function pieces(word: string, room: number): string[] {
   if (ASCII.test(word)) return word.match(new RegExp(`.{1,${room}}`, 'g')) ?? [];
   const measure = measurer();
@@ -173,14 +173,14 @@ function pieces(word: string, room: number): string[] {
       piece = '';
       used = 0;
     }
-    // One that is wider than a line has no place.
+    // A grapheme that is wider than the line is left out.
     if (own <= room) piece += grapheme;
     used += own;
   }
   return [...cut, piece];
 }
 
-/** Measures graphemes, each kind once. */
+/** Returns a function that measures graphemes, each kind once. */
 function measurer(): (grapheme: string) => number {
   const known = new Map<string, number>();
   return (grapheme) => {
@@ -192,7 +192,7 @@ function measurer(): (grapheme: string) => number {
 
 const ABBREVIATIONS: ReadonlySet<string> = new Set(['id', 'url', 'uri', 'faq', 'tldr', 'api', 'uuid']);
 
-/** A key of JSON as a label for people: `price_level`, `priceLevel` and `price-level` are all `Price level`. */
+/** Returns a JSON key as a label: `price_level`, `priceLevel` and `price-level` become `Price level`. */
 export function label(key: string): string {
   const spaced = cleanLine(key)
     .replace(/(?<=[a-z0-9])(?=[A-Z])|[_\-\s]+/g, ' ')

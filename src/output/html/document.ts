@@ -1,12 +1,12 @@
-/** What stands in a page: a list of restaurants with what is known of each. Texts are cleaned; nothing is markup. */
+/** The content of a page: a list of restaurants with their details. Texts are cleaned; nothing is markup. */
 export interface PageDocument {
-  /** Names the query. */
+  /** The query. */
   readonly heading: string;
-  /** What kind of list it is: `Search`, `Details`, `Enriched list`. */
+  /** The kind of list: `Search`, `Details`, `Enriched list`. */
   readonly kind: string;
-  /** How many of how many, and the like. */
+  /** Counts and remarks below the heading. */
   readonly notes: readonly string[];
-  /** When the service said so, in milliseconds since the epoch. */
+  /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
   readonly columns: readonly PageColumn[];
   readonly rows: readonly PageRow[];
@@ -15,7 +15,7 @@ export interface PageDocument {
 /** A page without its rows. */
 export type PageHead = Omit<PageDocument, 'rows'>;
 
-/** What the columns are sorted and painted by. */
+/** How a column is sorted and colored. */
 export type ColumnKind = 'name' | 'text' | 'number' | 'grade' | 'status';
 
 export interface PageColumn {
@@ -23,19 +23,19 @@ export interface PageColumn {
   readonly kind: ColumnKind;
 }
 
-/** A line of the list. Short keys, since there may be very many. */
+/** A row of the list. The keys are short, since there may be many rows. */
 export interface PageRow {
-  /** The cells of the columns; null where there is nothing. */
+  /** Cells, one per column; null for a missing value. */
   readonly c: readonly (string | number | null)[];
-  /** Latitude and longitude in degrees (WGS 84), where they are usable. */
+  /** Latitude and longitude in degrees (WGS 84), if usable. */
   readonly p?: readonly [lat: number, lng: number];
-  /** What it is in a sentence or two. */
+  /** A summary of a sentence or two. */
   readonly t?: string;
-  /** All that the cells do not show. */
+  /** Details that the cells do not show. */
   readonly d: readonly Entry[];
 }
 
-/** A value beside its label. */
+/** A value with its label. */
 export type Entry = readonly [label: string, value: Detail];
 
 /** A value laid out for reading: text, a link, a list, a table, or values with labels of their own. */
@@ -46,14 +46,14 @@ export type Detail =
   | { readonly head: readonly string[]; readonly cells: readonly (readonly string[])[] }
   | { readonly pairs: readonly Entry[] };
 
-/** Where the pictures of the map come from, the one address that a page asks. */
+/** The tile server, the only address that a page sends requests to. */
 export const TILES = 'https://tile.openstreetmap.org';
 
-/** Longest text that a cell shows; all of a longer one is among the details. */
+/** Maximum length of text in a cell; longer text is repeated in the details. */
 export const MAX_CELL_LENGTH = 240;
 
-/** The script element with the head of the document, and the one with its rows, a JSON array. */
+/** Ids of the script elements with the document without rows, and with the rows, a JSON array. */
 export const HEAD_ID = 'head';
 export const ROWS_ID = 'rows';
-/** The one with the number of rows that the page does not hold. */
+/** Id of the script element with the number of rows that are not in the page. */
 export const LEFT_ID = 'left';

@@ -11,30 +11,30 @@ import {
   TILES,
 } from './document.ts';
 
-/** What every page carries: its own program, with the map, and its looks. */
+/** The program of every page, with the map library, and its style. */
 export interface PageAsset {
   readonly script: string;
   readonly style: string;
 }
 
-/** By this a page is known as one of ours. */
+/** The beginning of every page, by which a page of this program is recognized. */
 export const PAGE_MARK =
   '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="restaurant">';
 
 const MAX_HEADING_LENGTH = 200;
 
 /**
- * A list of restaurants as one HTML document with a map, that needs nothing beside itself; only tiles of the map come
- * from OpenStreetMap, where there is a network. The data is JSON in elements that are not run, and the policy of the
- * document (CSP 3) lets nothing run but the one script whose hash it names.
- * @throws {AppError} `bad_response` where data nests too deep
+ * Renders a list of restaurants as one self-contained HTML document with a map; only map tiles are loaded, from
+ * OpenStreetMap. The data is JSON in elements that are not executed, and the document's policy (CSP 3) allows only the
+ * one script whose hash it contains.
+ * @throws {AppError} `bad_response` if data nests too deep
  */
 export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): string {
   const all = rows.map((row, index) => pageRow(row, index)).join('');
   return pageStart(head, asset) + all + pageEnd(asset);
 }
 
-/** A page up to its rows. */
+/** Renders a page up to its rows. */
 export function pageStart(head: PageHead, asset: PageAsset): string {
   const heading = truncate(cleanLine(head.heading).trim(), MAX_HEADING_LENGTH);
   const when = new Date(head.at).toISOString();
@@ -62,12 +62,12 @@ export function pageStart(head: PageHead, asset: PageAsset): string {
 <script type="application/json" id="${ROWS_ID}">[`;
 }
 
-/** One row of a page, at its place from 0. */
+/** Renders one row of a page. @param index counted from 0 */
 export function pageRow(row: PageRow, index: number): string {
   return `${index === 0 ? '' : ','}\n${inScript(toJson(row, false))}`;
 }
 
-/** What follows the rows. @param left how many rows are not in it */
+/** Renders the end of a page. @param left number of rows that are not in it */
 export function pageEnd({ script }: PageAsset, left = 0): string {
   return `\n]</script>\n<script type="application/json" id="${LEFT_ID}">${left}</script>\n<script>${script}</script>\n</body>\n</html>\n`;
 }
@@ -86,7 +86,7 @@ function policy({ script, style }: PageAsset): string {
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** JSON that cannot end the element it stands in, nor open a comment in it (HTML, section 4.12.1.3). */
+/** Escapes JSON so that it cannot end its script element or open a comment in it (HTML, section 4.12.1.3). */
 function inScript(json: string): string {
   return json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }

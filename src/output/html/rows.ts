@@ -17,20 +17,20 @@ import {
   type PageRow,
 } from './document.ts';
 
-/** What a search was. */
+/** A search and its result. */
 export interface SearchInfo {
   readonly name: string;
   readonly city: string;
-  /** What the service says of how many there are. */
+  /** Number of matches according to the service. */
   readonly total: number;
-  /** When it was answered, in milliseconds since the epoch. */
+  /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 const plural = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
 
-/** A search as a page. */
+/** Returns a search as a page. */
 export function findPage(
   restaurants: readonly unknown[],
   { name, city, total, at }: SearchInfo,
@@ -51,7 +51,7 @@ export function findPage(
   };
 }
 
-/** Lookups as a page: that of one restaurant, or a list. */
+/** Returns lookups as a page: one restaurant, or a list. */
 export function lookupPage(
   items: readonly LookupItem[],
   at: number,
@@ -78,13 +78,13 @@ const LABELS: Readonly<Record<string, string>> = {
   lng: 'Longitude',
 };
 
-/** A column with a label for people. */
+/** Returns a column with its label. */
 function columnOf(key: string): PageColumn {
   const named = Object.hasOwn(LABELS, key) ? LABELS[key] : undefined;
   return { label: named ?? label(key), kind: (Object.hasOwn(KINDS, key) ? KINDS[key] : undefined) ?? 'text' };
 }
 
-/** A value as it stands in the list: one line, null where there is nothing. */
+/** Returns a value as a cell of the list, on one line; null for a missing value. */
 export function pageCell(value: unknown): string | number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (value === null || value === undefined) return null;
@@ -93,27 +93,27 @@ export function pageCell(value: unknown): string | number | null {
   return cleanLine(text).trim() || null;
 }
 
-/** Where a row is on the map, if anywhere. */
+/** Returns the position of a row on the map, if it has one. */
 export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
   const point = pointOf(coordinates);
   return point === undefined ? {} : { p: [point.lat, point.lng] };
 }
 
-/** Whether a cell of these columns shows all of a field. The page has a place for all of a name. */
+/** Returns whether a cell of these columns shows a field in full. The page always shows names in full. */
 export function isInCell(key: string, value: unknown, keys: readonly string[]): boolean {
   return keys.includes(key) && (key === 'name' || String(pageCell(value) ?? '').length <= MAX_CELL_LENGTH);
 }
 
-/** What stands in a list: its columns and rows. */
+/** The columns and rows of a list. */
 export interface PageList {
   readonly columns: readonly PageColumn[];
   readonly rows: readonly PageRow[];
 }
 
-/** What the restaurants of a search are listed with: the city only where there are several. */
+/** Default columns of a search; the city only if there are several. */
 const SEARCH_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city'];
 
-/** Restaurants of a search as rows. With `columns` nothing else is shown of them. */
+/** Returns the restaurants of a search as rows. With `columns`, nothing else is shown. */
 export function searchRows(restaurants: readonly unknown[], columns?: readonly string[]): PageList {
   const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
   const keys = columns ?? SEARCH_COLUMNS.filter((key) => key !== 'city' || cities.size > 1);
@@ -137,7 +137,7 @@ function namedOnly(name: string, keys: readonly string[], d: PageRow['d'] = []):
 const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
 const RESULT: PageColumn = { label: 'Result', kind: 'status' };
 
-/** Lookups as rows, those that failed among them. */
+/** Returns lookups as rows, including failed ones. */
 export function lookupRows(items: readonly LookupItem[], columns?: readonly string[]): PageList {
   const failed = items.some((item) => 'failure' in item);
   const keys = columns ?? LOOKUP_COLUMNS;
@@ -177,7 +177,7 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
   };
 }
 
-/** A field that its cell does not show all of. */
+/** Returns a field that its cell does not show in full. */
 function truncatedField(field: Field | undefined): [key: string, value: unknown][] {
   return field === undefined || isInCell(field.key, field.value, [field.key])
     ? []
@@ -189,12 +189,12 @@ const MAX_DETAIL_LEVEL = 6;
 const PHONE_KEY = /phone|tel(?:$|_|ephone)|mobile/i;
 const PHONE = /^\+?[\d ().\-/‐‑–]{5,40}$/;
 
-/** The entries of an object, each laid out for reading. */
+/** Lays out the entries of an object. */
 export function entriesOf(fields: readonly (readonly [key: string, value: unknown])[], level = 0): Entry[] {
   return fields.map(([key, value]) => [label(key), detailOf(value, key, level)]);
 }
 
-/** A value of any shape, laid out for reading. Nothing is left out. */
+/** Lays out a value of any shape. Nothing is left out. */
 export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (typeof value === 'string') return textOrLink(value, key);
   if (isSimple(value)) return inline(value, key);
@@ -206,7 +206,7 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
 
 const MAX_TABLE_COLUMNS = 6;
 
-/** Whether a list holds several objects of the same few plain fields. */
+/** Returns whether a list consists of several objects with a few plain fields. */
 function isTable(items: readonly unknown[]): items is readonly Record<string, unknown>[] {
   const keys = new Set(items.filter(isRecord).flatMap((item) => Object.keys(item)));
   return (
@@ -224,7 +224,7 @@ function tableOf(items: readonly Record<string, unknown>[]): Detail {
   };
 }
 
-/** Text as a link if it is an https address as a terminal would link it or, under such a key, a telephone number. */
+/** Makes text a link if it is an https URL as for terminals or, for a phone key, a telephone number. */
 function textOrLink(value: string, key: string): Detail {
   const text = inline(value);
   const href = webUrl(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);

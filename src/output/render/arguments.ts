@@ -3,7 +3,7 @@ import { toJson } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
 import { isRecord } from '../records.ts';
 
-/** An argument of a tool, as far as its JSON Schema tells. */
+/** An argument of a tool, from its JSON Schema. */
 export interface Argument {
   readonly name: string;
   readonly required: boolean;
@@ -12,13 +12,13 @@ export interface Argument {
   /** `enum`, or the one `const`. */
   readonly allowed: readonly string[];
   readonly fallback: string | undefined;
-  /** A value to start from, as `restaurant call` takes it. */
+  /** An example value, as `restaurant call` takes it. */
   readonly sample: string;
   /** Whether the sample is JSON (`key:=json`). */
   readonly typed: boolean;
 }
 
-/** The arguments in a tool's `inputSchema`, the required ones first. What is not understood is passed over. */
+/** Returns the arguments of a tool's `inputSchema`, required ones first. Unknown parts of the schema are ignored. */
 export function argumentsOf(schema: unknown): Argument[] {
   if (!isRecord(schema) || !isRecord(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -73,7 +73,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? cleanLine(value) : toJson(value, false);
 }
 
-/** A command line that calls the tool with its required arguments; words are quoted for a POSIX shell. */
+/** Returns a command line that calls the tool with its required arguments, quoted for a POSIX shell. */
 export function exampleCall(tool: string, args: readonly Argument[]): string {
   const words = args
     .filter(({ required }) => required)

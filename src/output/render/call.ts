@@ -7,7 +7,7 @@ import { isRecord, pick } from '../records.ts';
 import type { View } from '../view.ts';
 import { dataLines } from './data.ts';
 
-/** The answer of any tool, for every form of output. */
+/** Presents the result of any tool. */
 export function callPresentation(result: ToolResult): Presentation {
   const json = callData(result);
   const list = isRecord(json) && Array.isArray(json.results) ? json.results : json;
@@ -23,14 +23,14 @@ export function callPresentation(result: ToolResult): Presentation {
   };
 }
 
-/** Whether the table only names some of the data. */
+/** Returns whether the table shows some of the data by name only. */
 export function isTruncated({ content = [] }: ToolResult): boolean {
   return content.some(isNamedOnly);
 }
 
 function resultLines({ content = [] }: ToolResult, json: unknown, view: View): string[] {
   if (json === content) return contentLines(content, view);
-  // Beside structured content, text says the same in words; pictures and links are more.
+  // Next to structured content, text blocks repeat the data; images and links add to it.
   const more = contentLines(
     content.filter((block) => isRecord(block) && block.type !== 'text'),
     view,
@@ -56,8 +56,8 @@ function trimmed(json: unknown, columns: readonly string[]): unknown {
 const CONTENT_INDENT = 2;
 
 /**
- * The content blocks of a tool's result (MCP, tool result) as lines: text as it is, JSON laid out, and of what is no
- * text its kind, media type, and size or URI.
+ * Renders the content blocks of a tool's result (MCP, tool result) as lines: text as received, JSON laid out, other
+ * blocks as their kind, media type, and size or URI.
  */
 export function contentLines(blocks: readonly unknown[], view: View): string[] {
   const parts = blocks.map((block) => blockLines(block, view)).filter((lines) => lines.length > 0);
@@ -68,7 +68,7 @@ export function contentLines(blocks: readonly unknown[], view: View): string[] {
   });
 }
 
-/** Whether a block holds data that its lines only name. */
+/** Returns whether the lines of a block show its data by name only. */
 export function isNamedOnly(block: unknown): boolean {
   if (!isRecord(block)) return false;
   return (
@@ -95,7 +95,7 @@ function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, v
   return typeof text === 'string' ? [...head, ...indentedText(text, view)] : head;
 }
 
-/** Text, or the JSON in it laid out. */
+/** Renders text, or the JSON in it. */
 export function textLines(text: string, columns: number, view: View): string[] {
   const value = /^\s*[[{]/.test(text) ? parseJsonText(text) : undefined;
   if (value !== undefined) return dataLines(value, columns, view);
@@ -111,12 +111,12 @@ function parseJsonText(text: string): unknown {
   }
 }
 
-/** `[image] image/png, 4.1 kB`. Facts that are no text are left out. */
+/** `[image] image/png, 4.1 kB`. Facts that are not text are left out. */
 function summaryLines(kind: string, facts: readonly unknown[], view: View): string[] {
-  const told = facts
+  const texts = facts
     .filter((fact) => typeof fact === 'string' && fact !== '')
     .map((fact) => cleanLine(String(fact)));
-  const [first = '', ...rest] = wrap(`[${kind}] ${told.join(', ')}`.trim(), view.width);
+  const [first = '', ...rest] = wrap(`[${kind}] ${texts.join(', ')}`.trim(), view.width);
   const label = `[${kind}]`;
   return [first.startsWith(label) ? view.palette.heading(label) + first.slice(label.length) : first, ...rest];
 }
@@ -128,7 +128,7 @@ function indentedText(text: unknown, view: View): string[] {
   );
 }
 
-/** The size of what base64 stands for. */
+/** Returns the size of base64 data after decoding, with its unit. */
 function sizeOf(base64: unknown): string | undefined {
   if (typeof base64 !== 'string') return undefined;
   const digits = base64.replace(/[\s=]/g, '').length;

@@ -13,7 +13,7 @@ const MAX_CELL_WIDTH = 44;
 const MAX_LABEL_WIDTH = 16;
 const GAP = 2;
 
-/** What a cell needs to know of its place. */
+/** Widths of the comparison, and which restaurants have no data. */
 interface Frame {
   readonly cell: number;
   readonly title: number;
@@ -21,8 +21,8 @@ interface Frame {
 }
 
 /**
- * A few restaurants side by side, as lines: fields are rows, restaurants columns, and what is the same in all is dim.
- * Undefined where they do not fit, or are not two to four.
+ * Renders two to four restaurants side by side: fields as rows, restaurants as columns, equal values dimmed. Returns
+ * undefined for other numbers, and if the columns do not fit.
  */
 export function comparisonLines(
   items: readonly LookupItem[],
@@ -51,7 +51,7 @@ export function comparisonLines(
   ].filter((line, index, all) => line !== '' || all[index - 1] !== '');
 }
 
-/** The name, or the id of one that could not be had, with the reason. */
+/** Renders the name, or the id and the reason of a failed lookup. */
 function headLines(item: LookupItem, found: Classified | undefined, room: number, view: View): string[] {
   const { palette } = view;
   if ('failure' in item) {
@@ -109,7 +109,7 @@ function rowLines(
   return joinCells(head, cells, frame);
 }
 
-/** A list in few lines: a small table, or a paragraph per item. A row of the comparison uses one form for all. */
+/** Renders a list as a small table or as a paragraph per item; all cells of a row use the same form. */
 function nestedLines(value: unknown, room: number, view: View, asTable: boolean): string[] {
   const isFlat = (item: unknown): boolean =>
     isRecord(item) ? Object.values(item).every(isSimple) : isSimple(item);
@@ -123,7 +123,7 @@ function nestedLines(value: unknown, room: number, view: View, asTable: boolean)
   return (asTable ? smallTable(value, room, view) : undefined) ?? items;
 }
 
-/** An item in a line. Its name needs no label, and beside a name its identifiers are left to the card and JSON. */
+/** Renders an item as one line. Its name has no label, and next to a name its identifiers are left out. */
 function inWords(item: unknown): string {
   if (!isRecord(item)) return inline(item);
   const { name, ...all } = item;
@@ -132,7 +132,7 @@ function inWords(item: unknown): string {
   return `${inline(name)}, ${words(others)}`;
 }
 
-/** Long words (ids, links) with a space where they may best be broken. */
+/** Inserts spaces into long words (ids, links) where they may be broken. */
 function breakable(text: string, room: number): string {
   return text.replace(/[!-~]+/g, (word) => {
     const parts: string[] = [];
@@ -157,7 +157,7 @@ function joinCells(title: readonly string[], cells: readonly (readonly string[])
 
 const MAX_ROW_LEVEL = 2;
 
-/** What stands above all other rows, in this order. */
+/** The first rows, in this order. */
 const LEADING_ROLES: readonly (readonly [kind: FieldRole, title: string])[] = [
   ['grade', 'Grade'],
   ['cuisine', 'Cuisine'],
@@ -165,22 +165,22 @@ const LEADING_ROLES: readonly (readonly [kind: FieldRole, title: string])[] = [
   ['summary', 'Summary'],
 ];
 
-/** A field of all restaurants; `values` holds undefined where one has no such field. */
+/** A field of all restaurants; in `values`, undefined marks a restaurant without it. */
 export interface Row {
   readonly title: string;
   /** The field's own name. */
   readonly key?: string;
   readonly level: number;
-  /** A heading has no values of its own. */
+  /** Undefined for a heading. */
   readonly values?: readonly unknown[];
-  /** Said of all together. */
+  /** A text for all restaurants together. */
   readonly text?: string;
   readonly kind?: FieldRole;
-  /** A blank line stands before it. */
+  /** Whether a blank line precedes the row. */
   readonly apart?: boolean;
 }
 
-/** The fields of restaurants as rows; undefined stands for one that could not be had. */
+/** Returns the fields of restaurants as rows; undefined marks a failed lookup. */
 export function rowsFor(found: readonly (Classified | undefined)[]): Row[] {
   return [...firstRows(found), ...restRows(found)];
 }
@@ -192,12 +192,12 @@ function firstRows(found: readonly (Classified | undefined)[]): Row[] {
   });
 }
 
-/** All other fields: the plain ones, then those that hold others, each under its own heading. */
+/** Returns all other fields: plain ones first, then nested ones, each under its own heading. */
 function restRows(found: readonly (Classified | undefined)[]): Row[] {
   const records = found.map((one) => (one === undefined ? undefined : Object.fromEntries(one.rest)));
   const keys = [...new Set(found.flatMap((one) => one?.rest.map(([key]) => key) ?? []))];
-  const told = keys.filter((key) => !valuesOf(records, key).every((value) => isEmptyValue(value ?? null)));
-  const order = inOrder(told.map((key) => [key, undefined])).map(([key]) => key);
+  const shown = keys.filter((key) => !valuesOf(records, key).every((value) => isEmptyValue(value ?? null)));
+  const order = inOrder(shown.map((key) => [key, undefined])).map(([key]) => key);
   const room = (key: string): number => (isGroup(records, key) ? 1 : isPlain(records, key) ? 0 : 2);
   const about = order.filter((key) => RECORD.includes(key));
   const others = order.filter((key) => !RECORD.includes(key)).sort((a, b) => room(a) - room(b));
@@ -206,9 +206,9 @@ function restRows(found: readonly (Classified | undefined)[]): Row[] {
       const [row, ...inner] = rowsOf(key, records, 0);
       return row === undefined ? [] : [{ ...row, apart: room(key) > 0 }, ...inner];
     });
-  // Another one may have it as what stands above.
+  // Another restaurant may have it among the first rows.
   const heads = found.flatMap((one) => Object.values(one?.known ?? {}).map(({ key }) => key));
-  const none = keys.filter((key) => !told.includes(key) && !heads.includes(key)).map(label);
+  const none = keys.filter((key) => !shown.includes(key) && !heads.includes(key)).map(label);
   const last: Row[] = [
     ...(none.length === 0 ? [] : [{ title: NO_DATA, level: 0, text: none.join(', ') }]),
     ...rows(about),
@@ -224,7 +224,7 @@ const valuesOf = (records: Records, key: string): unknown[] =>
 const isPlain = (records: Records, key: string): boolean =>
   valuesOf(records, key).every((value) => isSimple(value ?? null));
 
-/** Whether a field holds objects alone, of which at least one is too big for a line. */
+/** Returns whether a field has objects only, of which at least one is too large for a line. */
 function isGroup(records: Records, key: string): boolean {
   const values = valuesOf(records, key).filter((value) => value !== undefined && value !== null);
   return values.length > 0 && values.every(isRecord) && !values.every(isSimple);

@@ -7,7 +7,7 @@ import { isRecord } from '../records.ts';
 import { renderTable } from '../table.ts';
 import { EMPTY, glyphs, type View } from '../view.ts';
 
-/** Deeper levels, and lines narrower than this, are shown as JSON. */
+/** Deeper levels and narrower lines are shown as JSON. */
 const MAX_DATA_LEVEL = 6;
 const MIN_DATA_WIDTH = 16;
 const INDENT = 2;
@@ -15,7 +15,7 @@ const MAX_TABLE_COLUMNS = 6;
 
 type Entry = readonly [key: string, value: unknown];
 
-/** A value of any shape, laid out for reading: key/value lines, then a section for what is nested. Nothing is left out. */
+/** Lays out a value of any shape for reading: key/value lines, then a section per nested value. Nothing is left out. */
 export function dataLines(value: unknown, columns: number, view: View, level = 0): string[] {
   if (level > MAX_DATA_LEVEL || columns < MIN_DATA_WIDTH)
     return isSimple(value) ? wrap(inline(value), columns) : wrap(toJson(value, false), columns);
@@ -26,8 +26,8 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
 }
 
 /**
- * The entries of an object: first what fits beside its key, in order, then the rest, each under its own heading, at the
- * first level side by side where there is room.
+ * Lays out the entries of an object: first those that fit next to their keys, in order, then the others, each under its
+ * own heading; at the first level side by side if there is room.
  */
 export function entryLines(entries: readonly Entry[], columns: number, view: View, level = 0): string[] {
   const simple = entries.filter(([, value]) => isSimple(value));
@@ -67,7 +67,7 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   });
 }
 
-/** Objects of a few plain keys, where a table can show them whole. */
+/** Renders objects of a few plain keys as a table; undefined if it would have to cut them. */
 export function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const records = items.filter(isRecord);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
@@ -103,12 +103,12 @@ function isLink(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
 }
 
-/** Texts of a list that are longer than this get a line for themselves. */
+/** Longer texts of a list get a line of their own. */
 const MAX_SHORT_TEXT = 32;
-/** An object that is no longer than this, of so many keys at most, stands in one line. */
+/** Maximum length and number of keys of an object that is shown on one line. */
 const MAX_SHORT_OBJECT = 40;
 const MAX_KEYS = 3;
-/** Two keys that are the ends of something: hours, prices. */
+/** Pairs of keys that are the ends of a range: hours, prices. */
 const ENDS: readonly (readonly [first: string, last: string])[] = [
   ['open', 'close'],
   ['opens', 'closes'],
@@ -120,7 +120,7 @@ const ENDS: readonly (readonly [first: string, last: string])[] = [
 const DAY = /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|holidays?)$/i;
 const ID = /(?:^|[_-])(?:id|uuid)$|[a-z]I[dD]$/;
 
-/** Whether a value can stand beside its key: a scalar, a list of short ones, a small object. */
+/** Returns whether a value fits next to its key: a scalar, a list of short scalars, a small object. */
 export function isSimple(value: unknown): boolean {
   if (Array.isArray(value))
     return value.every((item) => isScalar(item) || range(item) !== undefined) && !isListOfTexts(value);
@@ -128,9 +128,9 @@ export function isSimple(value: unknown): boolean {
 }
 
 /**
- * The text of a value that is simple; of any other, `-`. Line breaks inside texts stay. An empty list is `none`; under
- * the name of a day, `closed`.
- * @param key what the value is
+ * Returns the text of a simple value; `-` for any other. Line breaks in texts stay. An empty list is `none`, or `closed`
+ * for a day of the week.
+ * @param key the key of the value
  */
 export function inline(value: unknown, key = ''): string {
   if (Array.isArray(value)) {
@@ -144,7 +144,7 @@ export function inline(value: unknown, key = ''): string {
   return clean(String(value));
 }
 
-/** `18:00 to 23:30` of `{open, close}` and the like; undefined of anything else. */
+/** Formats a range, `{open, close}` for example, as `18:00 to 23:30`; undefined for any other value. */
 function range(value: unknown): string | undefined {
   if (!isRecord(value) || Object.keys(value).length !== 2) return undefined;
   const ends = ENDS.find(([first, last]) => Object.hasOwn(value, first) && Object.hasOwn(value, last));
@@ -152,7 +152,7 @@ function range(value: unknown): string | undefined {
   return texts?.length === 2 ? texts.map((end) => inline(end)).join(' to ') : undefined;
 }
 
-/** `theme dessert, mentions 12`: an object of simple values in one line. */
+/** Formats an object of simple values on one line: `theme dessert, mentions 12`. */
 export function words(record: Record<string, unknown>): string {
   const facts = idsLast(Object.keys(record)).map(
     (key) => `${lowercaseFirst(label(key))} ${inline(record[key], key)}`,
@@ -160,12 +160,12 @@ export function words(record: Record<string, unknown>): string {
   return facts.join(', ') || EMPTY;
 }
 
-/** The keys with those of identifiers at the end: they are the last thing that a reader looks for. */
+/** Moves the keys of identifiers to the end, since few readers look for them. */
 export function idsLast(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !isIdKey(key)), ...keys.filter(isIdKey)];
 }
 
-/** Whether a key is that of an identifier: `id`, `service_id`, `restaurantId`. */
+/** Returns whether a key names an identifier: `id`, `service_id`, `restaurantId`. */
 export const isIdKey = (key: string): boolean => ID.test(key);
 
 function lowercaseFirst(text: string): string {

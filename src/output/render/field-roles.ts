@@ -1,9 +1,9 @@
 import { isRecord } from '../records.ts';
 
-/** What every lookup speaks of, and the restaurant's name. */
+/** The role of a field that every lookup has, and of the name. */
 export type FieldRole = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
 
-/** The keys are not documented. So each kind has the names that it is likely to have, without case and punctuation. */
+/** Likely keys of each role, without case and punctuation: the actual keys are not documented. */
 const SYNONYMS: Readonly<Record<FieldRole, readonly string[]>> = {
   name: ['name', 'restaurantname', 'displayname', 'title'],
   grade: ['grade', 'lettergrade', 'overallgrade', 'ratinggrade', 'restaurantgrade'],
@@ -27,13 +27,13 @@ export interface Field {
   readonly value: unknown;
 }
 
-/** The output's fields, those of known kinds apart. */
+/** The fields of an output, divided into those with a role and the rest. */
 export interface Classified {
   readonly known: Readonly<Partial<Record<FieldRole, Field>>>;
   readonly rest: readonly (readonly [key: string, value: unknown])[];
 }
 
-/** Sorts the fields of a lookup's output. Each is found once: as the key of its kind, or in the rest. */
+/** Divides the fields of a lookup's output into those with a role and the rest. */
 export function classifyFields(output: Record<string, unknown>): Classified {
   const body = unwrap(output);
   const fields = body === undefined ? output : body.inner;
@@ -47,7 +47,7 @@ export function classifyFields(output: Record<string, unknown>): Classified {
   return { known, rest: [...(body?.around ?? []), ...rest] };
 }
 
-/** An answer may hold the restaurant as its only object, beside a status or the like. */
+/** Finds a restaurant that is nested in the output as its only object, next to a status for example. */
 function unwrap(
   output: Record<string, unknown>,
 ): { inner: Record<string, unknown>; around: Classified['rest'] } | undefined {
@@ -68,7 +68,7 @@ function keyOf(kind: FieldRole, fields: Record<string, unknown>): string | undef
   return undefined;
 }
 
-/** Text, a number, or a list of them: what can stand in a heading. */
+/** Returns whether a value can be part of a heading: text, a number, or a list of texts. */
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every((item) => typeof item === 'string');
   return (typeof value === 'string' && value.trim() !== '') || typeof value === 'number';

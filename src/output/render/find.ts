@@ -31,7 +31,7 @@ const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
 /** Default columns of the table. The id is shown if there is room to spare. */
 const DEFAULT_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city', 'service_id'];
 
-/** Columns for readers of Markdown. */
+/** Default columns of Markdown. */
 const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address'];
 
 function dim(text: string, palette: Palette): string {
@@ -39,8 +39,9 @@ function dim(text: string, palette: Palette): string {
 }
 
 /**
- * Restaurants as a table, numbered from 1, without a final line break. The city is left out where it is the same in
- * all rows; names link to a map. With `columns` exactly those are shown. An element that is no object is a row `(unreadable)`.
+ * Renders restaurants as a table, numbered from 1, without a final line break. The city is left out if it is the same in
+ * all rows; names link to a map. With `columns`, exactly those are shown. An element that is not an object is shown as
+ * `(unreadable)`.
  */
 export function renderFind(
   restaurants: readonly unknown[],
@@ -74,7 +75,7 @@ function look(key: string): Column {
   return { key, ...(known ?? { title: key, priority: 1 }) };
 }
 
-/** A column that was asked for is never dropped. */
+/** A column named by `--columns`, which is never dropped. */
 function asked(key: string): Column {
   return { ...look(key), priority: Number.POSITIVE_INFINITY };
 }

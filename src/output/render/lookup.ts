@@ -9,8 +9,8 @@ import { entryLines, inline, isSimple } from './data.ts';
 import { type Classified, classifyFields, type Field } from './field-roles.ts';
 
 /**
- * Restaurants without a final line break: one as a card, two to four side by side where they fit, else cards below
- * each other, in the order asked. With `columns` only those fields. No value is cut.
+ * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
+ * below each other, in the order requested. With `columns`, only those fields. No value is cut.
  */
 export function renderLookup(
   items: readonly LookupItem[],
@@ -24,8 +24,8 @@ export function renderLookup(
 }
 
 /**
- * Lookups for every form of output. `json` is the document: the output itself, or for a list an array of
- * `{restaurant_id, output}` and `{restaurant_id, error}`. What failed is no record; the table shows it in its place.
+ * Presents lookups. `json` is the document: the output itself or, for a list, an array of `{restaurant_id, output}` and
+ * `{restaurant_id, error}`. Failed lookups are not records; the table shows them in their place.
  */
 export function lookupPresentation(items: readonly LookupItem[], json: unknown): Presentation {
   const list = Array.isArray(json);
@@ -39,7 +39,7 @@ export function lookupPresentation(items: readonly LookupItem[], json: unknown):
   };
 }
 
-/** Begins with the id that was asked for, whether one or several were. */
+/** Returns a row that starts with the requested id. */
 function rowOf(item: LookupItem): Record<string, unknown>[] {
   return 'failure' in item ? [] : [{ restaurant_id: item.restaurantId, ...item.output }];
 }
@@ -50,9 +50,9 @@ function trimEntry(entry: unknown, columns: readonly string[]): unknown {
     : entry;
 }
 
-/** One restaurant that was asked for: what the service said of it, or why there is nothing. */
+/** The result of one lookup: the service's output, or the failure. */
 export type LookupItem = { readonly restaurantId: string } & (
-  | { /** As the service gave it; the fields are not documented. */ readonly output: Record<string, unknown> }
+  | { /** As received; the fields are not documented. */ readonly output: Record<string, unknown> }
   | { readonly failure: Failure }
 );
 
@@ -61,19 +61,19 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Running text is not made wider than this. */
+/** Maximum width of running text, in columns. */
 export const READING_WIDTH = 88;
 
 type Entry = readonly [key: string, value: unknown];
 
-/** Documented for a search, and there under these names in a lookup too. */
+/** Fields of a search result, which lookups have under the same names. */
 const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
-/** About the record and not the restaurant. */
+/** Fields that describe the record and not the restaurant. */
 export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
 
 /**
- * A restaurant as lines: grade and name, cuisine and price, the summary; where it is, then all other fields as they
- * came, and last what is about the record. A status of `ok` says nothing; fields without a value share a line.
+ * Renders a restaurant: grade and name, cuisine and price, the summary; the place, then all other fields in their order,
+ * and last those about the record. A status of `ok` is left out; fields without a value share a line.
  */
 export function cardLines(item: LookupItem, columns: readonly string[] | undefined, view: View): string[] {
   if ('failure' in item) {
@@ -96,7 +96,7 @@ export function cardLines(item: LookupItem, columns: readonly string[] | undefin
     .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
 }
 
-/** The fields that were asked for; else all, but for a status of `ok`. */
+/** Returns the selected fields; without a selection all but a status of `ok`. */
 export function fieldsOf(
   output: Record<string, unknown>,
   columns: readonly string[] | undefined,
@@ -106,13 +106,13 @@ export function fieldsOf(
   return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
 }
 
-/** The coordinates, of the restaurant itself or of the one that an answer holds. */
+/** Returns the coordinates of the output or of the restaurant nested in it. */
 export function placeOf(output: Record<string, unknown>): unknown {
   const inner = Object.values(output).filter(isRecord);
   return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
 }
 
-/** Fields in the order of a card: where it is first, what is about the record last. */
+/** Sorts fields for a card: the place first, those about the record last. */
 export function inOrder(entries: readonly Entry[]): Entry[] {
   const of = (names: readonly string[]): Entry[] =>
     names.flatMap((name) => entries.filter(([key]) => key === name));
@@ -124,21 +124,21 @@ function factLines(facts: readonly Entry[], view: View): string[][] {
   const sorted = inOrder(facts);
   const about = sorted.filter(([key]) => RECORD.includes(key));
   const others = sorted.filter(([key]) => !RECORD.includes(key));
-  const told = others.filter(([, value]) => !isEmptyValue(value));
+  const present = others.filter(([, value]) => !isEmptyValue(value));
   const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
   const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
-  const sections = told.some(([, value]) => !isSimple(value));
-  // One list, with one alignment, where nothing stands between.
-  if (!sections) return [entryLines([...told, ...last], view.width, view)];
-  return [entryLines(told, view.width, view), entryLines(last, view.width, view)];
+  const sections = present.some(([, value]) => !isSimple(value));
+  // Without sections in between, all share one alignment.
+  if (!sections) return [entryLines([...present, ...last], view.width, view)];
+  return [entryLines(present, view.width, view), entryLines(last, view.width, view)];
 }
 
-/** What stands before the fields without a value. */
+/** Label of the fields without a value. */
 export const NO_DATA = 'No data';
 
 export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
 
-/** Grade and name in one line; a long name goes on below itself. */
+/** Renders grade and name on one line; a long name wraps. */
 function heading(grade: Field | undefined, name: string, url: string | undefined, view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
@@ -158,7 +158,7 @@ function subheading({ cuisine, price }: Classified['known'], view: View): string
   return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
 }
 
-/** `$$$` speaks for itself, `2` or `moderate` does not. */
+/** Formats a price: `$$$` needs no label, `2` or `moderate` does. */
 function priceText({ key, value }: Field): string {
   const text = cleanLine(inline(value));
   return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;

@@ -20,7 +20,7 @@ const TOOL_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** None is ever dropped: where they do not fit, the arguments are listed one below the other. */
+/** No column is dropped: if they do not fit, arguments are listed below each other. */
 const ALWAYS = Number.POSITIVE_INFINITY;
 const ARGUMENT_COLUMNS: readonly Column[] = [
   {
@@ -46,7 +46,7 @@ const ARGUMENT_COLUMNS: readonly Column[] = [
 
 const MAX_TEXT_WIDTH = 88;
 
-/** The service's tools with their arguments, `<required>` and `[optional]`; without a final line break. */
+/** Renders tools with their arguments, `<required>` and `[optional]`, without a final line break. */
 export function renderTools(tools: readonly Tool[], view: View): string {
   const rows = tools.map((tool) => {
     const words = argumentsOf(tool.inputSchema).map(({ name, required }) =>
@@ -57,7 +57,7 @@ export function renderTools(tools: readonly Tool[], view: View): string {
   return renderTable(TOOL_COLUMNS, rows, view);
 }
 
-/** One tool: its description, its arguments, and a call of it to start from; without a final line break. */
+/** Renders a tool: description, arguments, and an example call, without a final line break. */
 export function renderTool(tool: Tool, view: View): string {
   const { palette } = view;
   const args = argumentsOf(tool.inputSchema);
@@ -105,7 +105,7 @@ function firstParagraph(description: string): string {
   return description.trim().split(/\n\s*\n/)[0] ?? '';
 }
 
-/** All tools, for every form of output. */
+/** Presents all tools. */
 export function toolsPresentation(tools: readonly Tool[]): Presentation {
   return {
     json: { tools },
@@ -117,7 +117,7 @@ export function toolsPresentation(tools: readonly Tool[]): Presentation {
   };
 }
 
-/** One tool, for every form of output. CSV and TSV list its arguments. */
+/** Presents one tool. CSV and TSV list its arguments. */
 export function toolPresentation(tool: Tool): Presentation {
   return {
     json: tool,

@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     );
     expect(sent.complaints).toEqual([]);
     expect(await refused.page.locator('.why').textContent()).toContain(
-      'gives none to a page that is opened as a file',
+      'does not serve pages that are opened as files',
     );
     expect([await refused.page.locator('img').count(), refused.requests.length]).toEqual([0, 1]);
     expect(await offline.page.locator('.why').textContent()).toContain('no network');

@@ -2,22 +2,22 @@ import Supercluster from 'supercluster';
 import type { PageRow } from '../document.ts';
 import type { Point } from './map.ts';
 
-/** In pixels: markers that are nearer to each other become one. Where there are many, sooner. */
+/** Markers that are nearer to each other, in pixels, become one; the distance is larger for many points. */
 const NEAR = 20;
 const NEAR_IN_A_CROWD = 44;
 const CROWD = 150;
 const MAX_ZOOM = 18;
-/** Rows that are named where many are in one place. */
+/** Maximum number of rows that a popup lists. */
 export const MAX_NAMED_ROWS = 20;
 
-/** A marker: one row, or several that would cover each other. */
+/** A marker: one row, or several that would overlap. */
 export interface Spot {
   readonly key: string;
   readonly at: Point;
   readonly count: number;
-  /** The row; of several, the first ones. */
+  /** The row, or the first of several. */
   rows(): readonly number[];
-  /** The zoom at which several come apart; undefined where they never do. */
+  /** The zoom at which several separate; undefined if they never do. */
   readonly apartAt?: number | undefined;
 }
 
@@ -25,13 +25,13 @@ interface Tag {
   row: number;
 }
 
-/** What the map shows of a rectangle at a zoom. */
+/** Returns the markers of a rectangle at a zoom. */
 export type Spots = (
   bounds: [west: number, south: number, east: number, north: number],
   zoom: number,
 ) => Spot[];
 
-/** Gathers points that are near each other; those in the very same place always. */
+/** Groups points that are near each other, and always those in the same place. */
 export function clusters(numbers: readonly number[], rows: readonly PageRow[]): Spots {
   const points = numbers.flatMap((row) => {
     const at = rows[row]?.p;

@@ -1,4 +1,4 @@
-/** Makes an element. Children that are text stay text: nothing here is ever read as markup. */
+/** Creates an element. Text children stay text: nothing is parsed as markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string>> = {},
@@ -10,7 +10,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button that does something. */
+/** Creates a button. */
 export function button(
   attributes: Readonly<Record<string, string>>,
   run: () => void,
@@ -21,12 +21,12 @@ export function button(
   return element;
 }
 
-/** A number as people of the page's language write it. */
+/** Formats a number in the language of the page. */
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-/** How many there are of something. */
+/** Formats a count with its noun. */
 export const amount = (count: number, one: string, more = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : more}`;
 
-/** Whether the person asked for less motion. */
+/** Returns whether the user prefers reduced motion. */
 export const prefersReducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

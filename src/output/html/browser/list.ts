@@ -3,29 +3,29 @@ import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts'
 import { moreElement, rowElement, short } from './row.ts';
 import { type Order, searcher, sortRows } from './search.ts';
 
-/** Rows on a page of the list, and on paper. */
+/** Maximum number of rows on a page of the list, and in print. */
 const PAGE = 100;
 const PRINTED = 5000;
 const SEARCH_DELAY_MS = 120;
 
 export interface ListHooks {
-  /** The person chose a row. */
+  /** Called when the user selects a row. */
   onChoose(row: number): void;
-  /** The person wants to see it on the map. */
+  /** Called when the user wants to see a row on the map. */
   onPlace(row: number): void;
-  /** Other rows are shown now, by their numbers. */
+  /** Called when other rows are shown, with their numbers. */
   onRows(numbers: readonly number[]): void;
 }
 
 export interface List {
   readonly element: HTMLElement;
-  /** Marks a row as the chosen one and brings it into sight; with `focus` it is opened and gets the focus. */
+  /** Selects a row and scrolls to it; with `focus`, also opens and focuses it. */
   choose(row: number, focus?: boolean): void;
   /** Opens a row. */
   open(row: number): void;
 }
 
-/** The list: searched, sorted, a page at a time. */
+/** Creates the list, with search, filters, sorting and pages. */
 export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHooks): List {
   const { columns } = head;
   const search = searcher(rows);
@@ -81,7 +81,7 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
     input.focus();
   }
 
-  /** Up, down, and as it came. */
+  /** Cycles through ascending, descending and the original order. */
   function sortBy(column: number): void {
     if (order?.column !== column) order = { column, descending: false };
     else order = order.descending ? undefined : { column, descending: true };
@@ -99,7 +99,7 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
   function turn(to: number): void {
     page = to;
     draw();
-    // A button that is switched off loses the focus.
+    // A disabled button loses the focus.
     if (back.disabled && !on.disabled && document.activeElement !== on) on.focus();
     else if (on.disabled && !back.disabled && document.activeElement !== back) back.focus();
     table.element.scrollIntoView({ block: 'start', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
@@ -197,15 +197,15 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
   };
 }
 
-/** The table without its rows. */
+/** The table without rows. */
 export interface Table {
   readonly element: HTMLElement;
   readonly body: HTMLElement;
-  /** Shows by which column the rows are sorted. */
+  /** Marks the column by which the rows are sorted. */
   mark(order: Order | undefined): void;
 }
 
-/** Makes the table, with a button to sort by in each heading. */
+/** Creates the table, with a sort button in each heading. */
 export function makeTable(
   columns: readonly PageColumn[],
   caption: string,

@@ -41,7 +41,7 @@ function showRows(): void {
   if (rows.length === 1) list.open(0);
 }
 
-/** How many are on the map, and how many are not. */
+/** Shows how many rows are on the map. */
 function showPlacedCount(): void {
   const note = document.getElementById('placed');
   if (note === null) return;
@@ -53,7 +53,7 @@ function showPlacedCount(): void {
   note.hidden = false;
 }
 
-/** Reads what the page is about out of its elements, and frees their text. */
+/** Reads the data of the page, and removes the elements that it is in. */
 function readPage(): { head: PageHead; rows: readonly PageRow[]; left: number } {
   return {
     head: parse(HEAD_ID) as PageHead,

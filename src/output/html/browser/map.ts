@@ -13,20 +13,20 @@ const PER_DIGIT = 7;
 const SPREAD = 0.25;
 
 export interface MapHooks {
-  /** The person chose a row on the map. */
+  /** Called when the user selects a row on the map. */
   onChoose(row: number): void;
-  /** The person wants the details of a row. */
+  /** Called when the user wants the details of a row. */
   onDetails(row: number): void;
 }
 
 export interface MapView {
-  /** Shows these rows and no others. */
+  /** Shows only these rows. */
   show(numbers: readonly number[]): void;
-  /** Moves to a row that has a place, and says what it is. */
+  /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
   choose(row: number): void;
 }
 
-/** The map of all rows that have a place. */
+/** Creates the map of all rows with coordinates. */
 export function makeMap(
   element: HTMLElement,
   head: PageHead,
@@ -62,7 +62,7 @@ export function makeMap(
   };
   const copyOf = ([lat, lng]: Point): [number, number] => [lat, nearestCopy(lng, map.getCenter().lng)];
 
-  /** What is in sight gets a marker; what is there already stays, with its focus. */
+  /** Adds markers for what is visible; existing ones stay and keep the focus. */
   function draw(): void {
     const bounds = map.getBounds().pad(SPREAD);
     const [west, east] = [bounds.getWest(), bounds.getEast()];
@@ -176,7 +176,7 @@ export function makeMap(
   };
 }
 
-/** Adds the tiles once there are any; until then says why there are none. */
+/** Adds the tiles if they are available; otherwise shows why they are not, and tries again when online. */
 async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   const why = await tileError();
   element.querySelector('.why')?.remove();
@@ -188,7 +188,7 @@ async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> 
   addEventListener('online', () => void paintTiles(map, element), { once: true });
 }
 
-/** What a popup says of one restaurant: its name and cells, as text. */
+/** Creates the popup of one restaurant: name, cells and contact details. */
 export function onePopup(row: PageRow, { columns }: PageHead, onDetails: () => void): HTMLElement {
   const heading = nameColumn(columns);
   const lines = columns.flatMap(({ label }, place) => {
@@ -210,7 +210,7 @@ export function onePopup(row: PageRow, { columns }: PageHead, onDetails: () => v
   );
 }
 
-/** What a popup says of several in one place. */
+/** Creates the popup of several restaurants in one place. */
 export function manyPopup(
   numbers: readonly number[],
   count: number,
@@ -230,14 +230,14 @@ export function manyPopup(
   return el('div', { class: 'about many' }, title, el('ul', {}, ...items), ...more);
 }
 
-/** A place, in degrees. */
+/** A position in degrees. */
 export type Point = readonly [lat: number, lng: number];
 
-/** The copy of a longitude that is nearest to another: the world goes round. */
+/** Returns the copy of a longitude, modulo 360 degrees, that is nearest to another. */
 export const nearestCopy = (lng: number, to: number): number => lng + 360 * Math.round((to - lng) / 360);
 
 /**
- * The smallest rectangle around points, also across the antimeridian, where its east is beyond 180.
+ * Returns the smallest rectangle around points. Across the antimeridian, its east is more than 180.
  * @returns south, west, north, east; undefined without points
  */
 export function around(points: readonly Point[]): [number, number, number, number] | undefined {
@@ -245,7 +245,7 @@ export function around(points: readonly Point[]): [number, number, number, numbe
   const lngs = points.map(([, lng]) => lng).sort((a, b) => a - b);
   let west = lngs[0] ?? 0;
   let east = lngs.at(-1) ?? 0;
-  // The widest stretch without a point lies outside.
+  // The widest gap between points is outside of the rectangle.
   let widest = west + 360 - east;
   for (let place = 1; place < lngs.length; place += 1) {
     const [before, after] = [lngs[place - 1] ?? 0, lngs[place] ?? 0];

@@ -8,34 +8,34 @@ import {
 } from '../document.ts';
 import { button, el, formatCount } from './dom.ts';
 
-/** The address of a place on the map's own site. */
+/** The OpenStreetMap website. */
 const PLACE = 'https://www.openstreetmap.org/';
 
 export interface RowHooks {
-  /** The row was opened or closed by the person. */
+  /** Called when the user opens or closes the row. */
   onToggle(row: number): void;
-  /** The person wants to see it on the map. */
+  /** Called when the user wants to see a row on the map. */
   onPlace(row: number): void;
 }
 
-/** Shortens a text for a place with little room. */
+/** Shortens text to the maximum length of a cell. */
 export const short = (text: string): string =>
   text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text;
 
-/** The text that names a row. */
+/** Returns the name of a row. */
 export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
   const text = row.c[nameColumn(columns)];
   return text === null || text === undefined ? '(no name)' : String(text);
 }
 
-/** The column that names the rows: that of the names, else the first. */
+/** Returns the index of the column with the names, or of the first one. */
 export const nameColumn = (columns: readonly PageColumn[]): number =>
   Math.max(
     0,
     columns.findIndex(({ kind }) => kind === 'name'),
   );
 
-/** One row of the list. Roles are named since narrow screens show rows as cards, which hides what a table is. */
+/** Creates one row of the list. Roles are explicit, since narrow screens show rows as cards, which hides the table. */
 export function rowElement(
   number: number,
   row: PageRow,
@@ -73,7 +73,7 @@ function painted(value: string | number | null, kind: ColumnKind): Node | string
 
 const gradeOf = (text: string): string => /^[A-F](?![A-Za-z])/.exec(text)?.[0] ?? '';
 
-/** All else that is known of a row, below it. */
+/** Creates the row with the details of another row. */
 export function moreElement(
   number: number,
   row: PageRow,
@@ -102,7 +102,7 @@ export function moreElement(
   return el('tr', { role: 'row', class: 'more', id: `more-${number}` }, cell);
 }
 
-/** Labels and values as a list of terms. */
+/** Creates a description list of labels and values. */
 export function entryList(entries: readonly Entry[]): HTMLElement {
   const list = el('dl');
   for (const [label, value] of entries) {
@@ -127,13 +127,13 @@ function detail(value: Detail): Node | string {
   return el('ul', {}, ...value.list.map((item) => el('li', { dir: 'auto' }, detail(item))));
 }
 
-/** A link out of the page, which learns nothing of where it came from; only to a web address or a telephone. */
+/** Creates a link to a web address or telephone number, without a referrer; any other URL stays text. */
 export function link(href: string, text: string): Node | string {
   if (!/^(?:https?:\/\/|tel:)/.test(href)) return text;
   return el('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
 }
 
-/** A table inside the details. It is made of plain elements: the rules for table elements are those of the list. */
+/** Creates a table inside the details, of plain elements: the style rules for table elements are for the list. */
 function detailTable(head: readonly string[], cells: readonly (readonly string[])[]): HTMLElement {
   const row = (texts: readonly string[], role: string): HTMLElement =>
     el('div', { role: 'row' }, ...texts.map((text) => el('div', { role, dir: 'auto' }, text)));

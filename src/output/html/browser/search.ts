@@ -39,7 +39,7 @@ export interface Order {
 
 const words = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
-/** A+ comes before A, and A before A-. Undefined for what is no letter grade. */
+/** Returns the rank of a letter grade: A+ before A, A before A-. Undefined for other text. */
 function gradeRank(text: string): number | undefined {
   const [, letter = '', sign = ''] = /^([A-F])([+\u2212-]?)$/.exec(text) ?? [];
   return letter === '' ? undefined : letter.charCodeAt(0) * 3 + (sign === '+' ? 0 : sign === '' ? 1 : 2);
@@ -58,7 +58,7 @@ function compare(a: Value, b: Value, kind: ColumnKind): number {
   return words.compare(one, other);
 }
 
-/** The rows in another order. What has no value comes last either way; equal ones stay as they were. */
+/** Sorts rows by a column. Missing values are last in both directions; the sort is stable. */
 export function sortRows(
   numbers: readonly number[],
   rows: readonly PageRow[],
@@ -74,7 +74,7 @@ export function sortRows(
   });
 }
 
-/** Text as it is compared: without case and accents. */
+/** Folds text for comparison: without case and accents. */
 export const fold = (text: string): string =>
   text
     .normalize('NFD')

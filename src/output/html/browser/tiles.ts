@@ -4,10 +4,10 @@ import { TILES } from '../document.ts';
 const ATTRIBUTION =
   '\u00a9 <a href="https://www.openstreetmap.org/copyright" target="_blank" rel="noopener noreferrer">OpenStreetMap</a> contributors';
 
-/** The tile usage policy asks for a Referer, which is sent where the page has an address to send. */
+/** The tile usage policy requires a Referer, which is sent if the page has an address. */
 const REQUEST: RequestInit = { referrerPolicy: 'strict-origin-when-cross-origin', credentials: 'omit' };
 
-/** Tiles of OpenStreetMap. They are fetched, so that a picture that comes with an error is never shown. */
+/** Tiles of OpenStreetMap. They are fetched, so that an image of an error response is never shown. */
 export class Tiles extends GridLayer {
   readonly #asked = new WeakMap<HTMLElement, AbortController>();
 
@@ -36,14 +36,14 @@ export class Tiles extends GridLayer {
   }
 }
 
-/** Why there are no tiles; undefined where there are. Asks for one, and not at all where there is no network. */
+/** Returns why there are no tiles; undefined if there are. Requests one, unless there is no network. */
 export async function tileError(): Promise<string | undefined> {
-  if (!navigator.onLine) return 'there is no network.';
+  if (!navigator.onLine) return 'no network.';
   try {
     const { ok, status } = await fetch(`${TILES}/0/0/0.png`, REQUEST);
     if (ok) return undefined;
     return location.protocol === 'file:'
-      ? 'OpenStreetMap gives none to a page that is opened as a file. restaurant shows it with them: --open.'
+      ? 'OpenStreetMap does not serve pages that are opened as files. Use --open to see the map.'
       : `OpenStreetMap answered ${status}.`;
   } catch {
     return 'OpenStreetMap cannot be reached.';
