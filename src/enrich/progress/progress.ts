@@ -1,6 +1,13 @@
+import type { App } from '../../app/app.ts';
+import { outputPath } from '../../app/output.ts';
 import type { Context } from '../../context.ts';
+import type { Palette } from '../../output/color.ts';
+import { variable } from '../../settings/settings.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
-import { asLines, type Counts, type RunSummary, summaryJson, summaryLines } from './summary.ts';
+import { cleanLine, pad, truncate, width } from '../../util/text.ts';
+import type { EnrichOptions } from '../run/options.ts';
+import { asLines, type Counts, countNames, type RunSummary, summaryJson, summaryLines } from './summary.ts';
 
 /** A pause of a run. */
 export interface Waiting {
@@ -40,6 +47,26 @@ const ESTIMATE_AFTER_ROWS = 3;
 /** Pauses that are reported without a bar, in milliseconds. */
 const LONG_PAUSE_MS = 5000;
 const EVENT_EVERY_MS = 1000;
+const BAR_EVERY_MS = 125;
+
+/** Shows progress as JSON lines, as a bar where a person watches, or at the end alone. */
+export function startProgress(
+  app: App,
+  options: Pick<EnrichOptions, 'progress' | 'json'>,
+  source: ProgressSource,
+): Progress {
+  const { context, globals, verbose } = app;
+  // A closed stderr must not end a run whose rows are in order.
+  const print = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
+  if (options.progress === 'json') return jsonProgress(context, print, source);
+  const ci = variable(context.env, 'CI');
+  const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
+  // Rows and a bar on one terminal would overwrite each other.
+  const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
+  if (app.isInteractive && !verbose && !inCi && !rowsOnTerminal)
+    return barProgress(context, print, source, app.paletteFor('stderr'));
+  return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
+}
 
 /** Warnings and the first long pause while it runs, the summary at its end. */
 export function quietProgress(
@@ -63,6 +90,94 @@ export function quietProgress(
     },
     stop: async () => {},
   };
+}
+
+/** A bar on a terminal. It writes no escape sequences, so that nothing must be restored. */
+export function barProgress(
+  context: ProgressContext,
+  print: Print,
+  source: ProgressSource,
+  colors: Palette,
+): Progress {
+  const startedAt = context.now();
+  let wait: Waiting | undefined;
+  let shown = '';
+  const clear = async (): Promise<void> => {
+    if (shown !== '') await print(wiped());
+  };
+  /** Empties the line. */
+  const wiped = (): string => {
+    const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
+    shown = '';
+    return blank;
+  };
+  const ticker = every(context, BAR_EVERY_MS, async () => {
+    const now = context.now();
+    if (wait !== undefined && wait.until <= now) wait = undefined;
+    const columns = Math.max(1, context.stderr.columns - 1);
+    const time =
+      wait === undefined
+        ? timeLeft(source, now - startedAt)
+        : `waiting ${inSeconds(wait.until - now)}: ${cleanLine(wait.why)}`;
+    const line = barLine(source, columns, typeof time === 'number' ? `${inSeconds(time)} left` : time);
+    if (line === shown) return;
+    const text = `\r${pad(line, width(shown))}`;
+    shown = line;
+    await print(text);
+  });
+  const stop = async (): Promise<void> => {
+    await ticker.stop();
+    await clear();
+  };
+  return {
+    waiting: (next) => {
+      wait = next;
+    },
+    warn(text) {
+      void print(`${wiped()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
+    },
+    async finish(summary) {
+      await stop();
+      await print(asLines(summaryLines(summary)));
+    },
+    stop,
+  };
+}
+
+/** The line for a number of columns: the most detailed one that fits. */
+function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
+  const left = source.leftToday();
+  const counts = countNames(source.counts());
+  const texts = (shown: typeof counts): string[] => shown.map(({ count, name }) => `${count} ${name}`);
+  const some = texts(counts.filter(({ count }) => count > 0));
+  const errors = texts(counts.filter(({ count, name }) => count > 0 && name.startsWith('error')));
+  const rest = left === undefined ? [] : [`${left} requests left today`];
+  const all = texts(counts.filter(({ count, zero }) => zero || count > 0));
+  const lines = (
+    [
+      [20, [...all, ...rest]],
+      [20, [...some, ...rest]],
+      [20, some],
+      [10, errors],
+      [0, errors],
+    ] as const
+  ).map(([cells, parts]) =>
+    [headOf(source, cells), ...(time === undefined ? [] : [time]), ...parts].join(', '),
+  );
+  return lines.find((line) => width(line) <= columns) ?? truncate(lines.at(-1) ?? '', columns);
+}
+
+function headOf({ counts, total }: ProgressSource, cells: number): string {
+  const { done } = counts();
+  if (total === undefined) return `${done} rows`;
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(share * cells);
+  const bar = cells === 0 ? '' : `[${'#'.repeat(filled)}${'-'.repeat(cells - filled)}] `;
+  return `${bar}${Math.floor(share * 100)}% ${done}/${total}`;
+}
+
+function inSeconds(ms: number): string {
+  return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }
 
 /** One JSON object a line. */

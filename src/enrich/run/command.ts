@@ -1,19 +1,17 @@
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { outputPath, writesToTerminal } from '../../app/output.ts';
+import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
 import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { errorJson } from '../../output/problem.ts';
 import { valueAt } from '../../output/records.ts';
-import { variable } from '../../settings/settings.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime } from '../../storage/pacer.ts';
 import { toJson } from '../../util/json.ts';
 import { QuotaError } from '../match/resolve-row.ts';
-import { jsonProgress, type Progress, type ProgressSource, quietProgress } from '../progress/progress.ts';
-import { barProgress } from '../progress/progress-bar.ts';
+import { startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, noFinishedRows, openCheckpoint, recordAt } from '../write/checkpoint.ts';
@@ -73,7 +71,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
   const missingPaths = new Set(options.added.map(({ path }) => path));
   let hasDetails = false;
   let service: PacedService | undefined;
-  const progress = startProgress(app, plan, {
+  const progress = startProgress(app, options, {
     total: plan.total,
     counts: () => counts,
     requests: () => service?.requests() ?? 0,
@@ -200,21 +198,6 @@ function replaceOutput(from: string, { path, name }: OutputFile): void {
   } catch (error) {
     throw ioError('replace', name, error);
   }
-}
-
-/** Shows progress as JSON lines, as a bar where a person watches, or at the end alone. */
-function startProgress(app: App, { options }: Plan, source: ProgressSource): Progress {
-  const { context, globals, verbose } = app;
-  // A closed stderr must not end a run whose rows are in order.
-  const print = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
-  if (options.progress === 'json') return jsonProgress(context, print, source);
-  const ci = variable(context.env, 'CI');
-  const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
-  // Rows and a bar on one terminal would overwrite each other.
-  const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
-  if (app.isInteractive && !verbose && !inCi && !rowsOnTerminal)
-    return barProgress(context, print, source, app.paletteFor('stderr'));
-  return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 
 function partial({ counts, next }: RunSummary): AppError {

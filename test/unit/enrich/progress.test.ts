@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProgressContext, ProgressSource } from '../../../src/enrich/progress/progress.ts';
-import { jsonProgress, quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
-import { barProgress } from '../../../src/enrich/progress/progress-bar.ts';
+import { barProgress, jsonProgress, quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
 import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
 import { plain } from '../../../src/output/color.ts';
 
@@ -99,7 +98,7 @@ describe('the bar', () => {
     [81, '[##########----------] 50% 1000/2000, 100s left, 980 matched, 20 errors'],
     [
       121,
-      '[##########----------] 50% 1000/2000, 100s left, 980 matched, 0 ambiguous, 20 errors, 1750 requests left today',
+      '[##########----------] 50% 1000/2000, 100s left, 980 matched, 20 errors, 1750 requests left today',
     ],
     [
       161,
