@@ -6,22 +6,22 @@ import { parseJson } from './rpc/json.ts';
 import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
 
 export interface FindResult {
-  /** The tool's output object as the service gave it. */
+  /** The tool's output object as received. */
   readonly output: FindOutput;
-  /** Its `results` as they came; see {@link isRestaurant}. */
+  /** Its `results` as received; see {@link isRestaurant}. */
   readonly results: readonly unknown[];
-  /** How many of them are no objects at all. */
+  /** How many of them are not objects. */
   readonly unreadable: number;
 }
 
-/** Is an element of `results` a restaurant: an object with an id and a name? */
+/** Whether an element of `results` is a restaurant: an object with an id and a name. */
 export function isRestaurant(value: unknown): value is Restaurant {
   return isObject(value) && isFilled(value.service_id) && isFilled(value.name);
 }
 
 /**
- * The result of `tools/call`, checked to be one.
- * @throws {AppError} `bad_response` for no object; for `isError` what the tool's output says.
+ * Parses the result of `tools/call`.
+ * @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError`
  */
 export function parseToolResult(result: unknown): ToolResult {
   if (!isObject(result)) {
@@ -36,32 +36,31 @@ export function parseToolResult(result: unknown): ToolResult {
 }
 
 /**
- * The output of a tool: the first text block of `content`, parsed; `structuredContent` where there is no text.
- * @throws {AppError} `bad_response` when there is none or it is no JSON.
+ * Returns the output of a tool: the first text block of `content`, parsed; `structuredContent` without a text block.
+ * @throws {AppError} `bad_response` when there is none or it is not JSON
  */
 export function toolOutput(result: unknown): unknown {
   const checked = parseToolResult(result);
   const [text] = textBlocks(checked);
   if (text !== undefined) return parseOutput(text);
   if (checked.structuredContent !== undefined) return checked.structuredContent;
-  throw new AppError(
-    'bad_response',
-    `the tool's answer has no content: no text block in ${describe(checked.content)}`,
-  );
+  const { content } = checked;
+  const found = Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
+  throw new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
 }
 
-/** The text of a tool's result inside an envelope, parsed; as it is where it is no JSON. @throws {AppError} `bad_response` */
+/** Returns the text of a tool's result in an envelope, parsed; as it is where it is not JSON. @throws {AppError} `bad_response` */
 export function unwrapText(envelope: JsonObject): unknown {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
-  if (text === undefined) throw new AppError('bad_response', 'the answer holds no text block to unwrap');
+  if (text === undefined) throw new AppError('bad_response', 'the response has no text block to unwrap');
   const parsed = tryJson(text);
   return parsed === undefined ? text : parsed;
 }
 
-/** Output of `find_restaurant`. @throws {AppError} `bad_response`, or what a `status` other than `ok` says. */
+/** Decodes the output of `find_restaurant`. @throws {AppError} `bad_response`; the error of a `status` other than `ok` */
 export function decodeFind(result: unknown): FindResult {
-  const output = outputObject(result);
+  const output = decodeLookup(result);
   const results = output.results;
   if (!Array.isArray(results)) {
     throw new AppError(
@@ -73,13 +72,8 @@ export function decodeFind(result: unknown): FindResult {
   return { output: output as FindOutput, results, unreadable };
 }
 
-/** Output of `lookup_restaurant`. @throws {AppError} `bad_response`, or what a `status` other than `ok` says. */
-export function decodeLookup(result: unknown): LookupOutput {
-  return outputObject(result);
-}
-
-/** One page of `tools/list`. @throws {AppError} `bad_response` */
-export function decodeTools(result: unknown): { tools: Tool[]; nextCursor?: string } {
+/** Decodes one page of `tools/list`. @throws {AppError} `bad_response` */
+function decodeTools(result: unknown): { tools: Tool[]; nextCursor?: string } {
   const tools = isObject(result) ? result.tools : undefined;
   if (!isObject(result) || !Array.isArray(tools)) {
     throw new AppError('bad_response', `expected an array "tools", got ${kindOf(tools ?? result)}`);
@@ -88,7 +82,8 @@ export function decodeTools(result: unknown): { tools: Tool[]; nextCursor?: stri
   return { tools: tools.filter(isTool), ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
 }
 
-function outputObject(result: unknown): JsonObject {
+/** Decodes the output of `lookup_restaurant`. @throws {AppError} as `decodeFind` */
+export function decodeLookup(result: unknown): LookupOutput {
   const output = toolOutput(result);
   if (!isObject(output)) {
     throw new AppError(
@@ -125,7 +120,7 @@ function parseOutput(text: string): unknown {
     return parseJson(text);
   } catch (cause) {
     const fault = cause instanceof AppError ? cause.message : 'it cannot be read';
-    throw new AppError('bad_response', `the tool's output is no JSON (${fault}): ${excerpt(text)}`, {
+    throw new AppError('bad_response', `the tool's output is not JSON (${fault}): ${excerpt(text)}`, {
       cause,
     });
   }
@@ -139,17 +134,13 @@ function tryJson(text: string): unknown {
   }
 }
 
-function describe(content: unknown): string {
-  return Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
-}
-
-/** More pages than any service has; a server that never ends the list is stopped here. */
+/** Limit for a server that never ends its list. */
 const MAX_PAGES = 100;
 
 /**
- * All pages of `tools/list`.
- * @param page asks for one page
- * @throws {AppError} `bad_response` for a page that is no list, or a list without end
+ * Reads all pages of `tools/list`.
+ * @param page requests one page
+ * @throws {AppError} `bad_response` for a page that is not a list, or a list without end
  */
 export async function listAllTools(
   page: (params: { cursor: string } | undefined) => Promise<unknown>,
@@ -162,7 +153,7 @@ export async function listAllTools(
       await page(cursor === undefined ? undefined : { cursor }),
     );
     for (const tool of found) tools.push(tool);
-    // An empty string is a cursor too; one seen before would lead in a circle.
+    // An empty string is a cursor, too; one seen before would make a loop.
     if (nextCursor === undefined || seen.has(nextCursor)) return tools;
     seen.add(nextCursor);
     cursor = nextCursor;

@@ -1,4 +1,4 @@
-import { type ParseError, parse } from 'jsonc-parser';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 import { isInexact, parseExact, setRawNumber } from './exact-json.ts';
 
@@ -42,11 +42,22 @@ export function textHint(
 }
 
 /** Locates the first error. `JSON.parse` reports it in its message only, and not on every version of Node. */
-function errorPosition(text: string): string {
+export function firstJsonError(text: string): {
+  readonly offset: number;
+  /** Whether the text ends inside a string or number. */
+  readonly isCut: boolean;
+} {
   const errors: ParseError[] = [];
-  parse(text, errors, { allowTrailingComma: false });
-  const offset = errors[0]?.offset ?? text.length;
-  const lines = text.slice(0, offset).split('\n');
+  parse(text, errors, { allowTrailingComma: false, disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return { offset: text.length, isCut: false };
+  const { offset, length, error } = first;
+  const isOpen = printParseErrorCode(error).startsWith('UnexpectedEndOf');
+  return { offset, isCut: isOpen && offset + length >= text.length };
+}
+
+function errorPosition(text: string): string {
+  const lines = text.slice(0, firstJsonError(text).offset).split('\n');
   return `: line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 

@@ -64,7 +64,7 @@ const contents: Fault[] = [
 ];
 
 const texts: Fault[] = [
-  unreadable('prose', text('I found Nopa for you!'), { tells: 'no JSON' }),
+  unreadable('prose', text('I found Nopa for you!'), { tells: 'not JSON' }),
   unreadable('prose with escapes', text('\u001b]0;title\u0007 \u202eNopa')),
   unreadable('an empty text', text('')),
   unreadable('JSON that ends too early', text('{"status":"ok","results":['), { tells: 'ends early' }),

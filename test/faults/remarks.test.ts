@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { duplicateKey } from '../../src/client/rpc/json.ts';
 import { runCli } from '../helpers/program.ts';
 import { envelope, events, KEY, type Talk, whole } from './fault.ts';
 import { serveFault } from './server.ts';
@@ -38,11 +37,6 @@ describe('what is taken although it is odd is told with --verbose alone', () => 
       ({ id }) => whole(`data: ${envelope(id)}\n\n`),
       'is labeled application/json, but is an event stream',
     ],
-    [
-      'a key twice',
-      changed((text) => text.replace('"result"', '"result":{},"result"')),
-      'duplicate key "result"',
-    ],
     ['an invalid byte', changed((text) => Buffer.from(text.replace('Nopa', 'Nop\xe9'), 'latin1')), 'U+FFFD'],
   ])('%s', async (_name, talk, told) => {
     const quiet = await search(talk);
@@ -59,20 +53,5 @@ describe('what is taken although it is odd is told with --verbose alone', () => 
     ['a stream', ({ id }) => events(`data: ${envelope(id)}\n\n`)],
   ])('nothing is odd about %s', async (_name, talk) => {
     expect((await search(talk, '--verbose')).stderr).not.toMatch(/^\* /m);
-  });
-});
-
-describe('duplicateKey', () => {
-  it.each([
-    ['{}', undefined],
-    ['{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', undefined],
-    ['{"a":"b","b":"a:","c":"\\"a\\":"}', undefined],
-    ['["a","a",{"a":["a","a"]}]', undefined],
-    ['{"a":1,"a":1}', 'a'],
-    ['[{"x":{"a" :1,"b":[{}],"\\u0061"\n:2}}]', 'a'],
-    ['{"__proto__":1,"x":2,"__proto__":3}', '__proto__'],
-  ])('%s', (json, key) => {
-    JSON.parse(json);
-    expect(duplicateKey(json)).toBe(key);
   });
 });

@@ -111,30 +111,23 @@ export interface ContentDecoder {
   destroy(): void;
 }
 
-/** Loaded with the first compressed response. */
-const zlib = () => getBuiltinModule('node:zlib');
-
-type Opener = (first: Uint8Array) => Transform;
-
-const OPENERS: Readonly<Record<string, Opener>> = {
-  gzip: () => zlib().createGunzip(),
-  'x-gzip': () => zlib().createGunzip(),
+/** Creates the stream that decodes a coding; undefined for an unknown one. zlib is loaded with the first compressed response. */
+function openCoding(name: string, first: Uint8Array): Transform | undefined {
+  const zlib = getBuiltinModule('node:zlib');
+  if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
+  if (name === 'br') return zlib.createBrotliDecompress();
+  // From Node 22.15 on.
+  if (name === 'zstd' && 'createZstdDecompress' in zlib)
+    return (zlib.createZstdDecompress as () => Transform)();
+  if (name !== 'deflate') return undefined;
   // Some servers leave out the zlib wrapper (RFC 1950) that "deflate" means.
-  deflate: (first) => (((first[0] ?? 8) & 0x0f) === 8 ? zlib().createInflate() : zlib().createInflateRaw()),
-  br: () => zlib().createBrotliDecompress(),
-  zstd: () => {
-    const found = zlib();
-    // From Node 22.15 on.
-    if (!('createZstdDecompress' in found)) throw unknownCoding('zstd');
-    return (found.createZstdDecompress as () => Transform)();
-  },
-};
+  return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
+}
 
 /**
  * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
- * @param onError gets an AppError `bad_response` for a damaged body, once
+ * @param onError gets an AppError `bad_response` for an unknown coding or a damaged body, once
  * @returns undefined where there is nothing to decode
- * @throws {AppError} `bad_response` for an unknown coding
  */
 export function contentDecoder(
   coding: string | undefined,
@@ -143,30 +136,26 @@ export function contentDecoder(
 ): ContentDecoder | undefined {
   const name = (coding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
-  const open = Object.hasOwn(OPENERS, name) ? OPENERS[name] : undefined;
-  if (open === undefined) throw unknownCoding(name);
   let stream: Transform | undefined;
   let failed = false;
   let finish: () => void = () => {};
-  const fail = (cause: unknown) => {
+  const fail = (message: string, cause?: unknown) => {
     if (failed) return;
     failed = true;
-    const message = `the response is labeled as compressed (${name}) but cannot be decompressed`;
-    onError(cause instanceof AppError ? cause : new AppError('bad_response', message, { cause }));
+    onError(new AppError('bad_response', message, { cause }));
     finish();
   };
   return {
     write(chunk) {
       if (failed || chunk.length === 0) return;
-      try {
-        stream ??= open(chunk)
-          .on('data', onData)
-          .on('error', fail)
-          .on('end', () => finish());
-      } catch (error) {
-        return fail(error);
-      }
-      stream.write(chunk);
+      stream ??= openCoding(name, chunk)
+        ?.on('data', onData)
+        .on('error', (cause) =>
+          fail(`the response is labeled as compressed (${name}) but cannot be decompressed`, cause),
+        )
+        .on('end', () => finish());
+      if (stream === undefined) fail(`unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
+      else stream.write(chunk);
     },
     end() {
       if (failed || stream === undefined) return Promise.resolve();
@@ -181,8 +170,4 @@ export function contentDecoder(
       finish();
     },
   };
-}
-
-function unknownCoding(name: string): AppError {
-  return new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }

@@ -8,7 +8,7 @@ import type { ProxyServer } from './proxy.ts';
 
 /** undici as this program uses it. */
 export interface HttpDispatcher {
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+  readonly dispatch: Dispatcher['dispatch'];
   /** Classifies an error of the HTTP parser. */
   faultOf(error: unknown): Fault;
   /** Closes every connection. */
@@ -33,9 +33,7 @@ export async function openDispatcher(options: {
   const tunnels = proxy && (await import('./tunnel.ts')).openTunnels(proxy, direct);
   const agent = new Agent({ ...limits, connect: tunnels?.connect ?? direct });
   return {
-    dispatch: (request, handler) => {
-      agent.dispatch(request, handler);
-    },
+    dispatch: agent.dispatch.bind(agent),
     faultOf: (error) => {
       if (error instanceof errors.HTTPParserError) {
         // An error at the end of the input has no rest of the input to show.

@@ -34,154 +34,154 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Opens a transport to one endpoint. The HTTP library is loaded with the first request. @throws {AppError} `usage` for a bad proxy */
 export function openTransport(options: TransportOptions): Transport {
-  const proxy = proxyFor(options.endpoint, options.env);
+  const { endpoint, trace, connectMs = CONNECT_MS } = options;
+  const proxy = proxyFor(endpoint, options.env);
   let dispatcher: Promise<HttpDispatcher> | undefined;
   const open = async () => {
     const { openDispatcher } = await import('./dispatcher.ts');
-    return openDispatcher({ connectMs: options.connectMs ?? CONNECT_MS, proxy });
+    return openDispatcher({ connectMs, proxy });
   };
   return {
     async send(exchange) {
-      exchange.signal.throwIfAborted();
+      const { method, headers, body, signal } = exchange;
+      signal.throwIfAborted();
       dispatcher ??= open();
       const http = await dispatcher;
-      exchange.signal.throwIfAborted();
-      return run(http, options, exchange);
+      signal.throwIfAborted();
+      return new Promise((resolve, reject) => {
+        let maxBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
+        let phase: Phase = 'connecting';
+        let settled = false;
+        let abort: (() => void) | undefined;
+        let head: Pick<Reply, 'status' | 'statusText' | 'headers'> | undefined;
+        let reader: BodyReader | undefined;
+        let decoder: ContentDecoder | undefined;
+        let isError = false;
+        let received = 0;
+
+        // One limit for the whole exchange: it also ends a response that trickles in, or a stream that is kept alive.
+        const timeLeft = Math.max(0, exchange.deadline - options.now());
+        let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
+        const onAbort = () => settle(() => reject(signal.reason));
+        signal.addEventListener('abort', onAbort, { once: true });
+
+        function timeoutError(): AppError {
+          const { host } = endpoint;
+          const limit = formatDuration(exchange.totalMs ?? timeLeft);
+          const message = {
+            connecting: `no connection to ${host} within ${limit}`,
+            waiting: `no response from ${host} within ${limit}`,
+            reading: `the response from ${host} did not end within ${limit}`,
+          }[phase];
+          return new ExchangeError('timeout', 'time', message);
+        }
+        function settle(finish: () => void, keepConnection = false): void {
+          if (settled) return;
+          settled = true;
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          decoder?.destroy();
+          finish();
+          if (!keepConnection) abort?.();
+        }
+        function fail(error: unknown): void {
+          // The status of an error counts, whatever is wrong with its body.
+          if (isError) succeed(true);
+          else settle(() => reject(error));
+        }
+        function succeed(stopped: boolean): void {
+          const { text, isStream } = { text: reader?.text() ?? '', isStream: reader?.isStream() ?? false };
+          const found = head;
+          if (found === undefined) return;
+          settle(() => {
+            if (!isStream) trace?.({ kind: 'body', text });
+            resolve({ ...found, text, isStream, stopped });
+          }, !stopped);
+        }
+        /** Runs a step of reading the response; what it throws ends the exchange. */
+        function guard(step: () => void): void {
+          if (settled) return;
+          try {
+            step();
+          } catch (error) {
+            fail(error);
+          }
+        }
+        /** Waits for the end of a body that is not needed, but not long. */
+        function drain(ms: number): void {
+          clearTimeout(timer);
+          timer = setTimeout(() => succeed(true), ms);
+        }
+
+        const handler: Dispatcher.DispatchHandler = {
+          onRequestStart(controller) {
+            abort = () => controller.abort(new ExchangeError('network', 'reset', 'dropped'));
+            if (settled) return abort();
+            phase = 'waiting';
+          },
+          onResponseStart: (_controller, status, fields, statusText = '') =>
+            guard(() => {
+              if (status < 200 && status !== 101) return;
+              phase = 'reading';
+              head = { status, statusText, headers: fields };
+              trace?.({ kind: 'response', status, statusText, headers: fieldList(fields) });
+              isError = status >= 400 && status <= 599;
+              if (isError) maxBytes = Math.min(maxBytes, MAX_ERROR_BYTES);
+              else assertReadable(endpoint, status, fields, maxBytes);
+              const read = bodyReader({
+                contentType: firstValue(fields['content-type']) ?? '',
+                maxBytes,
+                lenient: isError,
+                onEvent(event) {
+                  if (settled) return;
+                  trace?.({ kind: 'body', text: eventText(event) });
+                  if (exchange.onEvent?.(event) === 'stop') succeed(true);
+                },
+              });
+              reader = read;
+              const coding = firstValue(fields['content-encoding']);
+              decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
+              const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
+              if (bodyMs !== undefined) drain(Math.min(bodyMs, exchange.deadline - options.now()));
+            }),
+          onResponseData: (_controller, chunk) =>
+            guard(() => {
+              received += chunk.length;
+              if (received > maxBytes) throw tooLarge(maxBytes);
+              if (decoder === undefined) reader?.feed(chunk);
+              else decoder.write(chunk);
+            }),
+          async onResponseEnd() {
+            await decoder?.end();
+            guard(() => reader?.end());
+            // undici gives the connection back a turn later; whoever sends at once would open another.
+            setImmediate(() => setImmediate(succeed, false));
+          },
+          onResponseError: (_controller, error) =>
+            fail(networkError(error, { target: endpoint, phase, connectMs, fault: http.faultOf(error) })),
+        };
+
+        if (timeLeft === 0) return fail(timeoutError());
+        trace?.({
+          kind: 'request',
+          method,
+          url: endpoint.href,
+          headers: Object.entries(headers),
+          ...(body === undefined ? {} : { body }),
+        });
+        const path = endpoint.pathname + endpoint.search;
+        const request = { origin: endpoint.origin, path, method, headers: { ...headers } };
+        try {
+          http.dispatch(body === undefined ? request : { ...request, body }, handler);
+        } catch (error) {
+          fail(error);
+        }
+      });
     },
     async close() {
       await (await dispatcher)?.close();
     },
   };
-}
-
-function run(http: HttpDispatcher, options: TransportOptions, exchange: Exchange): Promise<Reply> {
-  const { endpoint, trace, connectMs = CONNECT_MS } = options;
-  const { method, headers, body, signal } = exchange;
-  return new Promise((resolve, reject) => {
-    let maxBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-    let phase: Phase = 'connecting';
-    let settled = false;
-    let abort: (() => void) | undefined;
-    let head: Pick<Reply, 'status' | 'statusText' | 'headers'> | undefined;
-    let reader: BodyReader | undefined;
-    let decoder: ContentDecoder | undefined;
-    let isError = false;
-    let received = 0;
-
-    // One limit for the whole exchange: it also ends a response that trickles in, or a stream that is kept alive.
-    const timeLeft = Math.max(0, exchange.deadline - options.now());
-    let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
-    const onAbort = () => settle(() => reject(signal.reason));
-    signal.addEventListener('abort', onAbort, { once: true });
-
-    function timeoutError(): AppError {
-      const { host } = endpoint;
-      const limit = formatDuration(exchange.totalMs ?? timeLeft);
-      const message = {
-        connecting: `no connection to ${host} within ${limit}`,
-        waiting: `no response from ${host} within ${limit}`,
-        reading: `the response from ${host} did not end within ${limit}`,
-      }[phase];
-      return new ExchangeError('timeout', 'time', message);
-    }
-    function settle(finish: () => void, keepConnection = false): void {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      decoder?.destroy();
-      finish();
-      if (!keepConnection) abort?.();
-    }
-    function fail(error: unknown): void {
-      // The status of an error counts, whatever is wrong with its body.
-      if (isError) succeed(true);
-      else settle(() => reject(error));
-    }
-    function succeed(stopped: boolean): void {
-      const { text, isStream } = { text: reader?.text() ?? '', isStream: reader?.isStream() ?? false };
-      const found = head;
-      if (found === undefined) return;
-      settle(() => {
-        if (!isStream) trace?.({ kind: 'body', text });
-        resolve({ ...found, text, isStream, stopped });
-      }, !stopped);
-    }
-    /** Runs a step of reading the response; what it throws ends the exchange. */
-    function guard(step: () => void): void {
-      if (settled) return;
-      try {
-        step();
-      } catch (error) {
-        fail(error);
-      }
-    }
-    /** Waits for the end of a body that is not needed, but not long. */
-    function drain(ms: number): void {
-      clearTimeout(timer);
-      timer = setTimeout(() => succeed(true), ms);
-    }
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(controller) {
-        abort = () => controller.abort(new ExchangeError('network', 'reset', 'dropped'));
-        if (settled) return abort();
-        phase = 'waiting';
-      },
-      onResponseStart: (_controller, status, fields, statusText = '') =>
-        guard(() => {
-          if (status < 200 && status !== 101) return;
-          phase = 'reading';
-          head = { status, statusText, headers: fields };
-          trace?.({ kind: 'response', status, statusText, headers: fieldList(fields) });
-          isError = status >= 400 && status <= 599;
-          if (isError) maxBytes = Math.min(maxBytes, MAX_ERROR_BYTES);
-          else assertReadable(endpoint, status, fields, maxBytes);
-          const read = bodyReader({
-            contentType: firstValue(fields['content-type']) ?? '',
-            maxBytes,
-            lenient: isError,
-            onEvent(event) {
-              if (settled) return;
-              trace?.({ kind: 'body', text: eventText(event) });
-              if (exchange.onEvent?.(event) === 'stop') succeed(true);
-            },
-          });
-          reader = read;
-          const coding = firstValue(fields['content-encoding']);
-          decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
-          const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
-          if (bodyMs !== undefined) drain(Math.min(bodyMs, exchange.deadline - options.now()));
-        }),
-      onResponseData: (_controller, chunk) =>
-        guard(() => {
-          received += chunk.length;
-          if (received > maxBytes) throw tooLarge(maxBytes);
-          if (decoder === undefined) reader?.feed(chunk);
-          else decoder.write(chunk);
-        }),
-      async onResponseEnd() {
-        await decoder?.end();
-        guard(() => reader?.end());
-        // undici gives the connection back a turn later; whoever sends at once would open another.
-        setImmediate(() => setImmediate(succeed, false));
-      },
-      onResponseError: (_controller, error) =>
-        fail(networkError(error, { target: endpoint, phase, connectMs, fault: http.faultOf(error) })),
-    };
-
-    if (timeLeft === 0) return fail(timeoutError());
-    trace?.({
-      kind: 'request',
-      method,
-      url: endpoint.href,
-      headers: Object.entries(headers),
-      ...(body === undefined ? {} : { body }),
-    });
-    const path = endpoint.pathname + endpoint.search;
-    const request = { origin: endpoint.origin, path, method, headers: { ...headers } };
-    guard(() => http.dispatch(body === undefined ? request : { ...request, body }, handler));
-  });
 }
 
 /** @throws {AppError} for a response whose body is not wanted: a redirect, an unknown status, one that is too large */

@@ -29,26 +29,24 @@ export function rpcError(error: RpcError, status?: number): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
-  const argument = argumentIn(error);
-  const text = excerpt(argument === undefined ? error.message : `${error.message} (${argument})`);
-  return new AppError(code, `${SERVICE_SAYS}${text}${number}`, {
+  return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message + argumentIn(error))}${number}`, {
     ...(error.code === undefined ? {} : { rpcCode: error.code }),
     ...(status === undefined ? {} : { status }),
   });
 }
 
-/** Names under which error data says which parameter is wrong. */
-const ARGUMENT_NAMES = ['argument', 'parameter', 'param', 'field', 'property', 'path', 'name'];
-
-/** Returns the invalid argument where the data names it and the message does not. */
-function argumentIn({ code, message, data }: RpcError): string | undefined {
-  if (code !== INVALID_PARAMS) return undefined;
-  const [first = undefined] = Array.isArray(data) ? data : [data];
-  const values = isObject(first) ? ARGUMENT_NAMES.map((name) => first[name]) : [first];
-  const argument = values
-    .map((value) => (Array.isArray(value) ? value.join('.') : value))
-    .find((value) => typeof value === 'string' && value !== '');
-  return typeof argument === 'string' && !message.includes(argument) ? excerpt(argument, 80) : undefined;
+/** Returns the invalid argument in parentheses, where the data of an error names it and the message does not. */
+function argumentIn({ code, message, data }: RpcError): string {
+  if (code !== INVALID_PARAMS) return '';
+  const first: unknown = [data].flat()[0];
+  const value = isObject(first)
+    ? ['argument', 'parameter', 'param', 'field', 'property', 'path', 'name'].map((name) => first[name])
+    : [first];
+  const [argument] = value
+    .map((each) => [each].flat())
+    .filter((path) => path.every((part) => typeof part === 'string' && part !== '') && path.length > 0)
+    .map((path) => path.join('.'));
+  return argument === undefined || message.includes(argument) ? '' : ` (${excerpt(argument, 80)})`;
 }
 
 /** Converts the output of a failed tool: `output` where its text is JSON, else the text alone. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { closingQuote, parseExact } from '../../util/exact-json.ts';
+import { firstJsonError } from '../../util/user-json.ts';
 import { ExchangeError } from '../http/network-error.ts';
 
 /** Deeper nesting is rejected: printing it would overflow the stack. */
@@ -18,8 +19,8 @@ export function parseJson(text: string): unknown {
   try {
     return parseExact(json);
   } catch {
-    const offset = errorOffset(json);
-    if (CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {
+    const { offset, isCut } = firstJsonError(json);
+    if (isCut || CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {
       throw new ExchangeError(
         'bad_response',
         'incomplete',
@@ -59,99 +60,4 @@ function checkSize(text: string): void {
       );
     }
   }
-}
-
-const SPACE = /[ \t\n\r]*/y;
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-
-/** Returns where invalid JSON stops being valid. V8 reports it for some errors only. */
-function errorOffset(text: string): number {
-  const open: ('{' | '[')[] = [];
-  let at = 0;
-  let expect: 'value' | 'key' | 'colon' | 'next' = 'value';
-  let mayClose = false;
-  for (;;) {
-    at = match(SPACE, text, at) ?? at;
-    const char = text[at];
-    if (char === undefined) return at;
-    const top = open.at(-1);
-    if (mayClose && ((char === '}' && top === '{') || (char === ']' && top === '['))) {
-      open.pop();
-      at++;
-      expect = 'next';
-      mayClose = open.length > 0;
-    } else if (expect === 'next') {
-      if (char !== ',' || top === undefined) return at;
-      at++;
-      expect = top === '{' ? 'key' : 'value';
-      mayClose = false;
-    } else if (expect === 'colon') {
-      if (char !== ':') return at;
-      at++;
-      expect = 'value';
-    } else if (expect === 'value' && (char === '{' || char === '[')) {
-      open.push(char);
-      at++;
-      expect = char === '{' ? 'key' : 'value';
-      mayClose = true;
-    } else {
-      const end =
-        char === '"' ? stringEnd(text, at) : expect === 'value' ? match(SCALAR, text, at) : undefined;
-      if (end === undefined) return at;
-      if (end < 0) return -end;
-      at = end;
-      mayClose = expect === 'value' && open.length > 0;
-      expect = expect === 'key' ? 'colon' : 'next';
-    }
-  }
-}
-
-/** Offset after a string, or minus the offset of the error inside it. */
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; ) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) return at + 1;
-    if (char < 0x20) return -at;
-    if (char !== 0x5c) at++;
-    else {
-      const end = match(ESCAPE, text, at);
-      if (end === undefined) return -at;
-      at = end;
-    }
-  }
-  return -text.length;
-}
-
-function match(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
-
-/**
- * Returns the first key that an object of JSON text repeats (RFC 8259, section 4, leaves the meaning open;
- * `JSON.parse` uses the last).
- * @param json text that parses
- */
-export function duplicateKey(json: string): string | undefined {
-  /** The keys of each open object; undefined for an array. */
-  const open: (Set<string> | undefined)[] = [];
-  for (let at = 0; at < json.length; at++) {
-    const char = json[at];
-    if (char === '{') open.push(new Set());
-    else if (char === '[') open.push(undefined);
-    else if (char === '}' || char === ']') open.pop();
-    else if (char === '"') {
-      const end = closingQuote(json, at);
-      const next = match(SPACE, json, end + 1) ?? json.length;
-      if (json[next] === ':') {
-        const key = String(JSON.parse(json.slice(at, end + 1)));
-        const keys = open.at(-1);
-        if (keys?.has(key)) return key;
-        keys?.add(key);
-      }
-      at = end;
-    }
-  }
-  return undefined;
 }

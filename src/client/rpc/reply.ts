@@ -6,7 +6,7 @@ import { ExchangeError } from '../http/network-error.ts';
 import type { SseEvent } from '../http/sse.ts';
 import { findReply, isObject, isReply, type JsonObject, type RpcReply, readReply } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { duplicateKey, parseJson } from './json.ts';
+import { parseJson } from './json.ts';
 
 /** The response to one request, parsed. It has `reply` or `error`, or both for a refusal in JSON-RPC. */
 export interface ParsedReply {
@@ -169,10 +169,6 @@ export function protocolWarnings({ headers, text, envelope }: ParsedReply, isStr
   if (!fits) {
     const label = type === '' ? 'has no Content-Type' : `is labeled ${excerpt(type, 60)}`;
     warnings.push(`the response ${label}, but is ${isStream ? 'an event stream' : 'JSON'}`);
-  }
-  const key = duplicateKey(text);
-  if (key !== undefined) {
-    warnings.push(`duplicate key ${JSON.stringify(excerpt(key, 60))} in the response; using the last value`);
   }
   if (text.includes('\uFFFD')) {
     warnings.push('the response contains U+FFFD: a byte that is not UTF-8, or that character');

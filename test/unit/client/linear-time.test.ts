@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sseDecoder } from '../../../src/client/http/sse.ts';
 import { keyMasker, redactor } from '../../../src/client/key.ts';
-import { duplicateKey, parseJson } from '../../../src/client/rpc/json.ts';
+import { parseJson } from '../../../src/client/rpc/json.ts';
 import { stringifyExact } from '../../../src/util/exact-json.ts';
 import { KEY } from './helpers.ts';
 
@@ -28,8 +28,6 @@ const redact = redactor(KEY);
 /** Work on input of `size`, for sizes that take a millisecond or more. */
 const CASES: [string, (size: number) => unknown, number][] = [
   ['keys', (size) => parseJson(`{${Array.from({ length: size }, (_, at) => `"k${at}":1`).join()}}`), 5000],
-  ['nested key names', (size) => duplicateKey(`{"a":"${'a.'.repeat(size)}"}`), 50_000],
-  ['duplicate keys', (size) => duplicateKey(`[${'{"a":1,"b":2},'.repeat(size)}0]`), 5000],
   ['an array with one long number', (size) => parseJson(`[${LONG}${',0'.repeat(size)}]`), 30_000],
   ['long numbers', (size) => parseJson(`[0${`,${LONG}`.repeat(size)}]`), 5000],
   ['a string next to a long number', (size) => parseJson(`["${'\\n'.repeat(size)}",${LONG}]`), 50_000],
