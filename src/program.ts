@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 };
 
 /** Commands that describe the others. */
-const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'help'];
+const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'skill', 'help'];
 
 /**
  * Builds the command tree: only the command that a command line names, or every command where that is not clear.

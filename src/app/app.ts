@@ -71,6 +71,7 @@ export class App {
   #paths: Paths | undefined;
   #collected = '';
   #secrets = new Secrets();
+  readonly #warnings = new Set<string>();
   #spinning = false;
   #said: Promise<void> = Promise.resolve();
   #closers: (() => Promise<void>)[] = [];
@@ -265,7 +266,10 @@ export class App {
     if (this.isInteractive || this.verbose) await this.#printWarning(text);
   }
 
-  #printWarning(text: string): Promise<void> {
+  /** Prints a warning, once per run. */
+  async #printWarning(text: string): Promise<void> {
+    if (this.#warnings.has(text)) return;
+    this.#warnings.add(text);
     return this.#inOrder(async () => {
       const { cleanLine } = await loadText();
       await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);

@@ -290,13 +290,17 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
   await showPage(app, shown);
 }
 
-/** Writes a JSON document, filtered by `--jq`; in color on a terminal. */
+/**
+ * Writes a JSON document, filtered by `--jq`. JSON that an option requests never contains an escape byte; a setting that
+ * makes JSON the format of a person's terminal gets color.
+ */
 async function writeJson(app: App, json: unknown): Promise<void> {
   const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);
   if (jq === undefined) {
     const text = `${toJson(json, isTerminal)}\n`;
-    return write(app, isTerminal ? colorJson(text, app.view.palette) : text);
+    const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
+    return write(app, isColored ? colorJson(text, app.view.palette) : text);
   }
   const { applyFilter } = await import('../output/jq.ts');
   await write(app, await applyFilter(jq, toJson(json, false), isTerminal));

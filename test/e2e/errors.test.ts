@@ -85,7 +85,7 @@ const SCENARIOS: readonly Scenario[] = [
     what: 'a revoked key',
     code: 'unauthorized',
     words: FIND,
-    names: 'ends in oked',
+    names: 'ending in oked',
     options: keyed(REVOKED),
   },
   { what: 'a key that may not', code: 'forbidden', words: FIND, names: '(403)', fault: '403' },

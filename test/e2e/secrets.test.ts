@@ -195,7 +195,7 @@ describe('the key', () => {
     }
   });
 
-  it('is not shown, nor kept, where it is searched for by mistake', async () => {
+  it('is refused, not sent, shown or stored, when it is searched for by mistake', async () => {
     service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     const tty = { stdout: true, stderr: true };
     for (const more of [[], ['--dry-run'], ['--curl'], ['--verbose'], ['--json', '--max-age', '1h']]) {
@@ -203,7 +203,7 @@ describe('the key', () => {
         env: { RESTAURANT_API_KEY: KEY },
         tty,
       });
-      expect([more, run.exit, shows(run.stdout + run.stderr, SECRET)]).toEqual([more, 0, false]);
+      expect([more, run.exit, shows(run.stdout + run.stderr, SECRET)]).toEqual([more, 2, false]);
     }
     expect(shows(textsOfHome(), SECRET)).toBe(false);
   });

@@ -71,12 +71,12 @@ describe('the reference server that has everything', () => {
   });
 
   it.each([
-    ['get-sum a=2', 'get-sum needs b', 'restaurant tools get-sum'],
-    ['get-sum a=2 b=x', 'b "x": expected number', 'restaurant tools get-sum'],
+    ['get-sum a=2', 'get-sum needs b', /^restaurant tools .*get-sum$/],
+    ['get-sum a=2 b=x', 'b "x": expected number', /^restaurant tools .*get-sum$/],
     [
       'get-structured-content location=Chicgo',
       'location "Chicgo": expected one of New York, Chicago, Los Angeles',
-      'did you mean Chicago?',
+      /did you mean Chicago\?/,
     ],
   ])('is not asked: %s', async (words, message, hint) => {
     server.passed();
@@ -85,7 +85,7 @@ describe('the reference server that has everything', () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'usage',
       message,
-      hint: expect.stringContaining(hint),
+      hint: expect.stringMatching(hint),
     });
     expect(what(server.passed())).not.toContain('tools/call');
   });

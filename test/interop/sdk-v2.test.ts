@@ -58,7 +58,8 @@ describe('a server of the official SDK v2 that refuses older clients', () => {
   it('is not asked what its schema does not allow', async () => {
     server.passed();
     const { exit, stderr } = await server.run('call greet name=Ada times=9');
-    expect([exit, stderr]).toEqual([2, 'error: times 9: expected at most 3\nhint: restaurant tools greet\n']);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/^error: times 9: expected at most 3\nhint: restaurant tools .*greet\n$/);
     expect(what(server.passed())).not.toContain('tools/call');
   });
 });

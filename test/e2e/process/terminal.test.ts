@@ -269,7 +269,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
 
   it('what reads from the keyboard says so', async () => {
     for (const [words, what] of [
-      [['lookup', '-'], 'reading ids, one a line'],
+      [['lookup', '-'], 'reading ids, one per line'],
       [['raw', 'tools/call', '-'], 'reading params'],
       [['call', 'find_restaurant', '--args', '-'], 'reading --args'],
     ] as const) {
