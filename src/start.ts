@@ -1,6 +1,7 @@
 import { mkdirSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import { cacheCompiledCode } from './compile-cache.ts';
 import { assertOwnedPath, isSafePath } from './storage/files.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 import { isFileOrPipe } from './streams.ts';
@@ -27,14 +28,18 @@ function writeOut(text: string): boolean {
   }
 }
 
+/** Whether V8 is that of Node 20, which lacks a compile cache. Bun reports the version of a later Node. */
+const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
+
 /**
- * Lets Node (from 22.1 on) keep compiled code in our cache folder. Compiled code is run, so the folder must be one that
- * nobody else can put anything into, also where root runs with the home of a user.
+ * Caches compiled code in our cache folder. The code is run, so the folder must be one that nobody else can change, also
+ * where root runs with the home of a user.
  */
 function enableCompileCache(): void {
-  const enable: unknown = Reflect.get(process.getBuiltinModule('node:module'), 'enableCompileCache');
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
+  const builtIn: unknown = Reflect.get(process.getBuiltinModule('node:module'), 'enableCompileCache');
+  const enable = isNode20() ? cacheCompiledCode : builtIn;
   if (typeof enable !== 'function' || cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return;
   try {
     const folder = codeFolder(cacheDir);
@@ -46,19 +51,11 @@ function enableCompileCache(): void {
   }
 }
 
-/**
- * Keeps V8 of Node 20 from compiling undici's HTTP parser a second time in the background: the exit of the process waits
- * for that, 100 ms. Later versions do not.
- */
-function limitWasmCompilation(): void {
-  if (Number.parseInt(process.versions.node, 10) < 22) {
-    setFlagsFromString('--wasm-tiering-budget=1000000000');
-  }
-}
-
 const text = staticText(process.argv.slice(2));
 if (text === undefined || !writeOut(text)) {
-  limitWasmCompilation();
+  // V8 of Node 20 compiles undici's HTTP parser a second time in the background, and the exit waits 100 ms for it. Its
+  // flags are part of the identity of compiled code, so they come first.
+  if (isNode20()) setFlagsFromString('--wasm-tiering-budget=1000000000');
   enableCompileCache();
   void import('./main.ts');
 }

@@ -7,10 +7,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -281,25 +281,41 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
 });
 
 describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled code', () => {
-  it.skipIf(!('enableCompileCache' in module))(
-    'is kept only where nobody else can put anything',
-    async () => {
-      const { home } = freshHome();
-      const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
-      const cache = join(home, '.cache/restaurant');
-      const folder = join(cache, 'code');
-      mkdirSync(folder, { recursive: true });
-      // Whoever can rename a folder on the path can put another one there.
-      for (const open of [folder, cache, join(home, '.cache')]) {
-        chmodSync(open, 0o777);
-        expect((await restaurant(FIND, { env })).exit).toBe(0);
-        expect(readdirSync(folder)).toEqual([]);
-        chmodSync(open, 0o700);
-      }
+  it('is kept only where nobody else can put anything', async () => {
+    const { home } = freshHome();
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
+    const cache = join(home, '.cache/restaurant');
+    const folder = join(cache, 'code');
+    mkdirSync(folder, { recursive: true });
+    // Whoever can rename a folder on the path can put another one there.
+    for (const open of [folder, cache, join(home, '.cache')]) {
+      chmodSync(open, 0o777);
       expect((await restaurant(FIND, { env })).exit).toBe(0);
-      expect(readdirSync(folder).length).toBeGreaterThan(0);
-    },
-  );
+      expect(readdirSync(folder)).toEqual([]);
+      chmodSync(open, 0o700);
+    }
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(readdirSync(folder).length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['half of it zeros, as after a power cut', (bytes) => bytes.fill(0, bytes.length / 2)],
+    [
+      'one bit wrong',
+      (bytes) => bytes.fill((bytes[bytes.length >> 1] ?? 0) ^ 4, bytes.length >> 1, (bytes.length >> 1) + 1),
+    ],
+  ])('is not run when it is damaged: %s', async (_what, damage) => {
+    const { home } = freshHome();
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
+    const good = await restaurant(FIND, { env });
+    const folder = join(home, '.cache/restaurant/code');
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, name);
+      if (statSync(path).isFile()) writeFileSync(path, damage(readFileSync(path)));
+    }
+    expect(good.exit).toBe(0);
+    expect(await restaurant(FIND, { env })).toEqual(good);
+  });
 
   it.skipIf(process.getuid?.() !== 0)('is not kept below a folder of another user', async () => {
     const { home } = freshHome();

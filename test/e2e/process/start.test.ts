@@ -1,5 +1,4 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,29 +113,26 @@ describe('compiled code', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it.skipIf(!('enableCompileCache' in module))(
-    'is kept in the cache folder, for this user alone, and makes no difference',
-    async () => {
-      const { home, env: own } = freshHome();
-      const code = join(home, '.cache', 'restaurant', 'code');
-      const first = await run(own);
-      expect(first).toMatchObject({ exit: 0, stderr: '' });
-      const kept = filesIn(code);
-      expect(kept.length).toBeGreaterThan(2);
-      expect(kept.filter((path) => path.endsWith('.tmp'))).toEqual([]);
-      expect(statSync(code).mode & 0o077).toBe(0);
-      const before = kept.map((path) => statSync(path).mtimeMs);
-      expect(await run(own)).toEqual(first);
-      expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
-      // Damaged: compiled as ever.
-      for (const path of kept) writeFileSync(path, 'not compiled code at all');
-      expect(await run(own)).toEqual(first);
-      for (const path of kept) writeFileSync(path, '');
-      expect(await run(own)).toEqual(first);
-      await runCli(['cache', 'clear'], { env: own });
-      expect(existsSync(code)).toBe(false);
-    },
-  );
+  it('is cached for this user alone and makes no difference', async () => {
+    const { home, env: own } = freshHome();
+    const code = join(home, '.cache', 'restaurant', 'code');
+    const first = await run(own);
+    expect(first).toMatchObject({ exit: 0, stderr: '' });
+    const kept = filesIn(code);
+    expect(kept.length).toBeGreaterThan(2);
+    expect(kept.filter((path) => path.endsWith('.tmp'))).toEqual([]);
+    expect(statSync(code).mode & 0o077).toBe(0);
+    const before = kept.map((path) => statSync(path).mtimeMs);
+    expect(await run(own)).toEqual(first);
+    expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
+    // Damaged: compiled as ever.
+    for (const path of kept) writeFileSync(path, 'not compiled code at all');
+    expect(await run(own)).toEqual(first);
+    for (const path of kept) writeFileSync(path, '');
+    expect(await run(own)).toEqual(first);
+    await runCli(['cache', 'clear'], { env: own });
+    expect(existsSync(code)).toBe(false);
+  });
 
   it('is not missed where its folder cannot be had', async () => {
     const { home, env: own } = freshHome();
