@@ -38,9 +38,11 @@ async function readPackage(folder) {
   if (!PERMISSIVE.includes(license))
     throw new Error(`${name} ${version}: may its license (${license}) be bundled?`);
   const file = (await readdir(folder)).sort().find((each) => /^(licen[cs]e|copying)/i.test(each));
-  if (file === undefined)
+  // Some packages leave the text in their repository; it is copied from there.
+  const copy = new URL(`licenses/${name.replace('/', '+')}.txt`, import.meta.url);
+  const text = await readFile(file === undefined ? copy : join(folder, file), 'utf8').catch(() => {
     throw new Error(`${name} ${version} comes without the text of its license (${license})`);
-  const text = await readFile(join(folder, file), 'utf8');
+  });
   return { name, version, license, text: text.replaceAll('\r\n', '\n').trim() };
 }
 

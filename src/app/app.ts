@@ -10,6 +10,7 @@ import type { View } from '../output/view.ts';
 import { openSettings, type Settings, variable } from '../settings/settings.ts';
 import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
+import type { SharedState } from '../storage/shared-state.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 
@@ -75,6 +76,7 @@ export class App {
   #spinning = false;
   #said: Promise<void> = Promise.resolve();
   #closers: (() => Promise<void>)[] = [];
+  #sharedState: Promise<SharedState> | undefined;
 
   constructor(context: Context) {
     this.context = context;
@@ -334,6 +336,27 @@ export class App {
   /** Data without any key that this run knows; nothing else in it changes. */
   maskKey(text: string): string {
     return this.#secrets.maskKeys(text);
+  }
+
+  /** The quota and the cache that many machines share; undefined where none is set. Closed when the run ends. */
+  async sharedState(): Promise<SharedState | undefined> {
+    const url = this.settings.get('shared-state');
+    if (url === undefined || this.globals.demo === true) return undefined;
+    this.#sharedState ??= this.#openSharedState(url);
+    return this.#sharedState;
+  }
+
+  async #openSharedState(url: URL): Promise<SharedState> {
+    if (url.password.length >= 8) this.registerSecret(decodeURIComponent(url.password));
+    const { openSharedState } = await import('../storage/shared-state.ts');
+    const shared = openSharedState({
+      url,
+      context: this.context,
+      maxWaitMs: this.settings.need('max-wait'),
+      warn: (text) => void this.warn(text),
+    });
+    this.onClose(async () => shared.close());
+    return shared;
   }
 
   /** Runs before the end, last registered first. */

@@ -4,7 +4,7 @@ import { decodeFind, type FindResult } from '../client/results.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { openCache } from '../storage/cache.ts';
+import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
@@ -79,7 +79,7 @@ export async function openService(
 ): Promise<Service> {
   const target = opened ?? (await openTarget(app, demoMode));
   const client = openClientFor(app, target, requests ?? countRequests(app, target, paced), overrides);
-  return serviceOver(app, client, target, stored);
+  return serviceOver(app, client, target, stored ?? (await openStoredResponses(app, target)));
 }
 
 /** What is done about the requests of a client. */
@@ -188,12 +188,7 @@ function pacerOf(app: App, ledger: Ledger): Pacer {
   });
 }
 
-function serviceOver(
-  app: App,
-  client: Client,
-  target: Target,
-  stored: StoredResponses = openStoredResponses(app, target),
-): Service {
+function serviceOver(app: App, client: Client, target: Target, stored: StoredResponses): Service {
   const { url, demo } = target;
   const cache = demo ? undefined : openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
   const place = { endpoint: url.href, keyHash: accountOf(target) };
@@ -204,25 +199,30 @@ function serviceOver(
     send: () => Promise<T>,
     worth: (value: T) => boolean = () => true,
   ): Promise<{ value: T; at: { cachedAt?: number } }> => {
-    const held = stored.get(tool, args);
+    const held = await stored.get(tool, args);
     // The entry says which call it answers, so it has the shape that this call was given before.
     if (held !== undefined) return { value: held.value as T, at: { cachedAt: held.at } };
-    const value = await send();
-    if (worth(value)) stored.put(tool, args, value);
-    return { value, at: {} };
+    let isStored = false;
+    try {
+      const value = await send();
+      isStored = worth(value);
+      if (isStored) await stored.put(tool, args, value);
+      return { value, at: {} };
+    } finally {
+      if (!isStored) await stored.release(tool, args);
+    }
   };
   return {
     client,
     label: demo ? DEMO : url.host,
     async find(query) {
-      const held = stored.get('find_restaurant', { ...query });
-      if (held === undefined) {
-        const answer = await client.find(query);
-        stored.put('find_restaurant', { ...query }, answer.output);
-        return { answer };
-      }
-      await tellCached(app, { cachedAt: held.at });
-      return { answer: decodeFind({ structuredContent: held.value }), cachedAt: held.at };
+      let answer: FindResult | undefined;
+      const { value, at } = await remembered('find_restaurant', { ...query }, async () => {
+        answer = await client.find(query);
+        return answer.output;
+      });
+      await tellCached(app, at);
+      return { answer: answer ?? decodeFind({ structuredContent: value }), ...at };
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
@@ -244,24 +244,30 @@ function serviceOver(
 
 const MAX_AGE_MS = Number.POSITIVE_INFINITY;
 
-/** Responses of tools on this machine. Failures are never stored. */
+/** Responses of tools that were stored before. Failures are never stored. */
 export interface StoredResponses {
-  /** A response that is recent enough for this run. `at`: when it was stored, milliseconds since the epoch. */
-  get(
-    tool: string,
-    args: Record<string, unknown>,
-  ): { readonly value: unknown; readonly at: number } | undefined;
-  put(tool: string, args: Record<string, unknown>, value: unknown): void;
+  /** Returns a response that is recent enough for this run; otherwise `put` or `release` follows. */
+  get(tool: string, args: Record<string, unknown>): Promise<CachedResponse | undefined>;
+  put(tool: string, args: Record<string, unknown>, value: unknown): void | Promise<void>;
+  /** The request failed, or its response is not stored. */
+  release(tool: string, args: Record<string, unknown>): void | Promise<void>;
 }
 
 /**
- * Opens the stored responses of a service.
+ * Opens the stored responses of a service: those of this machine, or those that many machines share.
  * @param since accept those that were stored since then, whatever --max-age says
+ * @param preview nothing is sent for what is missing, so no other machine has to wait for it
  */
-export function openStoredResponses(app: App, target: Target, since?: number): StoredResponses {
-  const { url, demo } = target;
+export async function openStoredResponses(
+  app: App,
+  target: Target,
+  { since, preview = false }: { readonly since?: number | undefined; readonly preview?: boolean } = {},
+): Promise<StoredResponses> {
+  const { url, key, demo } = target;
   const { now } = app.context;
-  const cache = openCache({ cacheDir: demo ? undefined : app.paths.cacheDir, now });
+  const shared = demo ? undefined : await app.sharedState();
+  const cache: ResponseCache =
+    shared?.cache(url.href, key) ?? openCache({ cacheDir: demo ? undefined : app.paths.cacheDir, now });
   const account = { endpoint: url.href, keyHash: accountOf(target) };
   const maxAgeMs = app.settings.need('max-age');
   /** An entry holds its arguments, so a call with a key among them is not stored. */
@@ -270,17 +276,17 @@ export function openStoredResponses(app: App, target: Target, since?: number): S
     return app.maskKey(text) !== text;
   };
   return {
-    get(tool, args) {
+    async get(tool, args) {
       if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
-      const found = cache.get({ ...account, tool, args }, since === undefined ? maxAgeMs : MAX_AGE_MS);
+      const age = since === undefined ? maxAgeMs : MAX_AGE_MS;
+      const found = await cache.get({ ...account, tool, args }, age, preview);
       // By its time, not by its age, which grows during a long run.
       return found !== undefined && (found.at >= (since ?? 0) || now() - found.at <= maxAgeMs)
         ? found
         : undefined;
     },
-    put(tool, args, value) {
-      if (!isPrivate(args)) cache.put({ ...account, tool, args }, value);
-    },
+    put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put({ ...account, tool, args }, value)),
+    release: (tool, args) => (isPrivate(args) ? undefined : cache.release?.({ ...account, tool, args })),
   };
 }
 
@@ -291,20 +297,36 @@ async function tellCached(app: App, { cachedAt }: { cachedAt?: number }): Promis
 
 /** The count of the requests to a service. */
 export function ledgerOf(
-  { paths, context }: App,
+  app: App,
   { url, key }: Pick<Target, 'url' | 'key'>,
   { perMinute, perDay }: Pick<LedgerOptions, 'perMinute' | 'perDay'>,
   warn?: (text: string) => void,
 ): Ledger {
-  return openLedger({
-    stateDir: paths.stateDir,
-    key,
-    endpoint: url.href,
-    now: context.now,
-    perMinute,
-    perDay,
-    ...(warn === undefined ? {} : { warn }),
-  });
+  const { paths, context } = app;
+  const local = () =>
+    openLedger({
+      stateDir: paths.stateDir,
+      key,
+      endpoint: url.href,
+      now: context.now,
+      perMinute,
+      perDay,
+      ...(warn === undefined ? {} : { warn }),
+    });
+  let opened: Promise<Ledger> | undefined;
+  const open = (): Promise<Ledger> => {
+    opened ??= app
+      .sharedState()
+      .then((shared) => shared?.ledger(url.href, key, { perMinute, perDay }) ?? local());
+    return opened;
+  };
+  return {
+    record: async () => (await open()).record(),
+    grant: async () => (await open()).grant(),
+    pauseUntil: async (until) => (await open()).pauseUntil(until),
+    usage: async () => (await open()).usage(),
+    close: async () => (await open()).close(),
+  };
 }
 
 /** Most of a body that is shown, in characters. */

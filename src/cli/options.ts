@@ -14,6 +14,7 @@ export interface GlobalOptions {
   timeout?: string;
   retries?: string;
   maxWait?: string;
+  sharedState?: string;
   maxAge?: string;
   format?: string;
   json?: true;
@@ -142,6 +143,12 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     flags: '-H, --header <name: value>',
     description: 'Additional request header; repeatable',
     repeatable: true,
+  },
+  {
+    group: 'address',
+    flags: '--shared-state <url>',
+    description: 'share quota and cache with other machines: redis://host:6379',
+    setting: 'shared-state',
   },
   {
     group: 'cache',
@@ -300,6 +307,7 @@ const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = 
   ['timeout', 'timeout'],
   ['retries', 'retries'],
   ['max-wait', 'maxWait'],
+  ['shared-state', 'sharedState'],
   ['max-age', 'maxAge'],
   ['format', 'format'],
   ['max-body', 'maxBody'],

@@ -6,6 +6,7 @@ import {
   parseKeyPrefix,
   parseProfileName,
   parseSize,
+  parseStoreUrl,
   parseTimeSpan,
   wholeNumber,
 } from './values.ts';
@@ -144,6 +145,13 @@ export const SETTINGS = {
     env: 'RESTAURANT_KEY_COMMAND',
     file: 'profile',
     parse: nonEmpty,
+  }),
+  'shared-state': setting({
+    description: 'Redis or Valkey that keeps the quota and the cache of many machines',
+    env: 'RESTAURANT_SHARED_STATE',
+    flag: '--shared-state',
+    file: 'settings',
+    parse: parseStoreUrl,
   }),
   'key-prefix': setting({
     description: 'what API keys begin with',

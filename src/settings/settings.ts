@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalogue.ts';
-import { parseValue } from './values.ts';
+import { parseValue, withoutPassword } from './values.ts';
 
 /** Where a value was found. A flag beats the environment, which beats the config file. */
 export type Source = 'flag' | 'env' | 'config' | 'default';
@@ -107,7 +107,7 @@ export function openSettings(input: SettingsInput): Settings {
     },
     view: (name) => {
       const { value, source } = text(name);
-      return { value: value === undefined ? null : serialize(name, value), source };
+      return { value: value === undefined ? null : serialize(name, withoutPassword(value)), source };
     },
     get profileName() {
       return need('profile');

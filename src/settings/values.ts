@@ -93,6 +93,22 @@ export function parseProfileName(text: string): string {
   return text;
 }
 
+/** Replaces the password of a URL. */
+export function withoutPassword(text: string): string {
+  return text.replace(/^([a-z]+:\/\/[^/@]*:)[^/]*@/i, '$1…@');
+}
+
+/** Parses the address of a Redis or Valkey server. */
+export function parseStoreUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isServer = /^rediss?:$/.test(url?.protocol ?? '') && url?.hostname !== '';
+  const isSocket = url?.protocol === 'unix:' && url.pathname.length > 1;
+  if (url === undefined || !(isServer || isSocket)) {
+    throw new Error('expected redis://<host>:<port>, rediss://<host>:<port> or unix:///<path>');
+  }
+  return url;
+}
+
 /** Reads what keys begin with. */
 export function parseKeyPrefix(text: string): string {
   if (!/^[\x21-\x7e]{1,64}$/.test(text)) throw new Error('expected 1 to 64 visible ASCII characters');
@@ -113,8 +129,12 @@ export function parseValue<T>(
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     const expected = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError(where.flag ? 'usage' : 'bad_config', `${where.name} '${text}': ${expected}`, {
-      hint: where.hint,
-    });
+    throw new AppError(
+      where.flag ? 'usage' : 'bad_config',
+      `${where.name} '${withoutPassword(text)}': ${expected}`,
+      {
+        hint: where.hint,
+      },
+    );
   }
 }

@@ -34,8 +34,26 @@ export interface CachedResponse {
   readonly at: number;
 }
 
+/** Responses that were stored by this process or another. */
+export interface ResponseCache {
+  /**
+   * Returns the response, if there is one at most this old (milliseconds). Otherwise the caller sends the request, and
+   * then calls `put` or `release`.
+   * @param preview the caller will send nothing
+   */
+  get(
+    key: CacheKey,
+    maxAgeMs: number,
+    preview?: boolean,
+  ): CachedResponse | undefined | Promise<CachedResponse | undefined>;
+  /** Stores a response (JSON), if possible. */
+  put(key: CacheKey, value: unknown): void | Promise<void>;
+  /** The request failed, or its response is not to be stored. */
+  release?(key: CacheKey): Promise<void>;
+}
+
 /** Responses on disk, shared by processes. Failures of the disk and damaged entries are misses, never errors. */
-export interface Cache {
+export interface Cache extends ResponseCache {
   /** The folder of the responses. */
   readonly path: string | undefined;
   /** Returns the response, if there is one at most this old (milliseconds). */
@@ -164,7 +182,7 @@ function parseEntry(bytes: Buffer): Readonly<Record<string, unknown>> {
  * written, since two long ones may be the same for JavaScript; Unicode is not normalized.
  * @throws {RangeError} when nested too deep.
  */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const member = (name: string | number, inner: unknown) => rawNumber(value, name) ?? canonicalJson(inner);
   if (Array.isArray(value)) return `[${value.map((inner, index) => member(index, inner)).join(',')}]`;

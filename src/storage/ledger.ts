@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { AppError, systemCode } from '../errors.ts';
 import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
 import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
@@ -59,6 +59,9 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
+/** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
+export class SharedStateError extends AppError {}
+
 export interface LedgerOptions extends Limits {
   /** Undefined where no state folder is known: only the requests of this process are counted then. */
   readonly stateDir: string | undefined;
@@ -71,7 +74,7 @@ export interface LedgerOptions extends Limits {
 }
 
 /** Half a second over the minute: a request recorded at its start may have been sent a little later. */
-export const MINUTE_MS = 60_500;
+const MINUTE_MS = 60_500;
 export const DAY_MS = 86_400_000;
 /** Times further ahead come from a clock that was wrong. */
 const FUTURE_MS = 60_000;
@@ -149,27 +152,30 @@ export function openLedger(options: LedgerOptions): Ledger {
         }),
       );
     },
-    usage: () => using((files) => usageAt(files, limits, now())),
+    usage: () => using((files) => usageOf(files.read(now()), files, limits, now())),
     close: async () => {},
   };
 }
 
-/** Returns what keeps a request from being sent: of several reasons, the one that lasts longest. */
+/** Returns what keeps a request from being sent at this time. */
 function waitAt(log: Log, limits: Limits, now: number): Wait | undefined {
   const isFree = limits.perMinute === 0 && limits.perDay === 0;
-  const times = isFree ? [] : log.read(now);
+  return longestWait(usageOf(isFree ? [] : log.read(now), log, limits, now));
+}
+
+/** Returns what keeps a request from being sent: of several reasons, the one that lasts longest. */
+export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | undefined {
   const waits: readonly [Wait['window'], number | undefined][] = [
-    ['minute', windowUsage(times, limits.perMinute, MINUTE_MS, now).freeAt],
-    ['day', windowUsage(times, limits.perDay, DAY_MS, now).freeAt],
-    ['pause', pauseEnd(log, now)],
+    ['minute', perMinute.freeAt],
+    ['day', perDay.freeAt],
+    ['pause', pausedUntil],
   ];
   return waits
     .flatMap(([window, freeAt]) => (freeAt === undefined ? [] : [{ freeAt, window }]))
     .sort((a, b) => b.freeAt - a.freeAt)[0];
 }
 
-function usageAt(log: Log, { perMinute, perDay }: Limits, now: number): Usage {
-  const times = log.read(now);
+function usageOf(times: readonly number[], log: Log, { perMinute, perDay }: Limits, now: number): Usage {
   const pausedUntil = pauseEnd(log, now);
   return {
     perMinute: windowUsage(times, perMinute, MINUTE_MS, now),

@@ -62,6 +62,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'undici/lib/dispatcher/pool.js': ['client/http/tunnel.ts'],
   'undici/lib/core/socks5-client.js': ['client/http/tunnel.ts'],
   conf: ['storage/config-file.ts'],
+  '@redis/client': ['storage/shared-state.ts'],
   chalk: ['output/color.ts'],
   'cli-table3': ['output/table.ts'],
   'jq-wasm': ['output/jq.ts'],

@@ -1,6 +1,7 @@
 import type { Level, LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { isRecord } from '../../output/records.ts';
+import { SharedStateError } from '../../storage/ledger.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, RowQuery } from './columns.ts';
 import { type Match, type MatchKind, matchLoosely, matchName, simplifyName } from './match.ts';
@@ -103,7 +104,8 @@ async function search(query: NameQuery, { find, loose }: ResolveOptions): Promis
 
 function isOfOneRow(error: AppError): boolean {
   return (
-    !(error instanceof QuotaError) && ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind)
+    !(error instanceof QuotaError || error instanceof SharedStateError) &&
+    ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind)
   );
 }
 

@@ -39,8 +39,7 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
   const { input, options } = plan;
   const { perMinute, perDay } = options;
   const target = configuredTarget(app);
-  const stored: StoredResponses =
-    target === undefined ? { get: () => undefined, put: () => {} } : openStoredResponses(app, target);
+  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
   const estimate = await estimateRun(plan, stored, app.context.signal);
   const used =
     target === undefined || perDay === 0 ? undefined : await ledgerOf(app, target, options).usage();
@@ -94,7 +93,11 @@ function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
 }
 
 /** Goes over the rows as a run would, without sending anything. */
-async function estimateRun(plan: Plan, stored: StoredResponses, signal: AbortSignal): Promise<Estimate> {
+async function estimateRun(
+  plan: Plan,
+  stored: StoredResponses | undefined,
+  signal: AbortSignal,
+): Promise<Estimate> {
   const { codec, columns, options } = plan;
   const finished = finishedRows(plan);
   const seen = new Set<string>();
@@ -109,13 +112,13 @@ async function estimateRun(plan: Plan, stored: StoredResponses, signal: AbortSig
       counts.requestsAtMost += 1;
     }
   };
-  const countLookup = (id: string): void => {
+  const countLookup = async (id: string): Promise<void> => {
     const args = { restaurant_id: id, fields: options.fields ?? 'basic' };
-    if (isNew(detailsKey(id))) count(stored.get('lookup_restaurant', args) !== undefined);
+    if (isNew(detailsKey(id))) count((await stored?.get('lookup_restaurant', args)) !== undefined);
   };
-  const countSearch = (query: NameQuery, loosely?: string): void => {
+  const countSearch = async (query: NameQuery, loosely?: string): Promise<void> => {
     const { name, city } = query;
-    const held = stored.get('find_restaurant', { name: loosely ?? name, city });
+    const held = await stored?.get('find_restaurant', { name: loosely ?? name, city });
     const found = held === undefined ? undefined : decodeFind({ structuredContent: held.value });
     count(found !== undefined);
     const simple = options.loose && loosely === undefined ? simplifyName(name) : undefined;
@@ -130,8 +133,8 @@ async function estimateRun(plan: Plan, stored: StoredResponses, signal: AbortSig
         ? matchName(query, results, output.total_matches)
         : matchLoosely(query, loosely, results, output.total_matches);
     if (match.status === 'not_found') {
-      if (simple !== undefined) countSearch(query, simple);
-    } else if (lookups > 0 && match.status !== 'ambiguous') countLookup(match.restaurant.service_id);
+      if (simple !== undefined) await countSearch(query, simple);
+    } else if (lookups > 0 && match.status !== 'ambiguous') await countLookup(match.restaurant.service_id);
   };
 
   for await (const row of plan.rows()) {
@@ -148,8 +151,8 @@ async function estimateRun(plan: Plan, stored: StoredResponses, signal: AbortSig
       if (skippedLines.length < MAX_NAMED) skippedLines.push(row.line);
     } else if (isNew(key)) {
       counts.distinct += 1;
-      if (query.kind === 'lookup') countLookup(query.id);
-      else if (query.kind === 'search') countSearch(query);
+      if (query.kind === 'lookup') await countLookup(query.id);
+      else if (query.kind === 'search') await countSearch(query);
     }
   }
   finished.end();

@@ -50,7 +50,7 @@ export async function openPacedService(app: App, paced: PacedOptions): Promise<P
   const requests = pacedRequests(app, paced, ledger, () => {
     sent += 1;
   });
-  const stored = withinBudget(openStoredResponses(app, target, since));
+  const stored = withinBudget(await openStoredResponses(app, target, { since }));
   const service = await openService(app, { target, requests, stored });
   const withQuota = withQuotaWait(app, paced);
   return {
@@ -79,9 +79,10 @@ function withinBudget(stored: StoredResponses): StoredResponses {
     put(tool, args, value) {
       const now = performance.now();
       if (count >= FREE_STORES && spent > (now - startedAt) * STORE_SHARE) return;
-      stored.put(tool, args, value);
+      const done = stored.put(tool, args, value);
       count += 1;
       spent += performance.now() - now;
+      return done;
     },
   };
 }

@@ -1,0 +1,302 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../../src/sandbox/types.ts';
+import { hashKey } from '../../../src/storage/cache.ts';
+import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
+import { baseEnv, type Ended, PROGRAM, restaurant } from '../../helpers/process.ts';
+import { freshHome, runCli } from '../../helpers/program.ts';
+import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
+import { PAID } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/worker.ts';
+
+const ENDPOINT = 'https://x.example/api/mcp';
+const KEY = 'sk_service_secret_0123456789';
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+const redisOnPort = async (): Promise<TestRedis> => startRedis({ port: await freePort() });
+
+/** A machine of its own: its clock is wrong by `offMs`. */
+function machine(url: string, { offMs = 0, maxWaitMs = 10_000 } = {}): SharedState & { warnings: string[] } {
+  const warnings: string[] = [];
+  const shared = openSharedState({
+    url: new URL(url),
+    maxWaitMs,
+    warn: (message) => warnings.push(message),
+    context: {
+      now: () => Date.now() + offMs,
+      sleep: (ms) => pause(ms),
+      signal: new AbortController().signal,
+    },
+  });
+  onTestFinished(() => shared.close());
+  return { ...shared, warnings };
+}
+
+/** A sandbox, and the variables of a process that uses it and the shared state. */
+async function serviceWith(redis: { url: string }, options: SandboxOptions = {}) {
+  const sandbox = await startSandbox({ perMinute: 0, perDay: 0, ...options });
+  onTestFinished(() => sandbox.close());
+  const env = () => ({
+    ...freshHome().env,
+    RESTAURANT_BASE_URL: sandbox.baseUrl,
+    RESTAURANT_API_KEY: PAID,
+    RESTAURANT_SHARED_STATE: redis.url,
+  });
+  return { sandbox, env };
+}
+
+describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
+  it('grants exactly the limit to machines whose clocks differ, and says when there is room', async () => {
+    const { url } = await redisOnPort();
+    const ledgers = [0, 3_600_000, -86_400_000].map((offMs) => ({
+      offMs,
+      ledger: machine(url, { offMs }).ledger(ENDPOINT, KEY, { perMinute: 50, perDay: 60 }),
+    }));
+    const grants = await Promise.all(
+      Array.from({ length: 120 }, (_, i) => ledgers[i % 3]?.ledger.grant().then(({ granted }) => granted)),
+    );
+    expect(grants.filter((granted) => granted)).toHaveLength(50);
+    for (const { ledger, offMs } of ledgers) {
+      const denied = await ledger.grant();
+      expect(denied).toMatchObject({ granted: false, window: 'minute' });
+      const left = 'freeAt' in denied ? denied.freeAt - (Date.now() + offMs) : 0;
+      expect([left > 50_000, left <= 62_000]).toEqual([true, true]);
+      expect((await ledger.usage()).perDay.used).toBe(50);
+    }
+    const more = machine(url).ledger(ENDPOINT, KEY, { perMinute: 0, perDay: 60 });
+    for (let i = 0; i < 8; i += 1) await more.record();
+    const last = await Promise.all(Array.from({ length: 9 }, () => more.grant()));
+    expect(last.filter(({ granted }) => granted)).toHaveLength(2);
+    expect(await more.grant()).toMatchObject({ granted: false, window: 'day' });
+  });
+
+  it('pauses all machines, and keeps keys and endpoints apart', async () => {
+    const { url } = await redisOnPort();
+    const [one, two] = [machine(url), machine(url, { offMs: 5000 })];
+    const limits = { perMinute: 0, perDay: 0 };
+    await one.ledger(ENDPOINT, KEY, limits).pauseUntil(Date.now() + 30_000);
+    await one.ledger(ENDPOINT, KEY, limits).pauseUntil(Date.now() + 1000);
+    const denied = await two.ledger(ENDPOINT, KEY, limits).grant();
+    expect(denied).toMatchObject({ granted: false, window: 'pause' });
+    expect('freeAt' in denied && Math.abs(denied.freeAt - Date.now() - 35_000)).toBeLessThan(1000);
+    expect(await two.ledger(ENDPOINT, `${KEY}b`, limits).grant()).toEqual({ granted: true });
+    expect(await two.ledger('https://y.example/', KEY, limits).grant()).toEqual({ granted: true });
+  });
+
+  it('never holds the API key or the endpoint, and all its keys expire', async () => {
+    const redis = await redisOnPort();
+    const shared = machine(redis.url);
+    const cacheKey = { endpoint: ENDPOINT, keyHash: hashKey(KEY), tool: 't', args: { name: 'Nopa' } };
+    await shared.ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 1 }).grant();
+    await shared.ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 1 }).pauseUntil(Date.now() + 5000);
+    const cache = shared.cache(ENDPOINT, KEY);
+    await cache.get(cacheKey, 1000);
+    await cache.put(cacheKey, { total_matches: 1 });
+    const names = (await redis.send('KEYS *')).split('\r\n').filter((line) => line.startsWith('restaurant'));
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      expect(Number((await redis.send(`PTTL ${name}`)).slice(1))).toBeGreaterThan(0);
+      expect(name).not.toContain(hashKey(KEY));
+    }
+    expect(names.join()).not.toMatch(/sk_service|example/);
+  });
+
+  it('continues after a restart of Redis with the same count, and waits out a pause of the network', async () => {
+    const redis = await redisOnPort();
+    const shared = machine(redis.url);
+    const ledger = shared.ledger(ENDPOINT, KEY, { perMinute: 0, perDay: 5 });
+    for (let i = 0; i < 2; i += 1) expect((await ledger.grant()).granted).toBe(true);
+    await redis.stop();
+    const waiting = ledger.grant();
+    await pause(400);
+    await redis.start();
+    expect((await waiting).granted).toBe(true);
+    expect(shared.warnings).toHaveLength(1);
+    // A grant whose reply comes 2 s late is counted again, at the time when it can be used.
+    await redis.send('CLIENT PAUSE 2000 ALL');
+    const late = Date.now();
+    expect((await ledger.grant()).granted).toBe(true);
+    expect(Date.now() - late).toBeGreaterThan(1500);
+    expect((await ledger.usage()).perDay.used).toBe(4);
+    expect((await ledger.grant()).granted).toBe(true);
+    expect((await ledger.grant()).granted).toBe(false);
+  });
+
+  it('fails after the longest wait, and at once when it was never reached', async () => {
+    const redis = await redisOnPort();
+    const shared = machine(redis.url, { maxWaitMs: 600 });
+    const ledger = shared.ledger(ENDPOINT, KEY, { perMinute: 5, perDay: 5 });
+    await ledger.record();
+    await redis.stop();
+    const start = Date.now();
+    await expect(ledger.grant()).rejects.toMatchObject({ code: 'network' });
+    expect(Date.now() - start).toBeGreaterThanOrEqual(600);
+    const fresh = machine(redis.url).ledger(ENDPOINT, KEY, { perMinute: 5, perDay: 5 });
+    await expect(fresh.grant()).rejects.toThrow(
+      /^cannot use the shared state at 127\.0\.0\.1:\d+: connect ECONNREFUSED/,
+    );
+  });
+
+  it('works through a Unix socket', async () => {
+    const { url } = await startRedis({ socket: join(tempFolder(), 'r.sock') });
+    const ledger = machine(url).ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 0 });
+    expect([(await ledger.grant()).granted, (await ledger.grant()).granted]).toEqual([true, false]);
+  });
+
+  it('needs the password of the server', async () => {
+    const redis = await redisOnPort();
+    await redis.send('CONFIG SET requirepass geheim-geheim');
+    const ledgerAt = (url: string) => machine(url).ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 0 });
+    await expect(ledgerAt(redis.url).grant()).rejects.toMatchObject({ code: 'network' });
+    const withPassword = redis.url.replace('//', '//:geheim-geheim@');
+    expect((await ledgerAt(withPassword).grant()).granted).toBe(true);
+    const { env } = await serviceWith({ url: withPassword });
+    const status = await runCli(['status', '--json'], { env: env() });
+    expect(status.stdout).toContain('redis://:…@127.0.0.1');
+    expect(status.stdout + status.stderr).not.toContain('geheim');
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('the shared cache (needs redis-server)', () => {
+  it('sends equal queries of different machines once', async () => {
+    const redis = await redisOnPort();
+    const { sandbox, env } = await serviceWith(redis, { latencyMs: 500 });
+    const find = () => restaurant(['find', 'Nopa', '--city', 'SF', '--json'], { env: env() });
+    const results = await Promise.all([find(), find(), find(), find()]);
+    expect(new Set(results.map(({ exit, stdout }) => `${exit} ${stdout}`)).size).toBe(1);
+    expect((await find()).stdout).toBe(results[0]?.stdout);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  it('lets another machine send a query whose request failed', async () => {
+    const { url } = await redisOnPort();
+    const [one, two] = [machine(url).cache(ENDPOINT, KEY), machine(url).cache(ENDPOINT, KEY)];
+    const key = { endpoint: ENDPOINT, keyHash: '', tool: 't', args: {} };
+    expect(await one.get(key, 1000)).toBeUndefined();
+    const other = two.get(key, 1000);
+    await pause(300);
+    await one.release?.(key);
+    expect(await other).toBeUndefined();
+    await two.put(key, [12345678901234567890n.toString()]);
+    expect((await one.get(key, 1000))?.value).toEqual(['12345678901234567890']);
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('a store that cannot be reached', () => {
+  it('ends a run with exit 6 before a request is sent', async () => {
+    const { sandbox, env } = await serviceWith({ url: `redis://127.0.0.1:${await freePort()}` });
+    const list = join(tempFolder(), 'list.csv');
+    writeFileSync(list, 'name,city\nNopa,SF\n');
+    for (const words of [
+      ['find', 'Nopa', '--city', 'SF'],
+      ['enrich', list, '-o', `${list}.out.csv`],
+    ]) {
+      const { exit, stderr } = await runCli(words, { env: env() });
+      expect([words[0], exit]).toEqual([words[0], 6]);
+      expect(stderr).toContain('error: cannot use the shared state at 127.0.0.1:');
+    }
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  it('stops a list with the command to continue, and nothing is lost', async () => {
+    const redis = await redisOnPort();
+    const { env } = await serviceWith(redis, { latencyMs: 100 });
+    const list = join(tempFolder(), 'list.csv');
+    const names = Array.from({ length: 60 }, (_, i) => `Nopa ${i},SF`);
+    writeFileSync(list, `name,city\n${names.join('\n')}\n`);
+    const own = env();
+    const words = ['enrich', list, '-o', `${list}.out.csv`, '--per-minute', '0', '--concurrency', '1'];
+    const run = restaurant([...words, '--max-wait', '500ms'], { env: own });
+    await pause(2500);
+    await redis.stop();
+    const { exit, stderr } = await run;
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('--resume')]);
+    await redis.start();
+    const resumed = await restaurant([...words, '--resume'], { env: own });
+    expect(resumed.exit).toBe(0);
+    expect(readFileSync(`${list}.out.csv`, 'utf8').trim().split('\n')).toHaveLength(61);
+  }, 60_000);
+});
+
+/** Starts `enrich` with names of its own, on a machine with a home of its own. */
+function enrich(name: string, env: Record<string, string>, rows: number) {
+  const list = join(tempFolder(), `${name}.csv`);
+  const names = Array.from({ length: rows }, (_, i) => `Nopa ${name} ${i},SF`);
+  writeFileSync(list, `name,city\n${names.join('\n')}\n`);
+  const quota = ['--per-minute', '120', '--per-day', `${PER_DAY}`, '--concurrency', '2'];
+  const [program, ...first] = PROGRAM;
+  const child = spawn(program, [...first, 'enrich', list, '-o', `${list}.out.csv`, ...quota], {
+    env: { ...baseEnv(), ...env },
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<Pick<Ended, 'exit' | 'stderr'>>((resolve) => {
+    child.on('close', (exit) => resolve({ exit, stderr }));
+  });
+  return { kill: () => child.kill('SIGKILL'), ended };
+}
+
+/** RESTAURANT_SLOW_TESTS=1 spends a day's quota of three minutes. */
+const PER_DAY = process.env.RESTAURANT_SLOW_TESTS === '1' ? 300 : 150;
+
+describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs redis-server)', () => {
+  const groups = (env: () => Record<string, string>) => {
+    const homes = [env(), env()];
+    return Array.from({ length: 16 }, (_, i) => enrich(`p${i}`, homes[i % 2] ?? {}, 40));
+  };
+
+  it('are never refused by the service and spend exactly the quota of the day', async () => {
+    const redis = await redisOnPort();
+    const { sandbox, env } = await serviceWith(redis, { perMinute: 120, perDay: PER_DAY });
+    const ends = await Promise.all(groups(env).map(({ ended }) => ended));
+    expect(sandbox.requests.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(sandbox.requests).toHaveLength(PER_DAY);
+    for (const { exit, stderr } of ends)
+      expect([exit, stderr]).toEqual([5, expect.stringContaining('--resume')]);
+  }, 240_000);
+
+  it('are never refused when Redis restarts, the network pauses and half of them are killed', async () => {
+    const redis = await redisOnPort();
+    const { sandbox, env } = await serviceWith(redis, {
+      perMinute: 120,
+      perDay: PER_DAY,
+      latencyMs: 1500,
+    });
+    const runs = groups(env);
+    const reached = async (count: number) => {
+      while (sandbox.requests.length < count) await pause(50);
+    };
+    await reached(20);
+    await redis.send('CLIENT PAUSE 2000 ALL');
+    await reached(50);
+    await redis.stop();
+    await pause(1000);
+    await redis.start();
+    await reached(80);
+    for (const run of runs.slice(0, 8)) run.kill();
+    const ends = await Promise.all(runs.slice(8).map(({ ended }) => ended));
+    expect(sandbox.requests.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(sandbox.requests.length).toBeLessThanOrEqual(PER_DAY);
+    // At most what was granted to the killed processes was not sent.
+    expect(sandbox.requests.length).toBeGreaterThan(PER_DAY - 40);
+    for (const { exit } of ends) expect(exit).toBe(5);
+  }, 240_000);
+});
