@@ -53,13 +53,19 @@ export function clientPath(
     const project = context.cwd();
     return { file: firstExisting((client.project ?? []).map((name) => path.join(project, name))), project };
   }
-  const onWindows = context.platform === 'win32' && client.windows !== undefined;
-  const locations = onWindows ? [client.windows] : (client.user ?? []);
-  return { file: firstExisting(locations.map((location) => resolveLocation(location, context))) };
+  const files = (client.user ?? []).map((location) => resolveLocation(location, context));
+  return { file: firstExisting(files) };
 }
 
 /** Returns the path of a location on this machine. @throws {AppError} `bad_config` when the home folder is unknown */
-export function resolveLocation({ below, path: name, envOverrides }: Location, context: PathContext): string {
+export function resolveLocation(location: Location, context: PathContext): string {
+  const { windows } = location;
+  const onWindows = context.platform === 'win32' && windows !== undefined;
+  const {
+    below,
+    path: name,
+    envOverrides,
+  } = onWindows ? ({ below: 'app', path: windows } as Location) : location;
   const { env, platform } = context;
   const path = pathOf(context);
   for (const [variable, rest] of envOverrides ?? []) {

@@ -32,15 +32,7 @@ import {
   readClientFile,
   writeClientFile,
 } from './client-file.ts';
-import {
-  type Headers,
-  KEY_VARIABLE,
-  MCP_CLIENTS,
-  type McpClient,
-  type Scope,
-  type Transport,
-  VARIABLE,
-} from './clients.ts';
+import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
 import { type Edit, editJson } from './edit-json.ts';
 import { editToml, tomlTable } from './edit-toml.ts';
 import {
@@ -50,8 +42,10 @@ import {
   chooseTransport,
   ENTRY_NAME,
   type Entry,
+  SERVERS,
   snippet,
   type Target,
+  VARIABLE,
 } from './entry.ts';
 
 /** Options of `mcp config`. */
@@ -136,7 +130,8 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions): P
   const demo = app.globals.demo === true;
   const isPlain = () => supportsMcp(app) === false;
   const via = chooseTransport(client, { transport: options.via, literalKey, demo, isPlain });
-  const scope = options.scope ?? (literalKey && client.user !== undefined ? 'user' : client.scope);
+  const scope =
+    options.scope ?? (literalKey && client.user !== undefined ? 'user' : (client.scope ?? 'user'));
   if (literalKey && scope === 'project') {
     throw new AppError('usage', 'a key is never written into a project file, which other people can read', {
       hint: `restaurant mcp config ${client.name} --via stdio${client.user === undefined ? '' : ', or --scope user'}`,
@@ -197,7 +192,7 @@ function assertReferable(client: McpClient, name: string, value: string): void {
       hint: `restaurant config set header.${name} '\${VARIABLE}' refers to a variable; or use the bridge: ${stdio}`,
     });
   }
-  const canRefer = client.reference !== undefined || (client.httpByVariable && VARIABLE.test(value));
+  const canRefer = client.reference !== undefined || (client.namesVariables && VARIABLE.test(value));
   if (refers && canRefer !== true) {
     throw new AppError('usage', `${client.name} cannot read the header ${name} from a variable`, {
       hint: `${stdio}, or add --literal-key`,
@@ -238,7 +233,7 @@ function writeEntry(app: App, { client, scope, path, target, entry, shown }: Pla
 
 function edit(client: McpClient, text: string, entry: Entry, file: string): Edit {
   try {
-    return (client.format === 'toml' ? editToml : editJson)(text, client.servers, entry, file);
+    return (client.format === 'toml' ? editToml : editJson)(text, client.servers ?? SERVERS, entry, file);
   } catch (error) {
     if (error instanceof RangeError) throw invalidConfig(file, 'it is nested too deeply');
     throw error;
@@ -262,7 +257,7 @@ function changedKeys(existing: unknown, merged: JsonObject, shown: JsonObject): 
 /** Formats the entry as the file must contain it, for copying, and nothing else. */
 function formatEntry({ client, shown }: Plan): string {
   return client.format === 'toml'
-    ? tomlTable(client.servers, shown.value)
+    ? tomlTable(client.servers ?? SERVERS, shown.value)
     : `${JSON.stringify(snippet(client, shown), null, 2)}\n`;
 }
 
@@ -283,7 +278,7 @@ function clientCommand({ client, target, scope }: Plan): string | undefined {
   }
   if (target.isLiteral) return undefined;
   const { headers } = buildEntry(client, target).value;
-  const options = Object.entries(headers as Headers).map(
+  const options = Object.entries(headers as Record<string, string>).map(
     ([name, value]) => ` --header ${shellWord(`${name}: ${value}`)}`,
   );
   return `${add} --transport http ${ENTRY_NAME} ${shellWord(target.url)}${options.join('')}`;

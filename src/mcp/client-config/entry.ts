@@ -1,6 +1,9 @@
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
-import { type Headers, KEY_VARIABLE, type McpClient, type Transport } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type Transport } from './clients.ts';
+
+/** Key that holds the servers in most files. */
+export const SERVERS = 'mcpServers';
 
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
@@ -30,7 +33,7 @@ export interface TransportChoice {
 export function chooseTransport(client: McpClient, choice: TransportChoice): Transport {
   const { name } = client;
   const { transport, literalKey, demo } = choice;
-  const byReference = client.reference !== undefined || client.httpByVariable !== undefined;
+  const byReference = client.reference !== undefined || client.namesVariables === true;
   const canHttp = client.http !== undefined && !demo && (byReference || literalKey);
   if (transport === undefined) {
     if (!canHttp && !literalKey) return 'stdio';
@@ -60,24 +63,26 @@ export function chooseTransport(client: McpClient, choice: TransportChoice): Tra
 }
 
 /** The target of an entry. */
-export type Target =
-  | {
-      readonly via: 'stdio';
-      readonly args: readonly string[];
-      /** Environment variables that the bridge needs and the client may not have. */
-      readonly env: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly via: 'http';
-      readonly url: string;
-      /** Additional headers: templates with `${VAR}`, or values in a literal entry. */
-      readonly headers: Headers;
-      /** Whether the key is sent; additional headers may authenticate instead. */
-      readonly hasKey: boolean;
-      /** Whether the entry holds the key and the values of headers itself. */
-      readonly isLiteral: boolean;
-      readonly literalKey?: string;
-    };
+export type Target = StdioTarget | HttpTarget;
+
+interface StdioTarget {
+  readonly via: 'stdio';
+  readonly args: readonly string[];
+  /** Environment variables that the bridge needs and the client may not have. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface HttpTarget {
+  readonly via: 'http';
+  readonly url: string;
+  /** Additional headers: templates with `${VAR}`, or values in a literal entry. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the key is sent; additional headers may authenticate instead. */
+  readonly hasKey: boolean;
+  /** Whether the entry holds the key and the values of headers itself. */
+  readonly isLiteral: boolean;
+  readonly literalKey?: string;
+}
 
 /** An entry, and the items that the file's `inputs` must and must not hold with it. */
 export interface Entry {
@@ -100,19 +105,40 @@ export function buildEntry(client: McpClient, target: Target): Entry {
 
 function entryValue(client: McpClient, target: Target): JsonObject {
   if (target.via === 'stdio') {
-    const env = Object.keys(target.env).length === 0 ? {} : { [client.envKey ?? 'env']: target.env };
-    return { ...client.stdio(COMMAND, target.args), ...env };
+    const { args, env } = target;
+    const command = client.joinsCommand ? { command: [COMMAND, ...args] } : { command: COMMAND, args };
+    const own = Object.keys(env).length === 0 ? {} : { [client.envKey ?? 'env']: env };
+    return { ...client.stdio, ...command, ...own };
   }
   const { url, headers, hasKey, isLiteral, literalKey } = target;
-  const authorization = (key: string): Headers => (hasKey ? { Authorization: `Bearer ${key}` } : {});
-  if (isLiteral) return client.http?.(url, { ...authorization(literalKey ?? ''), ...headers }) ?? {};
-  if (client.httpByVariable !== undefined) return client.httpByVariable(url, headers, hasKey);
-  const refer = client.reference ?? String;
-  const referring = Object.entries(headers).map(
+  const base = { ...client.http, [client.urlKey ?? 'url']: url };
+  if (client.namesVariables) return { ...base, ...variableEntry(target) };
+  const refer = (isLiteral ? undefined : client.reference) ?? ((variable) => `\${${variable}}`);
+  const key = literalKey ?? client.keyReference ?? refer(KEY_VARIABLE);
+  const values = Object.entries(headers).map(
     ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, (_, variable) => refer(variable))] as const,
   );
-  const key = client.keyReference ?? refer(KEY_VARIABLE);
-  return client.http?.(url, { ...authorization(key), ...Object.fromEntries(referring) }) ?? {};
+  const authorization = hasKey ? { Authorization: `Bearer ${key}` } : {};
+  return { ...base, headers: { ...authorization, ...Object.fromEntries(values) } };
+}
+
+/** A header value that is nothing but a reference to an environment variable. */
+export const VARIABLE = /^\$\{(\w+)\}$/;
+
+/** Returns the key and headers as Codex has them: values and names of variables apart. */
+function variableEntry({ headers, hasKey, isLiteral, literalKey }: HttpTarget): JsonObject {
+  const values: Record<string, string> = isLiteral && hasKey ? { Authorization: `Bearer ${literalKey}` } : {};
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const variable = isLiteral ? undefined : VARIABLE.exec(value)?.[1];
+    if (variable === undefined) values[name] = value;
+    else variables[name] = variable;
+  }
+  return {
+    ...(hasKey && !isLiteral ? { bearer_token_env_var: KEY_VARIABLE } : {}),
+    ...(Object.keys(values).length === 0 ? {} : { http_headers: values }),
+    ...(Object.keys(variables).length === 0 ? {} : { env_http_headers: variables }),
+  };
 }
 
 /** Keys of a program's environment in some client. */
@@ -168,7 +194,7 @@ export function mergeEntry(existing: unknown, { via, value }: Entry): JsonObject
 /** Returns the entry inside the structure of its file, for copying. */
 export function snippet(client: McpClient, entry: Entry): JsonObject {
   return {
-    [client.servers]: { [ENTRY_NAME]: entry.value },
+    [client.servers ?? SERVERS]: { [ENTRY_NAME]: entry.value },
     ...(entry.inputs.length === 0 ? {} : { inputs: entry.inputs }),
   };
 }

@@ -7,7 +7,7 @@ import { PAID, REVOKED, useService } from '../../helpers/service.ts';
 import { useInstalled } from './installed.ts';
 
 const installed = useInstalled();
-const HTTP_CLIENTS = MCP_CLIENTS.filter(({ reference, httpByVariable }) => reference ?? httpByVariable);
+const HTTP_CLIENTS = MCP_CLIENTS.filter(({ reference, namesVariables }) => reference ?? namesVariables);
 
 describe('--check with http', () => {
   const plain = useService();
