@@ -3,7 +3,7 @@ import { type GlobalOptions, settingFlags } from '../cli/options.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { colorLevel, type Palette, palette } from '../output/color.ts';
+import { isColored, type Palette, palette } from '../output/color.ts';
 import { showsLinks } from '../output/link.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
@@ -221,7 +221,7 @@ export class App {
 
   paletteFor(stream: 'stdout' | 'stderr'): Palette {
     const { color } = this.globals;
-    return palette(colorLevel({ flag: color, env: this.context.env, isTTY: this.#isShown(stream) }));
+    return palette(isColored({ flag: color, env: this.context.env, isTTY: this.#isShown(stream) }) ? 1 : 0);
   }
 
   /** Whether a stream is a terminal, and what is written is not for a file. */

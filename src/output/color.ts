@@ -1,9 +1,6 @@
 import { Chalk } from 'chalk';
 
-/** 0: no color, 1: 16 colors, 2: 256 colors, 3: true color. */
-export type ColorLevel = 0 | 1 | 2 | 3;
-
-/** Input for the color level of one stream; stdout and stderr are decided separately. */
+/** Input for the decision whether one stream is colored; stdout and stderr are decided separately. */
 export interface ColorOptions {
   /** `false` for `--no-color`, which beats everything else. */
   readonly flag?: boolean;
@@ -36,29 +33,18 @@ export interface Palette {
 }
 
 /**
- * Returns the color level of one stream. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
+ * Returns whether a stream is colored. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
  * (`0` means off) beats CLICOLOR=0 and TERM=dumb beats the terminal. An empty variable counts as unset.
  */
-export function colorLevel({ flag, env, isTTY }: ColorOptions): ColorLevel {
-  if (flag === false || env.NO_COLOR) return 0;
+export function isColored({ flag, env, isTTY }: ColorOptions): boolean {
+  if (flag === false || env.NO_COLOR) return false;
   const forced = env.FORCE_COLOR || env.CLICOLOR_FORCE;
-  if (forced) return forced === '0' || forced === 'false' ? 0 : forcedDepth(forced, env);
-  if (env.CLICOLOR === '0' || env.TERM === 'dumb' || !isTTY) return 0;
-  return depth(env);
+  if (forced) return forced !== '0' && forced !== 'false';
+  return isTTY && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
 }
 
-function forcedDepth(forced: string, env: ColorOptions['env']): ColorLevel {
-  if (forced === '2') return 2;
-  return forced === '3' ? 3 : depth(env);
-}
-
-function depth(env: ColorOptions['env']): ColorLevel {
-  if (env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit') return 3;
-  return env.TERM?.includes('256') ? 2 : 1;
-}
-
-/** Returns the colors of a level; at level 0 text is returned unchanged. */
-export function palette(level: ColorLevel): Palette {
+/** Returns the palette with the 16 basic colors (1), or without color (0), which returns text unchanged. */
+export function palette(level: 0 | 1): Palette {
   const chalk = new Chalk({ level });
   const paints = {
     heading: unary(chalk.bold),

@@ -68,30 +68,18 @@ function shrink(
   columns: readonly ColumnSpec[],
   room: number,
 ): void {
-  let over = widths.reduce((sum, columnWidth) => sum + columnWidth, 0) - room;
+  const widthOf = (index: number): number => widths[index] ?? 0;
+  let excess = widths.reduce((sum, each) => sum + each, 0) - room;
   for (const wraps of [true, false]) {
-    while (over > 0) {
-      const widest = widestOf(
-        widths,
-        (index) => (columns[index]?.wrap === true) === wraps && spare(index) > 0,
-      );
+    const group = [...widths.keys()].filter((index) => (columns[index]?.wrap === true) === wraps);
+    for (; excess > 0; excess -= 1) {
+      const [widest] = group
+        .filter((index) => widthOf(index) > (floors[index] ?? 0))
+        .sort((a, b) => widthOf(b) - widthOf(a));
       if (widest === undefined) break;
-      widths[widest] = (widths[widest] ?? 0) - 1;
-      over -= 1;
+      widths[widest] = widthOf(widest) - 1;
     }
   }
-  function spare(index: number): number {
-    return (widths[index] ?? 0) - Math.min(floors[index] ?? 0, widths[index] ?? 0);
-  }
-}
-
-function widestOf(widths: readonly number[], allowed: (index: number) => boolean): number | undefined {
-  let widest: number | undefined;
-  for (const index of widths.keys()) {
-    if (allowed(index) && (widest === undefined || (widths[index] ?? 0) > (widths[widest] ?? 0)))
-      widest = index;
-  }
-  return widest;
 }
 
 /** Wider blocks are hard to read. */

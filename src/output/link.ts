@@ -3,15 +3,8 @@ import { pointOf } from './geojson.ts';
 import type { View } from './view.ts';
 
 const MAX_URL_LENGTH = 2000;
-/** Values of TERM_PROGRAM, each with the first version that supports links (0: every version). */
-const PROGRAMS: Readonly<Record<string, number>> = {
-  'iTerm.app': 3.1,
-  WezTerm: 20200620,
-  vscode: 1.72,
-  ghostty: 0,
-  zed: 0,
-  tmux: 3.4,
-};
+/** Values of TERM_PROGRAM of terminals that support links. Older versions ignore them. */
+const PROGRAMS: readonly string[] = ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'zed', 'tmux'];
 /** GNOME Terminal and its relatives: 0.50.0 crashes on a link. */
 const MIN_VTE = 5001;
 
@@ -27,23 +20,12 @@ export function showsLinks({ flag, env, isTTY }: ColorOptions): boolean {
   return isCapable(env);
 }
 
-function isCapable(env: ColorOptions['env']): boolean {
-  const { TERM_PROGRAM = '', TERM_PROGRAM_VERSION = '', TERM = '', VTE_VERSION, WT_SESSION } = env;
-  if (Object.hasOwn(PROGRAMS, TERM_PROGRAM)) {
-    return (PROGRAMS[TERM_PROGRAM] ?? 0) <= versionOf(TERM_PROGRAM, TERM_PROGRAM_VERSION);
-  }
+function isCapable({ TERM_PROGRAM = '', TERM = '', VTE_VERSION, WT_SESSION }: ColorOptions['env']): boolean {
+  if (PROGRAMS.includes(TERM_PROGRAM)) return true;
   // Inside a multiplexer, the other variables describe the terminal around it.
   if (/^(screen|tmux)/.test(TERM)) return false;
   if (VTE_VERSION) return Number(VTE_VERSION) >= MIN_VTE;
   return Boolean(WT_SESSION) || /^(xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(TERM);
-}
-
-/** Reads a version as a number: `3.4a` as 3.04, so that 1.72 is more than 1.8; `20240203-110809` as the day. */
-function versionOf(program: string, text: string): number {
-  const [major = 0, minor = 0] = (text.match(/\d+/g) ?? []).map(Number);
-  if (program === 'WezTerm') return major;
-  const needed = String(PROGRAMS[program] ?? 0).split('.')[1] ?? '';
-  return major + Math.min(minor, 10 ** needed.length - 1) / 10 ** needed.length;
 }
 
 /** Makes text a link if the view shows links. The URL must come from `mapUrl` or `webUrl`. */

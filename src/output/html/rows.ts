@@ -4,7 +4,7 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geojson.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
-import { idsLast, inline, isSimple } from '../render/data.ts';
+import { inline, isSimple, plainTable } from '../render/data.ts';
 import type { Field } from '../render/field-roles.ts';
 import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/lookup.ts';
 import {
@@ -74,6 +74,7 @@ export function lookupPage(
 const KINDS: Readonly<Record<string, ColumnKind>> = { name: 'name', grade: 'grade' };
 const LABELS: Readonly<Record<string, string>> = {
   cuisine_tags: 'Cuisine',
+  distance_km: 'Distance (km)',
   lat: 'Latitude',
   lng: 'Longitude',
 };
@@ -110,13 +111,17 @@ export interface PageList {
   readonly rows: readonly PageRow[];
 }
 
-/** Default columns of a search; the city only if there are several. */
-const SEARCH_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city'];
+/** Default columns of a search; the city only if there are several, the distance only if there is one. */
+const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighborhood', 'address', 'city'];
 
 /** Returns the restaurants of a search as rows. With `columns`, nothing else is shown. */
 export function searchRows(restaurants: readonly unknown[], columns?: readonly string[]): PageList {
-  const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
-  const keys = columns ?? SEARCH_COLUMNS.filter((key) => key !== 'city' || cities.size > 1);
+  const records = restaurants.filter(isRecord);
+  const optional: Readonly<Record<string, boolean>> = {
+    city: new Set(records.map(({ city }) => city)).size > 1,
+    distance_km: records.some((record) => 'distance_km' in record),
+  };
+  const keys = columns ?? SEARCH_COLUMNS.filter((key) => optional[key] ?? true);
   const rows = restaurants.map((restaurant): PageRow => {
     if (!isRecord(restaurant)) return namedOnly('(unreadable)', keys);
     const shown = stringifyRawNumbers(columns === undefined ? restaurant : pick(restaurant, columns));
@@ -199,29 +204,10 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (typeof value === 'string') return textOrLink(value, key);
   if (isSimple(value)) return inline(value, key);
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
-  if (Array.isArray(value) && isTable(value)) return tableOf(value);
+  const table = Array.isArray(value) ? plainTable(value) : undefined;
+  if (table !== undefined) return { head: table.keys.map((each) => label(each)), cells: table.rows };
   if (Array.isArray(value)) return { list: value.map((item) => detailOf(item, key, level + 1)) };
   return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
-}
-
-const MAX_TABLE_COLUMNS = 6;
-
-/** Returns whether a list consists of several objects with a few plain fields. */
-function isTable(items: readonly unknown[]): items is readonly Record<string, unknown>[] {
-  const keys = new Set(items.filter(isRecord).flatMap((item) => Object.keys(item)));
-  return (
-    items.length > 1 &&
-    keys.size <= MAX_TABLE_COLUMNS &&
-    items.every((item) => isRecord(item) && Object.values(item).every(isSimple))
-  );
-}
-
-function tableOf(items: readonly Record<string, unknown>[]): Detail {
-  const keys = idsLast([...new Set(items.flatMap((item) => Object.keys(item)))]);
-  return {
-    head: keys.map((key) => label(key)),
-    cells: items.map((item) => keys.map((key) => inline(item[key], key))),
-  };
 }
 
 /** Makes text a link if it is an https URL as for terminals or, for a phone key, a telephone number. */

@@ -67,18 +67,25 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   });
 }
 
-/** Renders objects of a few plain keys as a table; undefined if it would have to cut them. */
-export function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+/** Returns objects of a few plain keys as a table of texts; undefined for any other list. */
+export function plainTable(items: readonly unknown[]): { keys: string[]; rows: string[][] } | undefined {
   const records = items.filter(isRecord);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
-  const plain = records.every((record) =>
+  const isPlain = records.every((record) =>
     Object.values(record).every((value) => isSimple(value) && !inline(value).includes('\n')),
   );
-  if (records.length !== items.length || records.length < 2 || keys.length > MAX_TABLE_COLUMNS || !plain)
+  if (records.length !== items.length || records.length < 2 || keys.length > MAX_TABLE_COLUMNS || !isPlain)
     return undefined;
-  const rows = records.map((record) =>
-    keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '')),
-  );
+  const textOf = (record: Record<string, unknown>, key: string): string =>
+    Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '';
+  return { keys, rows: records.map((record) => keys.map((key) => textOf(record, key))) };
+}
+
+/** Renders objects of a few plain keys as a table; undefined if it would have to cut them. */
+export function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+  const plain = plainTable(items);
+  if (plain === undefined) return undefined;
+  const { keys, rows } = plain;
   const natural = keys.map((key, index) =>
     rows.reduce((most, row) => Math.max(most, width(row[index] ?? '')), width(label(key).toUpperCase())),
   );
@@ -87,7 +94,7 @@ export function smallTable(items: readonly unknown[], columns: number, view: Vie
     key,
     title: label(key),
     priority: Number.POSITIVE_INFINITY,
-    align: records.every((record) => typeof record[key] === 'number')
+    align: items.every((item) => isRecord(item) && typeof item[key] === 'number')
       ? ('right' as const)
       : ('left' as const),
     min: natural[index] ?? 0,

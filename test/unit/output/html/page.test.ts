@@ -57,6 +57,13 @@ describe('a page', () => {
     expect(html).not.toMatch(/ (?:src|href)="(?!#)|@import|\son\w+=| style="/);
   });
 
+  it('has a column for the distance where the results have one', () => {
+    const { columns, rows } = findPage([{ ...NOPA, distance_km: 1.2 }], ASKED);
+    const place = columns.findIndex(({ label }) => label === 'Distance (km)');
+    expect(rows[0]?.c[place]).toBe(1.2);
+    expect(findPage([NOPA], ASKED).columns.map(({ label }) => label)).not.toContain('Distance (km)');
+  });
+
   it('holds what is known of each, once: in a cell or among the details', () => {
     const { head, rows } = dataOf(html);
     expect(head.columns.map(({ label }) => label)).toEqual([
