@@ -10,6 +10,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   start: ['main', 'compile-cache', 'storage', 'streams'],
   'compile-cache': ['storage'],
   main: ['cli', 'streams', 'prompt'],
+  // What other programs import.
+  library: ['client'],
   program: ['cli', 'commands', 'app'],
   commands: [
     'sandbox',

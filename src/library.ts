@@ -1,0 +1,25 @@
+/** The entry of the package for programs: the client that the commands use, and its types. */
+export type { Field, TraceEvent } from './client/http/exchange.ts';
+export type { RequestHeaders } from './client/http/headers.ts';
+export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/detect.ts';
+export type { TraceContext } from './client/mcp/trace-context.ts';
+export {
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type RawResponse,
+  type RequestOptions,
+  type ToolCallOptions,
+} from './client/restaurant.ts';
+export { type FindResult, isRestaurant } from './client/results.ts';
+export type {
+  Coordinates,
+  FindOutput,
+  Level,
+  LookupOutput,
+  Restaurant,
+  Tool,
+  ToolResult,
+} from './client/types.ts';
+export { AppError, type Code, type ErrorDetails, type Kind } from './errors.ts';

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/server.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const guide = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const examples = [...guide.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
+
+let project: string;
+
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'restaurant-library-'));
+  const installed = join(project, 'node_modules/restaurant-data-cli');
+  mkdirSync(join(installed, 'bin'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+  await run(process.execPath, [join(root, 'scripts/build-library.js'), join(installed, 'dist')]);
+  mkdirSync(join(project, 'node_modules/@types'));
+  symlinkSync(join(root, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
+  writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  for (const [index, code] of examples.entries()) writeFileSync(join(project, `${index}.js`), code);
+}, 60_000);
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe('the package as a library', () => {
+  it('has examples that a strict compiler accepts, with all types of the package checked', async () => {
+    const options = {
+      compilerOptions: {
+        allowJs: true,
+        checkJs: true,
+        strict: true,
+        noEmit: true,
+        target: 'es2022',
+        module: 'nodenext',
+        types: ['node'],
+        skipLibCheck: false,
+      },
+      files: examples.map((_code, index) => `${index}.js`),
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(options));
+    const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], {
+      cwd: project,
+    }).catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  }, 60_000);
+
+  it.each([
+    [0, /Nopa [0-9a-f-]{36}\n(.*\n)*Nopa\n$/],
+    [1, /^unauthorized false 401\n$/],
+    [2, /^1\n$/],
+    [3, /find_restaurant.*lookup_restaurant.*\ntrue\n$/],
+  ])('has an example %d that works', async (index, expected) => {
+    const sandbox = await startSandbox({ perMinute: 0, perDay: 0 });
+    const env = { ...process.env, SERVICE_URL: sandbox.baseUrl, SERVICE_KEY: sandbox.keys.paid };
+    const { stdout, stderr } = await run(process.execPath, [join(project, `${index}.js`)], { env });
+    await sandbox.close();
+    expect(stdout).toMatch(expected);
+    expect(stderr).toBe('');
+  });
+
+  it('tests every example', () => {
+    expect(examples).toHaveLength(4);
+  });
+
+  it('reads neither the environment nor the arguments of the process', () => {
+    const dist = join(project, 'node_modules/restaurant-data-cli/dist');
+    const text = readFileSync(join(dist, 'library.js'), 'utf8');
+    expect(text).not.toMatch(/\bprocess\.(?:env|argv|stdout|stderr|stdin|exit|cwd)\b/);
+    expect(text).not.toMatch(/node:fs/);
+  });
+
+  it('has a manifest that publint accepts', async () => {
+    const pkgDir = join(project, 'node_modules/restaurant-data-cli');
+    const { messages } = await publint({ pkgDir, level: 'error', pack: false });
+    expect(messages.filter(({ code }) => code !== 'FILE_DOES_NOT_EXIST')).toEqual([]);
+  });
+});
