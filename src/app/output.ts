@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
@@ -107,7 +107,7 @@ const isFlag = (app: App): boolean =>
 const isBareFormat = (output: string): boolean => FORMATS.some((format) => format === output);
 
 function isDevice(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const { stats } = inspect(path);
   return stats !== undefined && !stats.isFile();
 }
 
@@ -138,7 +138,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
 export function checkOutput(app: App): void {
   const path = outputPath(app);
   if (path === undefined) return;
-  const { isLink, stats } = statOutput(path);
+  const { isLink, stats } = inspect(path);
   if (stats?.isDirectory()) {
     throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
   }
@@ -152,14 +152,19 @@ export function checkOutput(app: App): void {
   if (stats === undefined) checkFolder(path);
 }
 
-/** @throws {AppError} `io_error`, for a name that is too long or a folder that cannot be read */
-function statOutput(path: string) {
+/** @throws {AppError} `io_error` for a path that cannot be one */
+function inspect(path: string): { isLink: boolean; stats: Stats | undefined } {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return { isLink, stats: statSync(path, { throwIfNoEntry: false }) };
   } catch (error) {
-    throw ioError('write', path, error);
+    throw writeError(path, error);
   }
+}
+
+function writeError(path: string, error: unknown): AppError {
+  const { code, message, details } = ioError('write', path, error);
+  return new AppError(code, message, { ...details, hint: details.hint ?? OTHER_PLACE });
 }
 
 /** Checks that a new file can be created. @throws {AppError} `io_error` naming the folder */
@@ -199,9 +204,8 @@ function writeOutput(path: string, text: string): void {
     // A device or a pipe is written to; only a plain file can be replaced.
     if (existsSync(path) && !lstatSync(path).isFile() && !statSync(path).isFile()) writeFileSync(path, text);
     else writeFileAtomic(path, text, { mode: 0o644 });
-  } catch (cause) {
-    const { code, message, details } = ioError('write', path, cause);
-    throw new AppError(code, message, { ...details, hint: details.hint ?? OTHER_PLACE });
+  } catch (error) {
+    throw writeError(path, error);
   }
 }
 

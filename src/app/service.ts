@@ -57,6 +57,8 @@ export function supportsMcp(app: App): boolean | undefined {
 interface Overrides {
   readonly protocol?: ClientOptions['protocol'];
   readonly maxWaitMs?: number;
+  /** Receives the exchange besides --verbose. */
+  readonly trace?: (event: TraceEvent) => void;
 }
 
 /** How a service is opened. */
@@ -100,10 +102,13 @@ export function openClientFor(
   app: App,
   target: Target,
   { signal, traced, warn, ...hooks }: Requests = countRequests(app, target),
-  overrides: Overrides = {},
+  { trace: observe, ...overrides }: Overrides = {},
 ): Client {
   const { context, settings, globals, paths } = app;
   const { url, key, demo } = target;
+  const observers = [observe, traced && app.verbose ? traceTo(app) : undefined].filter(
+    (each) => each !== undefined,
+  );
   const client = createClient({
     endpoint: url,
     apiKey: key === '' ? undefined : key,
@@ -119,8 +124,14 @@ export function openClientFor(
     context: { ...context, signal },
     ...overrides,
     ...hooks,
-    ...(traced && app.verbose ? { trace: traceTo(app) } : {}),
     ...(target.isUnboundKey === true ? { onAccepted: () => bindKey(app, target) } : {}),
+    ...(observers.length > 0
+      ? {
+          trace: (event: TraceEvent) => {
+            for (const each of observers) each(event);
+          },
+        }
+      : {}),
     ...(demo ? {} : { protocolMemory: openProtocolStore(paths.stateDir, url.href, warn) }),
   });
   app.onClose(() => client.close());

@@ -92,6 +92,15 @@ const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   resume: '--resume',
 };
 
+/** Options of other tools for what is an argument here. */
+const OTHER_ARGUMENTS: Readonly<Record<string, string>> = {
+  input: 'file',
+  query: 'name',
+  restaurant: 'name',
+  'restaurant-id': 'id',
+  'service-id': 'id',
+};
+
 /** Returns the command that shows the help of a command. */
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
@@ -121,10 +130,14 @@ export function unknownOptionError(
   if (secret !== undefined) return refuse(secret);
   const help = helpCommand(command);
 
-  const argument = command.registeredArguments.find((each) => each.name() === name);
+  const argument = command.registeredArguments.find(
+    (each) => each.name() === (Object.hasOwn(OTHER_ARGUMENTS, name) ? OTHER_ARGUMENTS[name] : name),
+  );
   if (argument !== undefined) {
     const shown = value === undefined || value.startsWith('-') ? `<${name}>` : shellWord(value);
-    return refuse(`${name} is an argument, not an option: restaurant ${command.path} ${shown}; see ${help}`);
+    return refuse(
+      `${argument.name()} is an argument, not an option: restaurant ${command.path} ${shown}; see ${help}`,
+    );
   }
   const known = [...command.options, ...(command === program ? program.options : optionsOf(command))];
   const longs = known.flatMap(({ long, hidden }) => (long == null || hidden ? [] : [long.slice(2)]));

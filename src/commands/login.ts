@@ -1,18 +1,10 @@
-import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
-import { readAllText } from '../app/input.ts';
-import { fullPath, writeText } from '../app/output.ts';
-import { openClientFor } from '../app/service.ts';
-import { configuredEndpoint, type FoundEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
+import type { FoundEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
-import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
-import { checkKey, keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
-import { type ConfigStore, openConfigStore } from '../storage/config-file.ts';
-import { readPath } from '../storage/files.ts';
-import { ioReason } from '../storage/io-error.ts';
+import type { ConfigStore } from '../storage/config-file.ts';
 
 /** Schema of what `login --json` prints. */
 const LOGIN_OUTPUT = object({
@@ -24,26 +16,6 @@ const LOGIN_OUTPUT = object({
   key_in_environment: boolean,
 });
 
-/** Adds `login` to the program. */
-export function registerLogin(program: CliCommand, app: App, action = login): void {
-  program
-    .command('login')
-    .summary('save the API key, and which service it is for')
-    .description('Save the API key, and which service it is for. One call proves the key first.')
-    .option('--key-stdin', 'read the key from stdin')
-    .option('--key-file <path>', 'read the key from a file')
-    .option('--no-verify', 'save without asking the service')
-    .usesOptions('address', 'profile', 'request', 'json')
-    .outputSchema(LOGIN_OUTPUT)
-    .examples(
-      'restaurant login',
-      'restaurant login --base-url https://api.example.com --key-stdin < key.txt',
-      'restaurant login --profile work --key-file key.txt',
-    )
-    .notes('No option takes the key itself: others could read it from the list of processes.')
-    .action((options: LoginOptions) => action(app, options));
-}
-
 /** Options of `login` as commander gives them. */
 interface LoginOptions {
   keyStdin?: true;
@@ -51,49 +23,72 @@ interface LoginOptions {
   verify: boolean;
 }
 
-/** Far above any key, in bytes. */
-const MOST_OF_A_KEY = 1024 * 1024;
+/** Adds `login` to the program. */
+export function registerLogin(program: CliCommand, app: App, action = login): void {
+  program
+    .command('login')
+    .summary('Save the API key and the address of its service')
+    .description('Save the API key and the address of its service. One request verifies the key first.')
+    .option('--key-stdin', 'read the key from stdin')
+    .option('--key-file <path>', 'read the key from a file')
+    .option('--no-verify', 'save without sending a request')
+    .usesOptions('address', 'profile', 'request', 'json')
+    .outputSchema(LOGIN_OUTPUT)
+    .examples(
+      'restaurant login',
+      'restaurant login --base-url https://api.example.com --key-stdin < key.txt',
+      'restaurant login --profile work --key-file key.txt',
+    )
+    .notes('No option takes the key itself, because other users could read it in the list of processes.')
+    .action((options: LoginOptions) => action(app, options));
+}
+
+/** Maximum size of a key file, in bytes: far above any key. */
+const MAX_KEY_BYTES = 1024 * 1024;
+/** How often a refused key can be typed again. */
+const MAX_ATTEMPTS = 3;
 const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.txt, or set RESTAURANT_API_KEY';
 
-/** Saves a key: gets it, proves it with one call, writes it. A refused key is not saved. */
 async function login(app: App, options: LoginOptions): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { assertMayCarryKey } = await import('../client/endpoint.ts');
+  const { keySuffix } = await import('../client/key.ts');
+  const { openConfigStore } = await import('../storage/config-file.ts');
   app.config();
-  const store = openConfigStore(app.configDir, { warn: (text) => void app.warn(text) });
-  const place = await findPlace(app, options);
-  if (place !== undefined) assertMayCarryKey(place.url, app.globals.insecureHttp === true);
-  const key = checkKey(await givenKey(app, options, place), app.settings.need('key-prefix'));
-  app.registerSecret(key);
-  if (place !== undefined && options.verify) await prove(app, place, key);
-  await save(app, store, place, key);
-  const { profileName } = app.settings;
+  const store = openConfigStore(app.configDir, { warn: (message) => void app.warn(message) });
+  const service = await findService(app, options);
+  if (service !== undefined) assertMayCarryKey(service.url, app.globals.insecureHttp === true);
+  const key = await acceptedKey(app, options, service);
+  await save(app, store, service, key);
   const facts = {
-    profile: profileName,
-    endpoint: place?.url.href ?? null,
+    profile: app.settings.profileName,
+    endpoint: service?.url.href ?? null,
     key: { last4: keySuffix(key) },
-    verified: place !== undefined && options.verify,
+    verified: service !== undefined && options.verify,
     file: store.path,
     key_in_environment: variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined,
   };
-  const where = place === undefined ? 'no service yet: restaurant login --base-url <url>' : place.url.host;
-  const tried = facts.verified ? '' : ' (the key was not tried)';
-  const beaten = facts.key_in_environment
-    ? 'RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY\n'
-    : '';
-  await writeText(
-    app,
-    facts,
-    () =>
-      `Logged in to ${where}${tried}\nKey …${facts.key.last4} saved in ${store.path}, profile ${profileName}\n${beaten}`,
-  );
+  const where =
+    service === undefined ? 'no service yet: restaurant login --base-url <url>' : service.url.host;
+  const lines = [
+    `Logged in to ${where}${facts.verified ? '' : ' (the key was not verified)'}`,
+    `Key …${facts.key.last4} saved in ${store.path}, profile ${facts.profile}`,
+    ...(facts.key_in_environment
+      ? ['RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY']
+      : []),
+  ];
+  await writeText(app, facts, () => `${lines.join('\n')}\n`);
 }
 
-/** The service that the key is for: as set, else asked for at a terminal. */
-async function findPlace(app: App, options: LoginOptions): Promise<FoundEndpoint | undefined> {
+/** Returns the service that the key is for: as set, else as typed at a terminal. */
+async function findService(app: App, options: LoginOptions): Promise<FoundEndpoint | undefined> {
+  const { configuredEndpoint } = await import('../app/target.ts');
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
   if (app.canPrompt && options.keyStdin !== true) {
-    const answer = await app.context.prompt.text('Address of the service', 'https://api.example.com');
-    return { url: endpointFromBase(answer), from: { base_url: withScheme(answer) } };
+    const { endpointFromBase, withScheme } = await import('../client/endpoint.ts');
+    const address = await app.context.prompt.text('Address of the service', 'https://api.example.com');
+    return { url: endpointFromBase(address), from: { base_url: withScheme(address) } };
   }
   if (!options.verify) return undefined;
   throw new AppError('no_service', 'no service is configured', {
@@ -101,27 +96,62 @@ async function findPlace(app: App, options: LoginOptions): Promise<FoundEndpoint
   });
 }
 
-async function givenKey(app: App, options: LoginOptions, place: FoundEndpoint | undefined): Promise<string> {
+/** Returns the key, verified unless that is not wanted. A refused key that was typed can be typed again. */
+async function acceptedKey(
+  app: App,
+  options: LoginOptions,
+  service: FoundEndpoint | undefined,
+): Promise<string> {
+  const { checkKey } = await import('../client/key.ts');
+  for (let attempt = 1; ; attempt += 1) {
+    const given = await readKey(app, options, service);
+    const key = checkKey(given.key, app.settings.need('key-prefix'));
+    app.registerSecret(key);
+    if (service === undefined || !options.verify) return key;
+    try {
+      await verify(app, service, key);
+      return key;
+    } catch (error) {
+      const isRefused = error instanceof AppError && error.code === 'unauthorized';
+      if (!isRefused || !given.isTyped || attempt === MAX_ATTEMPTS) throw error;
+      await app.note(`${error.message}; try again, or stop with Ctrl-C`);
+    }
+  }
+}
+
+async function readKey(
+  app: App,
+  options: LoginOptions,
+  service: FoundEndpoint | undefined,
+): Promise<{ key: string; isTyped: boolean }> {
+  const { readAllText } = await import('../app/input.ts');
   if (options.keyStdin === true && options.keyFile !== undefined) {
     throw new AppError('usage', '--key-stdin and --key-file contradict each other', { hint: FLAGS_HINT });
   }
+  const isStdin = options.keyStdin === true || options.keyFile === '-';
   // At a terminal stdin would show the key as it is typed; the prompt does not.
-  const typed = app.context.stdin.isTTY && (options.keyStdin === true || options.keyFile === '-');
-  if (options.keyStdin === true && !typed) return readAllText(app, 'the key');
-  if (options.keyFile !== undefined && !typed) return keyFromFile(app, options.keyFile);
-  if (app.canPrompt)
-    return app.context.prompt.secret(`API key${place === undefined ? '' : ` for ${place.url.host}`}`);
-  throw new AppError('usage', 'there is no terminal to ask for the key at', { hint: FLAGS_HINT });
+  if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
+  if (!isStdin && options.keyFile !== undefined) {
+    return { key: await readKeyFile(app, options.keyFile), isTyped: false };
+  }
+  if (!app.canPrompt) {
+    throw new AppError('usage', 'there is no terminal to type the key at', { hint: FLAGS_HINT });
+  }
+  const prompt = service === undefined ? 'API key' : `API key for ${service.url.host}`;
+  return { key: await app.context.prompt.secret(prompt), isTyped: true };
 }
 
-async function keyFromFile(app: App, path: string): Promise<string> {
-  if (path === '-') return readAllText(app, 'the key');
+async function readKeyFile(app: App, path: string): Promise<string> {
+  const { statSync } = await import('node:fs');
+  const { fullPath } = await import('../app/output.ts');
+  const { readPath } = await import('../storage/files.ts');
+  const { ioReason } = await import('../storage/io-error.ts');
   const full = fullPath(app.context, path);
   try {
     if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
-      await app.warn(`${full} can be read by other users: chmod 600 keeps it yours`);
+      await app.warn(`${full} can be read by other users: chmod 600 protects it`);
     }
-    return readPath(full, MOST_OF_A_KEY).toString('utf8');
+    return readPath(full, MAX_KEY_BYTES).toString('utf8');
   } catch (cause) {
     throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
       cause,
@@ -130,33 +160,27 @@ async function keyFromFile(app: App, path: string): Promise<string> {
   }
 }
 
-/** One call with the key. What the service says to it is the run's failure, and nothing is saved. */
-async function prove(app: App, place: FoundEndpoint, key: string): Promise<void> {
-  const client = openClientFor(app, {
-    url: place.url,
-    key,
-    headers: requestHeaders(app, place.url),
-    demo: false,
-  });
+/** Sends one request with the key. @throws {AppError} as the service responds */
+async function verify(app: App, { url }: FoundEndpoint, key: string): Promise<void> {
+  const { openClientFor } = await import('../app/service.ts');
+  const { loginCommand, requestHeaders } = await import('../app/target.ts');
+  const { keySuffix } = await import('../client/key.ts');
+  const client = openClientFor(app, { url, key, headers: requestHeaders(app, url), demo: false });
   try {
-    await app.withSpinner(`asking ${place.url.host}`, () => client.check());
+    await app.withSpinner(`checking the key with ${url.host}`, () => client.check());
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    throw new AppError(
-      'unauthorized',
-      `${place.url.host} refused the key …${keySuffix(key)}; nothing was saved`,
-      {
-        ...error.details,
-        hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
-      },
-    );
+    throw new AppError('unauthorized', `${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
+      ...error.details,
+      hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
+    });
   }
 }
 
 async function save(
   app: App,
   store: ConfigStore,
-  place: FoundEndpoint | undefined,
+  service: FoundEndpoint | undefined,
   key: string,
 ): Promise<void> {
   const name = app.settings.profileName;
@@ -164,12 +188,12 @@ async function save(
     file.profiles ??= {};
     const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
     profile.key = key;
-    if (place === undefined) delete profile.key_origin;
-    else profile.key_origin = place.url.origin;
-    if (place?.from !== undefined) {
+    if (service === undefined) delete profile.key_origin;
+    else profile.key_origin = service.url.origin;
+    if (service?.from !== undefined) {
       delete profile.base_url;
       delete profile.endpoint;
-      Object.assign(profile, place.from);
+      Object.assign(profile, service.from);
     }
     file.profiles[name] = profile;
   });

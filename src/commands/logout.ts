@@ -1,52 +1,61 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { boolean, object, text } from '../cli/schemas.ts';
+import { boolean, list, object, text } from '../cli/schemas.ts';
 import { variable } from '../settings/settings.ts';
-import { hashKey, openCache } from '../storage/cache.ts';
-import { openConfigStore } from '../storage/config-file.ts';
 
 /** Schema of what `logout --json` prints. */
-const LOGOUT_OUTPUT = object({ profile: text, removed: boolean, key_in_environment: boolean });
+const LOGOUT_OUTPUT = object(
+  { profile: text, removed: boolean, key_in_environment: boolean, profiles: list(text) },
+  ['removed', 'key_in_environment'],
+);
 
 /** Adds `logout` to the program. */
 export function registerLogout(program: CliCommand, app: App, action = logout): void {
   program
     .command('logout')
-    .summary('forget the saved key')
-    .description('Forget the saved key, and the cached answers that it got. The address stays.')
+    .summary('Delete the saved key')
+    .description('Delete the saved key, and the responses that were cached with it. The address stays.')
+    .option('--all', 'delete the keys of all profiles')
     .usesOptions('profile', 'json')
     .outputSchema(LOGOUT_OUTPUT)
-    .examples('restaurant logout')
-    .action(() => action(app));
+    .examples('restaurant logout', 'restaurant logout --all')
+    .action((options: { all?: true }) => action(app, options.all === true));
 }
 
-/** Forgets the key of the profile, and what was cached with it. Says so where the environment still holds a key. */
-async function logout(app: App): Promise<void> {
+async function logout(app: App, all: boolean): Promise<void> {
+  const { writeText } = await import('../app/output.ts');
+  const { hashKey, openCache } = await import('../storage/cache.ts');
+  const { openConfigStore } = await import('../storage/config-file.ts');
   app.config();
-  app.requireProfile();
-  const { profileName: profile } = app.settings;
-  const store = openConfigStore(app.configDir, { warn: (text) => void app.warn(text) });
-  let removed: string | undefined;
+  if (!all) app.requireProfile();
+  const { profileName } = app.settings;
+  const store = openConfigStore(app.configDir, { warn: (message) => void app.warn(message) });
+  const removed = new Map<string, string>();
   if (store.exists()) {
     await store.update((file) => {
-      const held =
-        file.profiles !== undefined && Object.hasOwn(file.profiles, profile)
-          ? file.profiles[profile]
-          : undefined;
-      if (held === undefined) return;
-      removed = held.key;
-      delete held.key;
-      delete held.key_origin;
+      for (const [name, profile] of Object.entries(file.profiles ?? {})) {
+        if (!all && name !== profileName) continue;
+        if (profile.key !== undefined) removed.set(name, profile.key);
+        delete profile.key;
+        delete profile.key_origin;
+      }
     });
   }
-  if (removed !== undefined) {
-    app.registerSecret(removed);
-    openCache({ cacheDir: app.paths.cacheDir, now: app.context.now }).clearFor(hashKey(removed));
+  const cache = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
+  for (const key of removed.values()) {
+    app.registerSecret(key);
+    cache.clearFor(hashKey(key));
   }
-  const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
-  const facts = { profile, removed: removed !== undefined, key_in_environment: fromEnv };
-  const said = facts.removed ? `Forgot the key of profile ${profile}.` : `Profile ${profile} had no key.`;
-  const still = fromEnv ? '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY' : '';
-  await writeText(app, facts, () => `${said}${still}\n`);
+  const isInEnvironment = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
+  const names = [...removed.keys()];
+  const facts = {
+    ...(all ? { profiles: names } : { profile: profileName }),
+    removed: names.length > 0,
+    key_in_environment: isInEnvironment,
+  };
+  const what = names.length === 1 ? `the key of profile ${names[0]}` : `the keys of ${names.join(', ')}`;
+  const nothing = all ? 'No profile had a key.' : `Profile ${profileName} had no key.`;
+  const done = names.length > 0 ? `Forgot ${what}.` : nothing;
+  const still = isInEnvironment ? '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY' : '';
+  await writeText(app, facts, () => `${done}${still}\n`);
 }

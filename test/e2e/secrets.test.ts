@@ -365,6 +365,6 @@ it('a host in other letters is shown as it is asked for', async () => {
   const { exit, stdout } = await service.run(words, { stdin: `${PREFIX}0123456789abcdef` });
   expect([exit, stdout.split('\n')[0]]).toEqual([
     0,
-    'Logged in to xn--pple-43d.example (the key was not tried)',
+    'Logged in to xn--pple-43d.example (the key was not verified)',
   ]);
 });

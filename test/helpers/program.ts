@@ -21,8 +21,8 @@ export interface RunOptions {
   readonly now?: () => number;
   /** Default: real time, and the spinner is left out of stderr. */
   readonly sleep?: Context['sleep'];
-  /** Texts are given one after the other; the last one again and again. */
-  readonly answers?: { secret?: string; text?: string | readonly string[] };
+  /** Given one after the other; the last one again and again. */
+  readonly answers?: { secret?: string | readonly string[]; text?: string | readonly string[] };
   readonly platform?: NodeJS.Platform;
   readonly homedir?: () => string;
 }
@@ -47,7 +47,8 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
     return Promise.resolve(text);
   };
   const texts = [options.answers?.text ?? []].flat();
-  const nextText = () => (texts.length > 1 ? texts.shift() : texts[0]);
+  const secrets = [options.answers?.secret ?? []].flat();
+  const next = (from: string[]) => answer(from.length > 1 ? from.shift() : from[0]);
   const context: Context = {
     stdin: {
       isTTY: tty.stdin ?? false,
@@ -78,7 +79,7 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
     sleep: options.sleep ?? realSleep,
     random: () => 0.5,
     signal: options.signal ?? never,
-    prompt: { secret: () => answer(options.answers?.secret), text: () => answer(nextText()) },
+    prompt: { secret: () => next(secrets), text: () => next(texts) },
   };
   const exit = await run(argv, context);
   return { exit, stdout, stderr };

@@ -45,6 +45,37 @@ describe('login', () => {
     expect(user.saved().profiles.default).toMatchObject({ key: FREE, base_url: service.sandbox.baseUrl });
   });
 
+  it('asks for the key again when the service refuses it at a terminal', async () => {
+    const user = newUser();
+    const words = ['login', '--base-url', service.sandbox.baseUrl];
+    const login = await user.run(words, { tty: terminal, answers: { secret: [REVOKED, PAID] } });
+    expect(login.exit).toBe(0);
+    expect(login.stderr).toMatch(/refused the key …oked; nothing was saved; try again/);
+    expect(user.saved().profiles.default.key).toBe(PAID);
+    service.sent();
+    const never = await newUser().run(words, { tty: terminal, answers: { secret: REVOKED } });
+    expect([never.exit, service.sent()]).toEqual([4, 3]);
+    expect(never.stderr.split('hint:')[1]).toContain(service.sandbox.baseUrl);
+  });
+
+  it('assumes the scheme that the address lacks', async () => {
+    const user = newUser();
+    const address = service.sandbox.baseUrl.replace('http://', '');
+    expect((await user.run(['login', '--base-url', address, '--key-stdin'], { stdin: PAID })).exit).toBe(0);
+    expect(user.saved().profiles.default.base_url).toBe(service.sandbox.baseUrl);
+  });
+
+  it('binds a key that was saved without a service to the first one that accepts it', async () => {
+    const user = newUser();
+    await user.run(['login', '--key-stdin', '--no-verify'], { stdin: PAID });
+    expect(user.saved().profiles.default).not.toHaveProperty('key_origin');
+    const find = ['find', 'Nopa', '--city', 'SF'];
+    expect((await user.run([...find, '--base-url', service.sandbox.baseUrl])).exit).toBe(0);
+    expect(user.saved().profiles.default.key_origin).toBe(service.sandbox.baseUrl);
+    const elsewhere = await user.run([...find, '--base-url', 'https://other.example']);
+    expect([elsewhere.exit, elsewhere.stderr]).toEqual([4, expect.stringContaining('is not sent to')]);
+  });
+
   it('never asks where nobody can answer', async () => {
     const user = newUser();
     const place = ['--base-url', service.sandbox.baseUrl];
