@@ -33,7 +33,7 @@ describe('a list', () => {
       'a.ndjson',
       `{"name":"a","city":"b","n":${'9'.repeat(15_000_000)}}\n`,
     ],
-    ['of 20 million blank lines', 'a.ndjson', '\n'.repeat(20_000_000)],
+    ['of 5 million blank lines', 'a.ndjson', '\n'.repeat(5_000_000)],
     [
       'with keys of every object',
       'a.ndjson',

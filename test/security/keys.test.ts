@@ -63,6 +63,18 @@ describe('a key', () => {
     expect([2, 4]).toContain(exit);
   });
 
+  it('that is saved without a service belongs to the first one that accepts it', async () => {
+    await run(['login', '--key-stdin', '--no-verify'], { env: { HOME: home, ...NO_KEY }, stdin: KEY });
+    const first = await run([...FIND, '--base-url', service.origin], { env: { HOME: home, ...NO_KEY } });
+    const requests = service.requests.length;
+    const words = [...FIND, '--base-url', 'https://evil.example', '--timeout', '5s'];
+    const { exit, stderr } = await run(words, { env: { HOME: home, ...NO_KEY } });
+    // Either it was never saved, or it is bound.
+    if (first.exit === 0) expect(stderr).toContain(new URL(service.origin).host);
+    expect([2, 4]).toContain(exit);
+    expect(service.requests.length).toBe(requests);
+  });
+
   it('is not sent to a server with a certificate that nobody trusts, whatever Node is told', async () => {
     const keys: unknown[] = [];
     const server = createServer(UNTRUSTED, (request, response) => {

@@ -81,6 +81,12 @@ describe('a command in a hint', () => {
 });
 
 describe('the curl command', () => {
+  it('escapes what a terminal would act on', async () => {
+    service.answer(restaurants({ ...ROW, service_id: 'a\u009b2J\u009d0;x\u202e\u200bz' }));
+    await run(FIND, { ...options(), exit: 0 });
+    for (const flag of ['--curl', '--dry-run']) await run(['lookup', '1', flag], options());
+  });
+
   it.each(['$(id>PWNED)', "'; id>PWNED; '", '`id>PWNED`', '!!', '[1-3]', '{x,y}', '@/etc/passwd', '\\'])(
     'with %j in every place runs nothing but curl',
     async (text) => {
