@@ -1,5 +1,6 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
+import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { isRecord } from '../records.ts';
 
@@ -77,12 +78,10 @@ function valueText(value: unknown): string {
 export function exampleCall(tool: string, args: readonly Argument[]): string {
   const words = args
     .filter(({ required }) => required)
-    .map(({ name, sample, typed }) => `${name}${typed ? ':=' : '='}${sample}`);
-  return ['restaurant call', cleanLine(tool), ...words]
-    .map((word, index) => (index === 0 ? word : quoted(word)))
-    .join(' ');
-}
-
-function quoted(word: string): string {
-  return /^[\w.,:=@%+/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+    // A value that starts with @ would be read from a file.
+    .map(
+      ({ name, sample, typed }) =>
+        `${name}${typed ? ':=' : '='}${sample.startsWith('@') ? '@' : ''}${sample}`,
+    );
+  return ['restaurant call', ...[cleanLine(tool), ...words].map(shellWord)].join(' ');
 }

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../client/types.ts';
-import { parseExact, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { callData } from '../call-data.ts';
 import type { Presentation } from '../formats.ts';
@@ -91,24 +91,15 @@ function blockLines(block: unknown, view: View): string[] {
 }
 
 function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, view: View): string[] {
-  const head = summaryLines('resource', [uri, mimeType, sizeOf(blob)], view);
-  return typeof text === 'string' ? [...head, ...indentedText(text, view)] : head;
+  return [...summaryLines('resource', [uri, mimeType, sizeOf(blob)], view), ...indentedText(text, view)];
 }
 
 /** Renders text, or the JSON in it. */
 export function textLines(text: string, columns: number, view: View): string[] {
-  const value = /^\s*[[{]/.test(text) ? parseJsonText(text) : undefined;
-  if (value !== undefined) return dataLines(value, columns, view);
+  const value = /^\s*[[{]/.test(text) ? parseExactOrNone(text) : undefined;
+  if (value !== undefined) return dataLines(stringifyRawNumbers(value), columns, view);
   const shown = clean(text).trim();
   return shown === '' ? [] : wrap(shown, columns);
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return stringifyRawNumbers(parseExact(text));
-  } catch {
-    return undefined;
-  }
 }
 
 /** `[image] image/png, 4.1 kB`. Facts that are not text are left out. */

@@ -77,7 +77,7 @@ const DETAILS = {
 describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   const open = useChromium();
 
-  it('runs nothing that the data holds, and asks nobody but OpenStreetMap', async () => {
+  it('runs nothing from the data, and sends requests to OpenStreetMap only', async () => {
     const document = findPage(HOSTILE, { ...ASKED, name: `</title><script>${PWN}</script>` });
     const { page, requests, complaints } = await open(document);
     const names = page.locator('button.name');
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await page.locator('#placed').textContent()).toBe('5 on the map, 6 without coordinates');
   });
 
-  it('is searched, sorted and read by keyboard, and list and map follow each other', async () => {
+  it('can be searched, sorted and read by keyboard, with list and map in sync', async () => {
     const { page, complaints } = await open(PLAIN);
     const names = async () =>
       (await page.locator('button.name').allTextContents()).map((name) => name.trim());
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(['light', 'dark'] as const)('can be read and used on every screen, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('is readable and usable on every screen, %s', async (colorScheme) => {
     const details = lookupPage(
       [
         {
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows tiles with their attribution where there are any, and says why where not', async () => {
+  it('shows tiles with their attribution, or why there are none', async () => {
     const [sent, refused, offline] = await Promise.all([
       open(PLAIN, { tiles: 'sent' }),
       open(PLAIN, { tiles: 'refused' }),
@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(offline.requests).toEqual([]);
   });
 
-  it('needs no map for rows without a place, and no row at all', async () => {
+  it('works without coordinates and without rows', async () => {
     const [bare, none] = await Promise.all([
       open(findPage([{ name: 'x' }, { name: 'y' }], ASKED)),
       open(findPage([], { ...ASKED, total: 0 })),
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await none.page.locator('main').textContent()).toBe('Nothing was found.');
   });
 
-  it('keeps a page of 5,000 rows small: some at a time, near ones as one marker', async () => {
+  it('shows 5,000 rows in pages, and near ones as one marker', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       name: `Place ${index + 1}`,
       coordinates: { lat: 37.7 + (index % 71) / 700, lng: -122.5 + (index % 73) / 700 },

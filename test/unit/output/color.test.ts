@@ -24,18 +24,18 @@ describe('isColored', () => {
 });
 
 describe('palette', () => {
-  it('paints nothing at level 0', () => {
+  it('returns text unchanged at level 0', () => {
     for (const paint of Object.values(plain)) expect(paint('A-')).toBe('A-');
   });
 
-  it('paints a grade by its letter', () => {
+  it('colors a grade by its letter', () => {
     const { grade } = palette(1);
     const codes = ['A', 'a-', 'B+', 'C', 'D', 'F'].map((letter) => /\u001b\[(3\d)m/.exec(grade(letter))?.[1]);
     expect(codes).toEqual(['32', '32', '36', '33', '31', '31']);
     expect(grade('Awful')).toBe('\u001b[1mAwful\u001b[22m');
   });
 
-  it('takes one text, also from map', () => {
+  it('ignores further arguments, as from map', () => {
     expect(['a', 'b'].map(plain.bad)).toEqual(['a', 'b']);
   });
 });

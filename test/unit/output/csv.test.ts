@@ -5,7 +5,7 @@ import { csvRows, guardFormula, tsvRow } from '../../../src/output/csv.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
 describe('csvRows', () => {
-  it('quotes only what must be quoted', () => {
+  it('quotes only cells that need it', () => {
     expect(csvRows([['a b', 'a,b', 'say "hi"', 'x\ny', '', null, 1.5, true]], false)).toBe(
       'a b,"a,b","say ""hi""","x\ny",,,1.5,true\n',
     );
@@ -15,7 +15,7 @@ describe('csvRows', () => {
     expect(csvRows([['a', 'c;d', 'e\tf']], false)).toBe('a,"c;d","e\tf"\n');
   });
 
-  it('never makes a blank line of a record', () => {
+  it('never writes a record as a blank line', () => {
     expect(csvRows([['']], false)).toBe('""\n');
     expect(csvRows([[null]], false)).toBe('""\n');
   });
@@ -24,7 +24,7 @@ describe('csvRows', () => {
     expect(csvRows([[-122.43, '-122.43', '-x']], true)).toBe("-122.43,-122.43,'-x\n");
   });
 
-  it('is read back the same by another parser', () => {
+  it('is read back unchanged by another parser', () => {
     const asUtf8 = hostileText.map((text) => Buffer.from(text).toString());
     fc.assert(
       fc.property(fc.array(asUtf8, { minLength: 1, maxLength: 5 }), (cells) => {
@@ -57,7 +57,7 @@ describe('guardFormula', () => {
     '--1',
     '-1-2',
     '+',
-  ])('neutralises %j', (text) => {
+  ])('neutralizes %j', (text) => {
     expect(guardFormula(text)).toBe(`'${text}`);
   });
 
@@ -75,7 +75,7 @@ describe('guardFormula', () => {
     '',
     '4,5',
     '-1,5',
-  ])('lets %j pass', (text) => {
+  ])('leaves %j unchanged', (text) => {
     expect(guardFormula(text)).toBe(text);
   });
 });
@@ -102,13 +102,13 @@ describe('guardFormula behind a delimiter', () => {
 });
 
 describe('tsvRow', () => {
-  it('is one line with a tab between cells, nothing cut', () => {
+  it('writes one line with tabs between cells and cuts nothing', () => {
     expect(tsvRow(['a\tb', 'c\r\nd', null, 1, false, 'x'.repeat(500)])).toBe(
       `a b\tc d\t\t1\tfalse\t${'x'.repeat(500)}`,
     );
   });
 
-  it('stays one record of the same cells whatever comes', () => {
+  it('keeps the number of cells for any text', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 1, maxLength: 5 }), (cells) => {
         const line = tsvRow(cells);

@@ -29,13 +29,13 @@ function shown(
 }
 
 describe('present', () => {
-  it('writes the document as JSON, pretty where asked for', async () => {
+  it('writes the document as JSON, optionally indented', async () => {
     expect(await shown(DATA, 'json')).toBe(`${JSON.stringify(DATA.json)}\n`);
     expect(await shown(DATA, 'json', { prettyJson: true })).toMatch(/^\{\n {2}"results": \[/);
     expect(await shown(DATA, 'json', { columns: ['id'] })).toBe('{"results":["id"]}\n');
   });
 
-  it('cuts each record where the data does not say how to trim', async () => {
+  it('reduces each record by default', async () => {
     const { selectColumns: _, ...plain } = DATA;
     expect(await shown({ ...plain, json: RECORDS }, 'json', { columns: ['id'] })).toBe(
       '[{"id":"a"},{"id":"b"}]\n',
@@ -45,13 +45,13 @@ describe('present', () => {
     );
   });
 
-  it('writes NDJSON, one record a line', async () => {
+  it('writes NDJSON, one record per line', async () => {
     expect(await shown(DATA, 'ndjson', { columns: ['name', 'at.lat'] })).toBe(
       '{"name":"=Nopa","at":{"lat":1.5}}\n{"name":"Chez\\tNous\\u001b"}\n',
     );
   });
 
-  it('writes CSV with all keys as they come first, guarded and cleaned', async () => {
+  it('writes CSV with all keys in order of appearance, guarded and cleaned', async () => {
     const csv = await shown(DATA, 'csv');
     expect(csv).toBe(`id,name,tags,at.lat,more\na,'=Nopa,"x; y",1.5,\nb,"Chez\tNous^[",,,\n`);
     expect(parse(csv)).toHaveLength(3);
@@ -112,7 +112,7 @@ describe('present', () => {
     expect(await shown(DATA, 'table', { columns: ['id', 'name'] })).toBe('table id,name\n');
   });
 
-  it('writes GeoJSON also of what has no place', async () => {
+  it('writes GeoJSON for records without coordinates, too', async () => {
     expect(JSON.parse(await shown(DATA, 'geojson')).features[0]).toEqual({
       type: 'Feature',
       geometry: null,
@@ -120,7 +120,7 @@ describe('present', () => {
     });
   });
 
-  it('has a form for nothing found', async () => {
+  it('writes empty results in every format', async () => {
     const none: Presentation = {
       json: { results: [] },
       records: [],
@@ -144,7 +144,7 @@ describe('present', () => {
     expect(await shown(DATA, 'tsv', { columns: ['at'] })).toBe('{"lat":1.5}\n\n');
   });
 
-  it('keeps a line for what is no record', async () => {
+  it('keeps a line for elements that are not records', async () => {
     expect(
       await shown({ ...DATA, records: [null, RECORDS[0]], columns: ['id', 'name'] }, 'tsv', {
         guardFormulas: false,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toGeoJson } from '../../../src/output/geojson.ts';
 
 describe('toGeoJson', () => {
-  it('makes points in [lng, lat] with everything else as properties', () => {
+  it('writes points in [lng, lat] and all other fields as properties', () => {
     const nopa = {
       service_id: 'id-1',
       name: 'Nopa',
@@ -36,7 +36,7 @@ describe('toGeoJson', () => {
     expect(feature?.properties).toEqual({ service_id: 'x', coordinates });
   });
 
-  it('trims the properties, not the place', () => {
+  it('reduces the properties and keeps the coordinates', () => {
     const [feature] = toGeoJson(
       [{ service_id: 'x', name: 'N', coordinates: { lat: 1, lng: 2 } }],
       ['name', 'lat'],
@@ -49,7 +49,7 @@ describe('toGeoJson', () => {
     });
   });
 
-  it('survives what is no restaurant', () => {
+  it('accepts values that are not restaurants', () => {
     expect(
       toGeoJson([null, 5, JSON.parse('{"__proto__":{"x":1}}')]).features.map(({ properties }) =>
         Object.keys(properties),

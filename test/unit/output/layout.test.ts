@@ -4,16 +4,16 @@ import { allocateWidths, flowColumns, joinHorizontal } from '../../../src/output
 import { width } from '../../../src/util/text.ts';
 
 describe('flowColumns', () => {
-  it('puts blocks side by side while they fit', () => {
+  it('places blocks side by side if they fit', () => {
     expect(flowColumns([['aa', 'a'], ['鮨'], ['cccc']], 12)).toEqual(['aa    鮨', 'a', '', 'cccc']);
   });
 
-  it('leaves a tall one alone', () => {
+  it('gives a tall block a row of its own', () => {
     const tall = Array.from({ length: 61 }, () => 'x');
     expect(flowColumns([tall, ['y']], 80)).toEqual([...tall, '', 'y']);
   });
 
-  it('keeps every line, in a width that holds them', () => {
+  it('keeps every line within the width', () => {
     const block = fc.array(fc.stringMatching(/^[a-z鮨]{0,10}$/), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(block, { maxLength: 6 }), fc.integer({ min: 20, max: 140 }), (blocks, columns) => {
@@ -28,7 +28,7 @@ describe('flowColumns', () => {
 });
 
 describe('joinHorizontal', () => {
-  it('aligns columns, without blanks at the ends of lines', () => {
+  it('aligns columns without trailing blanks', () => {
     const columns = [
       { lines: ['a', '', 'c'], width: 3 },
       { lines: ['x', 'y'], width: 1 },

@@ -35,7 +35,7 @@ describe('showsLinks', () => {
 });
 
 describe('mapUrl', () => {
-  it('is made of two numbers', () => {
+  it('uses the two numbers only', () => {
     expect(mapUrl({ lat: 37.7749, lng: -122.43761234 })).toBe(
       'https://www.openstreetmap.org/?mlat=37.7749&mlon=-122.437612#map=18/37.7749/-122.437612',
     );

@@ -5,7 +5,7 @@ import { palette, plain } from '../../../src/output/color.ts';
 import { errorJson, formatError } from '../../../src/output/problem.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
-describe('problemText', () => {
+describe('formatError', () => {
   it('says what happened, then what to do', () => {
     const error = new AppError('no_key', 'no API key for localhost:8080');
     expect(formatError(error, plain, { verbose: false })).toBe(
@@ -13,14 +13,14 @@ describe('problemText', () => {
     );
   });
 
-  it('keeps a hostile message on one line, cleaned and short', () => {
+  it('keeps hostile text on one line, cleaned and shortened', () => {
     const error = new AppError('tool_error', `bad\n\u001b[2J${'x'.repeat(1_000_000)}`);
     const [first = ''] = formatError(error, plain, { verbose: false }).split('\n');
     expect(first).toMatch(/^error: bad \^\[\[2Jx+…$/);
     expect(first).toHaveLength(407);
   });
 
-  it('colours the words and not the message', () => {
+  it('colors the labels and not the message', () => {
     const text = formatError(new AppError('usage', 'no'), palette(1), { verbose: false });
     expect(text.split('\n')[0]).toBe('\u001b[31merror:\u001b[39m no');
   });
@@ -49,7 +49,7 @@ describe('problemText', () => {
     );
   });
 
-  it('survives causes of every kind', () => {
+  it('prints causes of every kind', () => {
     const loop: { self?: unknown } = {};
     loop.self = loop;
     const circular = new Error('round');
@@ -61,7 +61,7 @@ describe('problemText', () => {
     }
   });
 
-  it('is two lines of harmless text whatever comes', () => {
+  it('prints two lines of harmless text for any message', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (message, hint) => {
         const text = formatError(new AppError('rpc_error', message, { hint }), plain, { verbose: false });
@@ -72,8 +72,8 @@ describe('problemText', () => {
   });
 });
 
-describe('problemJson', () => {
-  it('has what is known and nothing else', () => {
+describe('errorJson', () => {
+  it('contains the known fields only', () => {
     expect(errorJson(new AppError('usage', 'bad', { hint: 'restaurant --help' }))).toBe(
       '{"error":{"code":"usage","message":"bad","hint":"restaurant --help","retryable":false}}',
     );
@@ -97,7 +97,7 @@ describe('problemJson', () => {
     });
   });
 
-  it('is one line that parses whatever the message', () => {
+  it('prints one line of valid JSON for any message', () => {
     fc.assert(
       fc.property(hostileText, (message) => {
         const json = errorJson(new AppError('rpc_error', message));

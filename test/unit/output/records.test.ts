@@ -16,7 +16,7 @@ const NOPA = {
 };
 
 describe('flatten', () => {
-  it('makes one row of a record', () => {
+  it('flattens a record into one row', () => {
     expect(Object.fromEntries(flatten(NOPA))).toEqual({
       service_id: 'id-1',
       name: 'Nopa',
@@ -31,7 +31,7 @@ describe('flatten', () => {
     });
   });
 
-  it('does not hide a key that is called lat itself', () => {
+  it('does not hide a key named lat', () => {
     const cells = flatten({ lat: 'x', coordinates: { lat: 1, lng: 2 } });
     expect([...cells]).toEqual([
       ['lat', 'x'],
@@ -40,7 +40,7 @@ describe('flatten', () => {
     ]);
   });
 
-  it('survives __proto__ and gives scalars alone', () => {
+  it('handles __proto__ and returns scalars only', () => {
     fc.assert(
       fc.property(hostileRecord, (record) => {
         for (const value of flatten(record).values())
@@ -77,20 +77,20 @@ describe('valueAt', () => {
 });
 
 describe('pick', () => {
-  it('keeps the order asked for and the nested shape', () => {
+  it('keeps the selected order and the nested shape', () => {
     expect(toJson(pick(NOPA, ['lat', 'name', 'hours.mon.open', 'nothing']), false)).toBe(
       '{"coordinates":{"lat":37.77},"name":"Nopa","hours":{"mon":{"open":"17:00"}}}',
     );
   });
 
-  it('takes the whole where whole and part are asked for', () => {
+  it('takes the whole if the whole and a part are selected', () => {
     const whole = { coordinates: { lat: 37.77, lng: -122.43 } };
     expect(pick(NOPA, ['coordinates', 'lat'])).toEqual(whole);
     expect(pick(NOPA, ['lat', 'coordinates'])).toEqual(whole);
     expect(NOPA.coordinates).toEqual({ lat: 37.77, lng: -122.43 });
   });
 
-  it('survives __proto__', () => {
+  it('handles __proto__', () => {
     const record = JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":2}}');
     expect(toJson(pick(record, ['__proto__.x', 'a.__proto__']), false)).toBe(
       '{"__proto__":{"x":1},"a":{"__proto__":2}}',

@@ -17,7 +17,7 @@ function shown(data: Presentation, format: RecordFormat): Promise<string> {
 }
 
 it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
-  'a text of 30 KB of %j is shown at once, in every form',
+  '30 KB of %j are rendered at once in every format',
   async (part) => {
     const text = part.repeat(30_000 / part.length);
     const row = { service_id: 'a', name: text, cuisine_tags: [text], coordinates: { lat: 1, lng: -2 } };

@@ -19,7 +19,7 @@ const ROWS = [
 ];
 
 describe('renderTable', () => {
-  it('shows all of it where there is room', () => {
+  it('shows everything if there is room', () => {
     expect(renderTable(COLUMNS, ROWS, viewOf(120))).toMatchInlineSnapshot(`
       " #  NAME               CITY           NOTE                                     ID
        1  Nopa               San Francisco  Wood-fired cooking that stays open late  a1
@@ -28,7 +28,7 @@ describe('renderTable', () => {
     `);
   });
 
-  it('leaves the extra column out, then wraps', () => {
+  it('drops the optional column, then wraps', () => {
     expect(renderTable(COLUMNS, ROWS, viewOf(60))).toMatchInlineSnapshot(`
       " #  NAME               CITY           NOTE
        1  Nopa               San Francisco  Wood-fired cooking
@@ -47,7 +47,7 @@ describe('renderTable', () => {
     `);
   });
 
-  it('lists the rows where a table has no room', () => {
+  it('lists the rows if there is no room for a table', () => {
     expect(renderTable(COLUMNS, ROWS, viewOf(24))).toMatchInlineSnapshot(`
       "#  1
       Name  Nopa
@@ -67,13 +67,13 @@ describe('renderTable', () => {
     `);
   });
 
-  it('says with three dots what it cut where there is no Unicode', () => {
+  it('marks cuts with three dots without Unicode', () => {
     expect(
       renderTable([{ key: 'a', title: 'a', max: 8, priority: 1 }], [['Chez Panisse']], viewOf(40, false)),
     ).toBe('A\nChez...');
   });
 
-  it('cuts a text that wraps over too many lines', () => {
+  it('cuts text that wraps over too many lines', () => {
     const column: Column = { key: 'a', title: 'a', priority: 1, wrap: true };
     expect(renderTable([column], [['one two '.repeat(40)]], viewOf(30)).split('\n')).toHaveLength(4);
     expect(renderTable([{ ...column, maxLines: 99 }], [['one two '.repeat(40)]], viewOf(30))).not.toContain(
@@ -81,11 +81,11 @@ describe('renderTable', () => {
     );
   });
 
-  it('has no text for no rows', () => {
+  it('returns no text for no rows', () => {
     expect(renderTable(COLUMNS, [], viewOf(80))).toBe('');
   });
 
-  it('paints what it shows and not the space around it', () => {
+  it('colors the text and not the padding', () => {
     const colored = renderTable(COLUMNS, ROWS.slice(0, 1), { ...viewOf(32), palette: palette(1) });
     expect(colored).toBe(
       [
@@ -97,7 +97,7 @@ describe('renderTable', () => {
     );
   });
 
-  it('draws thousands of rows in one layout', () => {
+  it('draws thousands of rows with the same widths', () => {
     const rows = Array.from({ length: 1500 }, (_, index) => [
       String(index + 1),
       index === 1400 ? 'A longer name' : 'Nopa',
@@ -111,7 +111,7 @@ describe('renderTable', () => {
     expect(lines[1500]).toBe('1500  Nopa           x     -     -');
   });
 
-  it('is never wider than the view and holds nothing harmful', () => {
+  it('is never wider than the view and contains nothing harmful', () => {
     const rows = fc.array(fc.tuple(hostileText, hostileText, hostileText, hostileText, hostileText), {
       maxLength: 4,
     });
@@ -124,7 +124,7 @@ describe('renderTable', () => {
     );
   });
 
-  it('gives a record one line where no column wraps', () => {
+  it('writes one line per record if no column wraps', () => {
     const rows = fc.array(fc.tuple(hostileText, hostileText, hostileText), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(rows, fc.integer({ min: 40, max: 200 }), (cells, columns) => {

@@ -84,13 +84,13 @@ describe('text hidden in variation selectors', () => {
 });
 
 describe('cleanLine', () => {
-  it('makes one space of line breaks and tabs', () => {
+  it('replaces line breaks and tabs by one space', () => {
     expect(cleanLine('a\tb\r\nc\n\nd\u2028e')).toBe('a b c d e');
   });
 });
 
 describe('cleanCell', () => {
-  it('keeps what RFC 4180 lets a quoted cell hold', () => {
+  it('keeps tabs and CRLF, which a quoted cell may contain', () => {
     expect(cleanCell('a\tb\r\nc\nd\u001be\rf')).toBe('a\tb\r\nc\nd^[e^Mf');
   });
 });
@@ -138,12 +138,12 @@ describe('truncate', () => {
     expect(truncate(text, columns)).toBe(cut);
   });
 
-  it('can cut with three dots, and with as many of them as there is room for', () => {
+  it('cuts with three dots, or as many as fit', () => {
     expect(truncate('Chez Panisse', 8, '...')).toBe('Chez...');
     expect(truncate('Chez Panisse', 2, '...')).toBe('..');
   });
 
-  it('never passes the width, and reads no more than it needs', () => {
+  it('stays within the width and reads no more than needed', () => {
     fc.assert(
       fc.property(hostileText, fc.nat(60), (text, columns) => {
         expect(width(truncate(cleanLine(text), columns))).toBeLessThanOrEqual(columns);
@@ -154,7 +154,7 @@ describe('truncate', () => {
 });
 
 describe('pad', () => {
-  it('fills up by display width', () => {
+  it('pads by display width', () => {
     expect(pad('鮨', 4)).toBe('鮨  ');
     expect(pad('鮨', 4, 'right')).toBe('  鮨');
     expect(pad('long', 2)).toBe('long');
@@ -173,7 +173,7 @@ describe('wrap', () => {
     expect(wrap('', 9)).toEqual(['']);
   });
 
-  it('never passes the width', () => {
+  it('stays within the width', () => {
     fc.assert(
       fc.property(hostileText, fc.integer({ min: 2, max: 80 }), (text, columns) => {
         for (const line of wrap(clean(text), columns)) expect(width(line)).toBeLessThanOrEqual(columns);
@@ -181,7 +181,7 @@ describe('wrap', () => {
     );
   });
 
-  it('loses no letter of a text that is far too long for one go', () => {
+  it('keeps every letter of very long text', () => {
     const word = 'é'.repeat(7001);
     expect(wrap(word, 50).join('')).toBe(word);
   });

@@ -37,7 +37,7 @@ function dataOf(html: string): { head: Omit<PageDocument, 'rows'>; rows: PageDoc
 describe('a page', () => {
   const html = renderPage(findPage([NOPA], ASKED), ASSET);
 
-  it('is one document that lets nothing run or load but its own', () => {
+  it('is one document whose policy allows nothing but its own script', () => {
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
     expect(html).toContain('<title>Nopa in SF · restaurant</title>');
     expect(html).toContain('<h1 dir="auto">Nopa in SF</h1>');
@@ -57,14 +57,14 @@ describe('a page', () => {
     expect(html).not.toMatch(/ (?:src|href)="(?!#)|@import|\son\w+=| style="/);
   });
 
-  it('has a column for the distance where the results have one', () => {
+  it('has a distance column if the results have distances', () => {
     const { columns, rows } = findPage([{ ...NOPA, distance_km: 1.2 }], ASKED);
     const place = columns.findIndex(({ label }) => label === 'Distance (km)');
     expect(rows[0]?.c[place]).toBe(1.2);
     expect(findPage([NOPA], ASKED).columns.map(({ label }) => label)).not.toContain('Distance (km)');
   });
 
-  it('holds what is known of each, once: in a cell or among the details', () => {
+  it('shows each field once: in a cell or in the details', () => {
     const { head, rows } = dataOf(html);
     expect(head.columns.map(({ label }) => label)).toEqual([
       'Name',
@@ -96,14 +96,14 @@ describe('a page', () => {
     ]);
   });
 
-  it('shows the columns that were asked for, and nothing else', () => {
+  it('shows the selected columns only', () => {
     const { columns, rows } = findPage([NOPA], ASKED, ['name', 'seats.bar', 'lat']);
     expect(columns.map(({ label }) => label)).toEqual(['Name', 'Seats.bar', 'Latitude']);
     expect(rows[0]?.c).toEqual(['Nopa', true, 37.7749].map((cell) => (cell === true ? 'true' : cell)));
     expect(JSON.stringify(rows)).not.toContain('Divisadero');
   });
 
-  it('names lookups, what they told, and those that failed', () => {
+  it('shows lookups, including failed ones', () => {
     const page = lookupPage(
       [
         {
@@ -142,11 +142,11 @@ describe('a page', () => {
     'https://a b',
     '//evil.example',
     'blob:https://x/1',
-  ])('makes no link of %j', (website) => {
+  ])('does not link %j', (website) => {
     expect(JSON.stringify(findPage([{ name: 'x', website }], ASKED).rows)).not.toContain('href');
   });
 
-  it('puts on the map only what is a place on earth', () => {
+  it('puts only valid coordinates on the map', () => {
     const at = (lat: unknown, lng: unknown) => findPage([{ coordinates: { lat, lng } }], ASKED).rows[0]?.p;
     expect(at(0, 0)).toEqual([0, 0]);
     expect(at(-90, 180)).toEqual([-90, 180]);
@@ -155,7 +155,7 @@ describe('a page', () => {
     expect(at(1, -180.5)).toBeUndefined();
   });
 
-  it('parses back equal and keeps its elements, whatever the texts are', () => {
+  it('stays parsable with any text', () => {
     const breaking = fc.constantFrom(
       '</script>',
       '<!--',

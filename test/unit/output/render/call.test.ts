@@ -18,7 +18,7 @@ describe('callPresentation', () => {
     expect(JSON.parse(await present(callPresentation(result), 'json', options))).toEqual(json);
   });
 
-  it('has the results as records', async () => {
+  it('takes the results as records', async () => {
     const data = callPresentation({
       structuredContent: {
         total: 2,
@@ -37,7 +37,7 @@ describe('callPresentation', () => {
     );
   });
 
-  it('shows words as they are, cleaned', async () => {
+  it('shows text cleaned', async () => {
     const data = callPresentation({ content: [text('hello\nyou\u001b')] });
     expect(await present(data, 'table', options)).toBe('hello\nyou^[\n');
     expect(await present(data, 'tsv', options)).toBe('hello you^[\n');

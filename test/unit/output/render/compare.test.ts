@@ -46,7 +46,7 @@ function compare(items: readonly LookupItem[], view: View): string | undefined {
 }
 
 describe('comparisonLines', () => {
-  it('sets fields against restaurants', () => {
+  it('shows fields as rows and restaurants as columns', () => {
     expect(compare([NOPA, CORNER, GONE], viewOf(80))).toMatchInlineSnapshot(`
       "             Nopa                   Nopa Corner            id-3
                                                                  not_found: no
@@ -78,7 +78,7 @@ describe('comparisonLines', () => {
     `);
   });
 
-  it('leaves out what was not asked for', () => {
+  it('leaves out other columns', () => {
     const lines = comparisonLines([NOPA, CORNER], ['name', 'grade'], viewOf(60));
     expect(lines).toEqual([
       '       Nopa                       Nopa Corner',
@@ -86,7 +86,7 @@ describe('comparisonLines', () => {
     ]);
   });
 
-  it('uses one form for all lists of a row, and leaves identifiers beside a name to the card', () => {
+  it('uses one form for all lists of a row, and leaves out identifiers next to a name', () => {
     const near = (name: string) => ({
       name,
       distance: 91,
@@ -111,7 +111,7 @@ describe('comparisonLines', () => {
     expect(text).not.toContain('a7c1e5d2');
   });
 
-  it('dims what is the same', () => {
+  it('dims equal values', () => {
     const text = compare([NOPA, CORNER], { ...viewOf(80), palette: palette(1) }) ?? '';
     expect(text).toContain('\u001b[2mSan Francisco\u001b[22m');
     expect(text).toContain('\u001b[32mA\u001b[39m');
@@ -123,12 +123,12 @@ describe('comparisonLines', () => {
     ['a narrow terminal', [NOPA, CORNER], 40],
     ['four at 80 columns', [NOPA, CORNER, GONE, NOPA], 80],
     ['failures alone', [GONE, GONE], 80],
-  ])('gives up for %s', (_, items, columns) => {
+  ])('returns nothing for %s', (_, items, columns) => {
     expect(comparisonLines(items, undefined, viewOf(columns))).toBeUndefined();
     expect(renderLookup(items, {}, viewOf(columns))).not.toBe('');
   });
 
-  it('keeps its width and holds nothing harmful', () => {
+  it('keeps its width and contains nothing harmful', () => {
     const item = fc.oneof(
       hostileRecord.map((output): LookupItem => ({ restaurantId: 'id', output })),
       fc.constant(GONE),

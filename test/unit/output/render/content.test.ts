@@ -46,7 +46,7 @@ describe('contentLines', () => {
     expect(contentLines([block], viewOf(50))).toEqual(lines);
   });
 
-  it('parts what is longer than a line', async () => {
+  it('separates blocks of several lines', async () => {
     const lines = contentLines(
       [{ type: 'text', text: 'a' }, IMAGE, { type: 'text', text: 'b\nc' }, IMAGE],
       viewOf(50),
@@ -54,7 +54,7 @@ describe('contentLines', () => {
     expect(lines).toEqual(['a', '[image] image/png, 1.5 kB', '', 'b', 'c', '', '[image] image/png, 1.5 kB']);
   });
 
-  it('keeps every text harmless and inside the line', async () => {
+  it('keeps any text harmless and within the width', async () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const blocks = [
@@ -76,7 +76,7 @@ describe('contentLines', () => {
 describe('callPresentation of blocks', () => {
   const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
 
-  it('names them in the table, and has them whole in JSON', async () => {
+  it('shows their names in the table and all data in JSON', async () => {
     const content = [{ type: 'text', text: 'see' }, IMAGE];
     const data = callPresentation({ content });
     expect(await present(data, 'table', options)).toBe('see\n[image] image/png, 1.5 kB\n');
@@ -88,7 +88,7 @@ describe('callPresentation of blocks', () => {
     ]);
   });
 
-  it('names them beside structured content', async () => {
+  it('shows their names next to structured content', async () => {
     const data = callPresentation({
       structuredContent: { a: 1 },
       content: [{ type: 'text', text: '{"a":1}' }, IMAGE],

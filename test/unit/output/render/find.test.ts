@@ -105,12 +105,12 @@ describe('renderFind', () => {
     `);
   });
 
-  it('shows the city where it tells the rows apart', async () => {
+  it('shows the city if there are several', async () => {
     const other = { ...SAITO, city: 'Tokyo' };
     expect(renderFind([NOPA, other], all, viewOf(100)).split('\n')[0]).toMatch(/ADDRESS +CITY/);
   });
 
-  it('shows exactly the columns asked for, as a list where they have no room', async () => {
+  it('shows exactly the selected columns, as a list if there is no room', async () => {
     const columns = ['name', 'service_id', 'lat', 'extra'];
     expect(
       renderFind([{ ...NOPA, extra: { a: 1 } }], { columns, numbered: false }, viewOf(80)),
@@ -127,7 +127,7 @@ describe('renderFind', () => {
     `);
   });
 
-  it('holds nothing harmful and keeps its width whatever comes', async () => {
+  it('contains nothing harmful and keeps its width for any data', async () => {
     const restaurants = fc.array(fc.oneof(hostileRecord, hostileJson), { maxLength: 4 });
     fc.assert(
       fc.property(restaurants, fc.integer({ min: 10, max: 200 }), (results, columns) => {
@@ -165,7 +165,7 @@ describe('findPresentation', () => {
     expect((await present(data, 'csv', options)).split('\n')[0]).toBe(SUMMARY_COLUMNS.join(','));
   });
 
-  it('keeps the document around trimmed results', async () => {
+  it('keeps the document around reduced results', async () => {
     expect(JSON.parse(await present(data, 'json', options))).toEqual(output);
     expect(JSON.parse(await present(data, 'json', { ...options, columns: ['name', 'lat'] }))).toEqual({
       ...output,

@@ -38,7 +38,7 @@ function card(output: Record<string, unknown>, columns: number): string {
 }
 
 describe('renderLookup', () => {
-  it('makes a card of the basic level', async () => {
+  it('renders the basic level as a card', async () => {
     expect(card(BASIC, 60)).toMatchInlineSnapshot(`
       "A  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
       californian, american · $$$
@@ -123,7 +123,7 @@ describe('renderLookup', () => {
     expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(88);
   });
 
-  it('knows the usual names of what a lookup tells, in any spelling', async () => {
+  it('recognizes the usual keys in any spelling', async () => {
     const output = {
       displayName: 'Nopa',
       Letter_Grade: 'B',
@@ -141,7 +141,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('finds them in the one object of an answer', async () => {
+  it('finds them in the only object of an output', async () => {
     expect(
       card({ status: 'ok', restaurant: { name: 'Nopa', grade: 'A', phone: '1' } }, 60),
     ).toMatchInlineSnapshot(`
@@ -152,7 +152,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('shows what is of no use in a heading with the rest', async () => {
+  it('shows unusable heading fields with the rest', async () => {
     expect(card({ grade: { letter: 'A', score: 91 }, price: null, cuisine: [] }, 60)).toMatchInlineSnapshot(`
       "3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
 
@@ -191,7 +191,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('puts a rule between several', async () => {
+  it('separates several with a rule', async () => {
     const items = [
       { restaurantId: 'id-1', output: { name: 'Nopa', grade: 'A' } },
       { restaurantId: 'id-2', output: {} },
@@ -208,7 +208,7 @@ describe('renderLookup', () => {
     expect(renderLookup([], {}, viewOf(40))).toBe('');
   });
 
-  it('shows only the keys asked for', async () => {
+  it('shows only the selected keys', async () => {
     expect(
       renderLookup([{ restaurantId: ID, output: RICH }], { columns: ['name', 'hours.mon'] }, viewOf(60)),
     ).toMatchInlineSnapshot(`
@@ -219,7 +219,7 @@ describe('renderLookup', () => {
     `);
   });
 
-  it('paints grade and name', async () => {
+  it('colors grade and name', async () => {
     const colored = renderLookup(
       [{ restaurantId: ID, output: { name: 'Nopa', grade: 'A' } }],
       {},
@@ -228,7 +228,7 @@ describe('renderLookup', () => {
     expect(colored.split('\n')[0]).toBe('\u001b[32mA\u001b[39m  \u001b[1mNopa\u001b[22m');
   });
 
-  it('drops no text, keeps its width and holds nothing harmful', async () => {
+  it('drops no text, keeps its width and contains nothing harmful', async () => {
     fc.assert(
       fc.property(hostileRecord, fc.integer({ min: 12, max: 200 }), (output, columns) => {
         const text = card(output, columns);
@@ -262,7 +262,7 @@ describe('renderLookup', () => {
 describe('lookupPresentation', () => {
   const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
 
-  it('of one restaurant is its output; rows begin with the id, as those of several do', async () => {
+  it('of one restaurant is its output; rows start with the id', async () => {
     const data = lookupPresentation([{ restaurantId: ID, output: BASIC }], BASIC);
     expect(JSON.parse(await present(data, 'json', options))).toEqual(BASIC);
     expect(await present(data, 'json', { ...options, columns: ['grade'] })).toBe('{"grade":"A"}\n');
@@ -272,7 +272,7 @@ describe('lookupPresentation', () => {
     expect(await present(data, 'ndjson', options)).toBe(`${JSON.stringify(BASIC)}\n`);
   });
 
-  it('of a list is an array that keeps the failures', async () => {
+  it('of a list is an array with the failures', async () => {
     const error = { restaurant_id: 'x', error: { code: 'not_found' } };
     const data = lookupPresentation(
       [{ restaurantId: ID, output: BASIC }],
@@ -287,7 +287,7 @@ describe('lookupPresentation', () => {
     );
   });
 
-  it('shows a failure in its place, and counts it as no record', async () => {
+  it('shows a failure in its place and not as a record', async () => {
     const failure = { code: 'not_found', message: 'no restaurant x' };
     const data = lookupPresentation(
       [

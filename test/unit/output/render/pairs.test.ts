@@ -61,7 +61,7 @@ describe('renderPairs', () => {
     `);
   });
 
-  it('keeps its width and holds nothing harmful', () => {
+  it('keeps its width and contains nothing harmful', () => {
     const pairs = fc.array(fc.tuple(hostileText, hostileText), { maxLength: 5 });
     fc.assert(
       fc.property(hostileText, pairs, fc.integer({ min: 10, max: 160 }), (title, list, columns) => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../src/client/types.ts';
 import { present } from '../../../../src/output/formats.ts';
+import { argumentsOf, exampleCall } from '../../../../src/output/render/arguments.ts';
 import {
   renderTool,
   renderTools,
@@ -62,7 +63,7 @@ describe('renderTools', () => {
 });
 
 describe('renderTool', () => {
-  it('tells all of one tool', async () => {
+  it('shows a tool in full', async () => {
     expect(renderTool(FIND, viewOf(80))).toMatchInlineSnapshot(`
       "find_restaurant
 
@@ -120,13 +121,13 @@ describe('renderTool', () => {
     `);
   });
 
-  it('of a tool without arguments', async () => {
+  it('shows a tool without arguments', async () => {
     expect(renderTool({ name: 'ping' }, viewOf(60))).toBe(
       'ping\n\nIt takes no arguments.\n\n$ restaurant call ping',
     );
   });
 
-  it('bears any schema', async () => {
+  it('accepts any schema', async () => {
     const schema = fc.oneof(
       hostileJson,
       fc.record({ properties: fc.dictionary(hostileText, hostileJson), required: hostileJson }),
@@ -151,7 +152,7 @@ describe('renderTool', () => {
 describe('presentations of tools', () => {
   const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
 
-  it('are the tools as they came', async () => {
+  it('contain the tools as received', async () => {
     expect(JSON.parse(await present(toolsPresentation([FIND]), 'json', options))).toEqual({ tools: [FIND] });
     expect(JSON.parse(await present(toolPresentation(FIND), 'json', options))).toEqual(FIND);
     expect(await present(toolsPresentation([FIND]), 'tsv', options)).toBe(
@@ -159,10 +160,15 @@ describe('presentations of tools', () => {
     );
   });
 
-  it('show the columns asked for', async () => {
+  it('show the selected columns', async () => {
     const columns = ['name', 'inputSchema.type'];
     expect(await present(toolsPresentation([FIND]), 'table', { ...options, columns })).toBe(
       'NAME             INPUTSCHEMA.TYPE\nfind_restaurant  object\n',
     );
   });
+});
+
+it('writes an example that does not read a file', () => {
+  const schema = { properties: { note: { default: '@/etc/passwd' } }, required: ['note'] };
+  expect(exampleCall('t', argumentsOf(schema))).toBe('restaurant call t note=@@/etc/passwd');
 });
