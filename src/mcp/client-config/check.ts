@@ -1,9 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { openService } from '../../app/service.ts';
-import { isObject, type JsonObject, readReply } from '../../client/rpc/envelope.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
-import type { Context } from '../../context.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
@@ -65,17 +64,20 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
 /** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
   if (target.via === 'http') return checkHttp(app, client, target.hasKey && !target.isLiteral);
-  const { env, platform } = app.context;
-  const tools = await app.withSpinner(`starting ${COMMAND} ${target.args.join(' ')}`, () =>
-    checkStdio({
-      command: COMMAND,
-      args: target.args,
-      env: { ...clientEnv(client, env), ...target.env },
-      windows: platform === 'win32',
-      timeoutMs: app.settings.need('timeout'),
-      context: app.context,
-    }),
-  );
+  const { env, platform, signal } = app.context;
+  const timeoutMs = app.settings.need('timeout');
+  const timeout = new AbortController();
+  const timer = setTimeout(() => {
+    timeout.abort(new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`));
+  }, timeoutMs);
+  const bridge = {
+    args: target.args,
+    env: { ...clientEnv(client, env), ...target.env },
+    windows: platform === 'win32',
+    signal: AbortSignal.any([signal, timeout.signal]),
+  };
+  const label = `starting ${COMMAND} ${target.args.join(' ')}`;
+  const tools = await app.withSpinner(label, () => checkBridge(bridge)).finally(() => clearTimeout(timer));
   return { ok: true, tools };
 }
 
@@ -119,124 +121,100 @@ export function formatCheck({ tools }: CheckResult, client: McpClient): string {
   return `check: ${client.name} can connect; the service has ${tools} tools`;
 }
 
-interface StdioCheck {
-  readonly command: string;
+interface Bridge {
   readonly args: readonly string[];
   readonly env: Env;
   readonly windows: boolean;
-  /** Maximum time for the whole check. */
-  readonly timeoutMs: number;
-  readonly context: Pick<Context, 'sleep' | 'signal'>;
+  readonly signal: AbortSignal;
 }
-
-/** How long the program may take to exit, ms. */
-const EXIT_MS = 500;
 
 /**
- * Starts a program as an MCP client does: handshake, list of tools, one search if there is a tool for it.
+ * Starts the bridge as an MCP client does: handshake, list of tools and one search.
  * @returns how many tools it has
- * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `timeout`; `bad_response`
+ * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `bad_response`; the signal's reason
  */
-async function checkStdio({ timeoutMs, context, ...options }: StdioCheck): Promise<number> {
-  const child = spawnServer(options);
-  const done = new AbortController();
-  const timeout = context.sleep(timeoutMs, AbortSignal.any([done.signal, context.signal])).then(() => {
-    throw new AppError('timeout', `${options.command} did not respond within ${timeoutMs / 1000} s`);
-  });
-  try {
-    return await Promise.race([converse(child, options.command), timeout]);
-  } finally {
-    timeout.catch(() => {});
-    done.abort();
-    await endProcess(child);
+async function checkBridge(bridge: Bridge): Promise<number> {
+  const clientInfo = { name: 'restaurant-check', version: VERSION };
+  const search = { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } };
+  const [initialized, list, found] = await exchange(bridge, [
+    { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { id: 1, method: 'tools/list', params: {} },
+    { id: 2, method: 'tools/call', params: search },
+  ]);
+  if (!isBridge(initialized)) {
+    throw new AppError('bad_response', `the ${COMMAND} on the PATH is another program`);
   }
-}
-
-async function converse(child: ChildProcessWithoutNullStreams, command: string): Promise<number> {
-  const request = openConnection(child, command);
-  const { serverInfo } = await request('initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'restaurant-check', version: VERSION },
-  });
-  if (!isObject(serverInfo) || serverInfo.name !== COMMAND) {
-    throw new AppError('bad_response', `the ${command} on the PATH is another program`);
-  }
-  child.stdin.write(toLine({ jsonrpc: '2.0', method: 'notifications/initialized' }));
-  const { tools } = await request('tools/list', {});
+  const { tools } = resultOf(list);
   if (!Array.isArray(tools)) throw new AppError('bad_response', 'the response to tools/list has no tools');
-  if (tools.some((tool) => isObject(tool) && tool.name === 'find_restaurant')) {
-    const args = { name: 'restaurant', city: 'San Francisco' };
-    const result = await request('tools/call', { name: 'find_restaurant', arguments: args });
-    if (result.isError === true) throw toolFailure(result);
-  }
+  const result = resultOf(found);
+  // A service without this tool may be fine all the same.
+  if (result.isError === true) throw toolFailure(result);
   return tools.length;
 }
+
+const isBridge = (message: JsonObject | undefined): boolean => {
+  const { serverInfo } = resultOf(message);
+  return isObject(serverInfo) && serverInfo.name === COMMAND;
+};
+
+const resultOf = (message: JsonObject | undefined): JsonObject =>
+  isObject(message?.result) ? message.result : {};
 
 /** Converts a tool error of the bridge back into the error that it reports. */
 function toolFailure(result: JsonObject): AppError {
   const meta = isObject(result._meta) ? result._meta[ERROR_META_KEY] : undefined;
   const { code, message, hint } = isObject(meta) ? meta : {};
-  const [block] = Array.isArray(result.content) ? result.content : [];
-  const text = isObject(block) && typeof block.text === 'string' ? block.text : 'no error message';
   const known = typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as Code) : 'tool_error';
-  const details = typeof hint === 'string' ? { hint } : {};
-  return new AppError(known, typeof message === 'string' ? message : excerpt(text), details);
+  const text = typeof message === 'string' ? message : excerpt(JSON.stringify(result.content));
+  return new AppError(known, text, typeof hint === 'string' ? { hint } : {});
 }
 
-/** Sends one request at a time. @throws {AppError} `io_error`, `bad_response`; `rpc_error` for an error response */
-function openConnection(child: ChildProcessWithoutNullStreams, command: string) {
-  const { stdin, stdout, stderr } = child;
-  const messages = readMessages(stdout);
-  let lastId = 0;
-  let log = '';
-  stderr.on('data', (chunk: Uint8Array) => {
-    log = (log + Buffer.from(chunk).toString('utf8')).slice(-2000);
-  });
-  // The process may exit before it has read everything.
-  stdin.on('error', () => {});
-  const ended = new Promise<AppError>((resolve) => {
-    child.on('error', (error) => resolve(startError(command, error)));
-    child.on('close', (code) => {
-      const last = excerpt(log.trim().split('\n').at(-1) ?? '');
-      const why = last === '' ? '' : `: ${last}`;
-      const message = `${command} exited before it responded (${code ?? 'killed'})${why}`;
-      resolve(new AppError('bad_response', message));
-    });
-  });
-  return async (method: string, params: JsonObject): Promise<JsonObject> => {
-    lastId += 1;
-    stdin.write(toLine({ jsonrpc: '2.0', id: lastId, method, params }));
-    for (;;) {
-      const { value: message, done } = await messages.next();
-      if (done === true) throw await ended;
-      if (message.id !== lastId || 'method' in message) continue;
-      const reply = readReply(message);
-      if ('error' in reply) {
-        throw new AppError('rpc_error', `${command} rejected ${method}: ${excerpt(reply.error.message)}`);
-      }
-      if (isObject(reply.result)) return reply.result;
-      throw new AppError('bad_response', `the response of ${command} to ${method} has no result`);
-    }
-  };
-}
-
-/** Reads messages; other lines are skipped. */
-async function* readMessages(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<JsonObject, undefined> {
+/** Sends messages to the bridge. @returns the responses by their ids, which count from 0 */
+async function exchange(bridge: Bridge, messages: readonly JsonObject[]): Promise<JsonObject[]> {
+  const { signal } = bridge;
+  const child = spawnBridge(bridge);
+  const responses: JsonObject[] = [];
   const reader = lineReader();
-  for await (const chunk of stdout) {
-    for (const line of reader.push(chunk)) {
-      const message = 'text' in line ? parseExactOrNone(line.text) : undefined;
-      if (isObject(message)) yield message;
-    }
+  let log = '';
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      child.on('error', (error) => reject(startError(error)));
+      child.on('close', (code) => {
+        const last = excerpt(log.trim().split('\n').at(-1) ?? '');
+        const message = `${COMMAND} exited before it responded (${code ?? 'killed'})`;
+        reject(new AppError('bad_response', last === '' ? message : `${message}: ${last}`));
+      });
+      child.stderr.on('data', (chunk: Uint8Array) => {
+        log = (log + Buffer.from(chunk).toString('utf8')).slice(-2000);
+      });
+      child.stdout.on('data', (chunk: Uint8Array) => {
+        for (const line of reader.push(chunk)) {
+          const message = 'text' in line ? parseExactOrNone(line.text) : undefined;
+          if (isObject(message) && typeof message.id === 'number') responses[message.id] = message;
+        }
+        const [initialized, list, found] = responses;
+        const isComplete = list !== undefined && found !== undefined;
+        if (initialized !== undefined && (isComplete || !isBridge(initialized))) resolve();
+      });
+      // The process may exit before it has read everything.
+      child.stdin.on('error', () => {});
+      for (const message of messages) child.stdin.write(toLine({ jsonrpc: '2.0', ...message }));
+    });
+    return responses;
+  } finally {
+    child.kill('SIGKILL');
+    // Processes that it started may hold the other ends.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   }
 }
 
-function spawnServer({ command, args, env, windows }: Omit<StdioCheck, 'timeoutMs' | 'context'>) {
+function spawnBridge({ args, env, windows }: Bridge) {
   const options = { env: { ...env }, windowsHide: true };
-  if (!windows) return spawn(command, args, options);
+  if (!windows) return spawn(COMMAND, args, options);
   // Commands that npm installs are .cmd files there, which only cmd.exe can start.
-  const line = [command, ...args.map(quoteForCmd)].join(' ');
+  const line = [COMMAND, ...args.map(quoteForCmd)].join(' ');
   const words = ['/d', '/s', '/c', `"${line}"`];
   return spawn(env.COMSPEC ?? 'cmd.exe', words, { ...options, windowsVerbatimArguments: true });
 }
@@ -251,10 +229,10 @@ export function quoteForCmd(argument: string): string {
   return escapeMeta(escapeMeta(quoted));
 }
 
-function startError(command: string, error: Error): AppError {
+function startError(error: Error): AppError {
   const missing = systemCode(error) === 'ENOENT';
   const why = missing ? 'it is not on the PATH' : (systemCode(error) ?? 'unknown reason');
-  return new AppError('io_error', `cannot start ${command}: ${why}`, {
+  return new AppError('io_error', `cannot start ${COMMAND}: ${why}`, {
     cause: error,
     ...(missing ? { hint: INSTALL_HINT } : {}),
   });
@@ -262,20 +240,3 @@ function startError(command: string, error: Error): AppError {
 
 /** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
 export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
-
-/** Closes the stdin of a process; kills it when it has not exited in time. */
-function endProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      // Processes that it started may hold the other ends.
-      child.stdout.destroy();
-      child.stderr.destroy();
-      resolve();
-    };
-    const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_MS);
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return done();
-    child.once('exit', done);
-    child.stdin.end();
-  });
-}

@@ -147,7 +147,7 @@ describe('--check with stdio', () => {
   });
 
   it('fails when the command is another MCP server', async () => {
-    const reply = '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"other"}}}';
+    const reply = '{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"other"}}}';
     const { exit, stderr } = await check('cursor', { PATH: impostor(`read line; echo '${reply}'; cat`) });
     expect(exit).toBe(7);
     expect(stderr).toContain('the restaurant on the PATH is another program');
