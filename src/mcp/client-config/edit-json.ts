@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   applyEdits,
-  createScanner,
   findNodeAtLocation,
   type JSONPath,
   modify,
@@ -38,14 +37,14 @@ export function editJson(text: string, servers: string, entry: Entry, path: stri
   if (!isObject(list)) throw invalidConfig(path, `"${servers}" is not an object`);
   const existing = list[ENTRY_NAME];
   const merged = mergeEntry(existing, entry);
-  const inputs = mergeInputs(root.inputs, entry, path);
+  const inputs = missingInputs(root.inputs ?? [], entry, path);
   const wanted: JsonObject = {
     ...root,
     [servers]: { ...list, [ENTRY_NAME]: merged },
-    ...(inputs === undefined ? {} : { inputs }),
+    ...(inputs.length === 0 ? {} : { inputs: [...inputs, ...((root.inputs ?? []) as unknown[])] }),
   };
   if (isDeepStrictEqual(wanted, root)) return { text, existing, merged };
-  const edited = withInputs(withEntry(json, root, servers, merged), root.inputs, inputs);
+  const edited = withInputs(withEntry(json, root, servers, merged), root, inputs);
   // A repeated key can make an edit land where no reader looks.
   if (!isDeepStrictEqual(parseJsonc(edited, []), wanted)) {
     throw invalidConfig(path, 'it contains a duplicate key');
@@ -80,48 +79,33 @@ function nodeValue({ type, value, children = [] }: Node): unknown {
   return Object.fromEntries(members);
 }
 
-/** Returns the file's `inputs` with those that the entry needs and without those that it used before. */
-function mergeInputs(
-  existing: unknown,
-  { inputs, unusedInputs }: Entry,
-  path: string,
-): unknown[] | undefined {
-  if (inputs.length === 0 && !Array.isArray(existing)) return undefined;
-  if (existing !== undefined && !Array.isArray(existing)) {
-    throw invalidConfig(path, '"inputs" is not an array');
-  }
-  const old: readonly unknown[] = existing ?? [];
-  const kept = old.filter((input) => !unusedInputs.some((unused) => isDeepStrictEqual(unused, input)));
-  const ids = old.map((input) => (isObject(input) ? input.id : undefined));
-  return [...kept, ...inputs.filter(({ id }) => !ids.includes(id))];
+/** Returns the items of `inputs` that the file does not have yet. */
+function missingInputs(inputs: unknown, entry: Entry, path: string): JsonObject[] {
+  if (entry.inputs.length === 0) return [];
+  if (!Array.isArray(inputs)) throw invalidConfig(path, '"inputs" is not an array');
+  return entry.inputs.filter(({ id }) => !inputs.some((input) => isObject(input) && input.id === id));
 }
 
 function withEntry(json: string, root: JsonObject, servers: string, merged: JsonObject): string {
-  if (root[servers] === undefined) return insertLast(json, [], servers, { [ENTRY_NAME]: merged });
+  if (root[servers] === undefined) return insertFirst(json, [], servers, { [ENTRY_NAME]: merged });
   const list = root[servers] as JsonObject;
   const place = [servers, ENTRY_NAME];
   const existing = list[ENTRY_NAME];
-  if (existing === undefined) return insertLast(json, [servers], ENTRY_NAME, merged);
+  if (existing === undefined) return insertFirst(json, [servers], ENTRY_NAME, merged);
   if (!isObject(existing)) return setValue(json, place, merged);
   const removed = Object.keys(existing).filter((key) => !(key in merged));
   const changed = Object.entries(merged).filter(([key, value]) => !isDeepStrictEqual(existing[key], value));
   const rest = removed.reduce((text, key) => setValue(text, [...place, key], undefined), json);
   return changed.reduce(
     (text, [key, value]) =>
-      key in existing ? setValue(text, [...place, key], value) : insertLast(text, place, key, value),
+      key in existing ? setValue(text, [...place, key], value) : insertFirst(text, place, key, value),
     rest,
   );
 }
 
-function withInputs(json: string, existing: unknown, inputs: readonly unknown[] | undefined): string {
-  if (inputs === undefined) return json;
-  if (!Array.isArray(existing)) return insertLast(json, [], 'inputs', inputs);
-  const kept = existing.reduceRight<string>(
-    (text, input, index) => (inputs.includes(input) ? text : setValue(text, ['inputs', index], undefined)),
-    json,
-  );
-  const added = inputs.filter((input) => !existing.includes(input));
-  return added.reduce<string>((text, input) => insertLast(text, ['inputs'], undefined, input), kept);
+function withInputs(json: string, root: JsonObject, inputs: readonly JsonObject[]): string {
+  if (inputs.length > 0 && root.inputs === undefined) return insertFirst(json, [], 'inputs', inputs);
+  return inputs.reduce<string>((text, input) => insertFirst(text, ['inputs'], undefined, input), json);
 }
 
 /** Sets an existing value; undefined removes it. */
@@ -139,48 +123,26 @@ function styleOf(json: string): { readonly indent: string; readonly eol: string 
   };
 }
 
-/** Blanks and comments that can follow a member on its line. */
+/** Blanks and comments that can follow a bracket on its line. */
 const REST_OF_LINE = /[ \t]*(?:\/\*[^\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?/y;
 
 /**
- * Inserts a member at the end of an object or array, on its own lines. No other byte changes: unlike jsonc-parser's own
- * insertion, it formats nothing again, and a comment stays on the line that it describes.
+ * Inserts a member at the beginning of an object or array, on its own lines. No other byte changes: unlike
+ * jsonc-parser's own insertion, it formats nothing again, and a comment stays on the line that it describes.
  * @param key of the member; undefined in an array
  */
-function insertLast(json: string, place: JSONPath, key: string | undefined, value: unknown): string {
+function insertFirst(json: string, place: JSONPath, key: string | undefined, value: unknown): string {
   const root = parseTree(json, [], { allowTrailingComma: true });
   const parent = root && findNodeAtLocation(root, place);
   if (parent === undefined) return json;
-  const last = parent.children?.at(-1);
   const { indent, eol } = styleOf(json);
-  const margin = (last && marginOf(json, last.offset)) ?? indent.repeat(place.length + 1);
-  const end = last === undefined ? parent.offset + 1 : last.offset + last.length;
-  const comma = last === undefined ? undefined : commaAfter(json, end);
-  const at = lineRest(json, comma ?? end);
+  const margin = eol + indent.repeat(place.length + 1);
+  REST_OF_LINE.lastIndex = parent.offset + 1;
+  const at = parent.offset + 1 + (REST_OF_LINE.exec(json)?.[0].length ?? 0);
   const name = key === undefined ? '' : `${JSON.stringify(key)}: `;
-  const text = name + JSON.stringify(value, null, indent).replaceAll('\n', eol + margin);
-  const close = parent.offset + parent.length - 1;
-  const tail = json.slice(at, close).includes('\n') ? '' : eol + margin.slice(indent.length);
-  const head = last === undefined || comma !== undefined ? '' : ',';
-  return [json.slice(0, end), head, json.slice(end, at), eol, margin, text, tail, json.slice(at)].join('');
-}
-
-/** Returns the blanks before a member that is the first on its line. */
-function marginOf(json: string, offset: number): string | undefined {
-  const line = json.slice(json.lastIndexOf('\n', offset - 1) + 1, offset);
-  return /^[ \t]*$/.test(line) && line !== '' ? line : undefined;
-}
-
-/** Returns the offset after the comma that follows a member, if there is one. */
-function commaAfter(json: string, end: number): number | undefined {
-  const scanner = createScanner(json, true);
-  scanner.setPosition(end);
-  scanner.scan();
-  const at = scanner.getTokenOffset();
-  return json[at] === ',' ? at + 1 : undefined;
-}
-
-function lineRest(json: string, from: number): number {
-  REST_OF_LINE.lastIndex = from;
-  return from + (REST_OF_LINE.exec(json)?.[0].length ?? 0);
+  const text = margin + name + JSON.stringify(value, null, indent).replaceAll('\n', margin);
+  const isEmpty = parent.children === undefined || parent.children.length === 0;
+  const isLineEnd = /[\r\n]/.test(json[at] ?? '');
+  const next = isLineEnd ? '' : isEmpty ? eol + indent.repeat(place.length) : margin;
+  return json.slice(0, at) + text + (isEmpty ? '' : ',') + next + json.slice(at);
 }

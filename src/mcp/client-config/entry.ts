@@ -84,22 +84,20 @@ interface HttpTarget {
   readonly literalKey?: string;
 }
 
-/** An entry, and the items that the file's `inputs` must and must not hold with it. */
+/** An entry, and the items that the file's `inputs` must hold for it. */
 export interface Entry {
   readonly via: Transport;
   readonly value: JsonObject;
   readonly inputs: readonly JsonObject[];
-  readonly unusedInputs: readonly JsonObject[];
 }
 
 /** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, target: Target): Entry {
-  const { inputs = [] } = client;
   const byReference = target.via === 'http' && target.hasKey && !target.isLiteral;
   return {
     via: target.via,
     value: entryValue(client, target),
-    ...(byReference ? { inputs, unusedInputs: [] } : { inputs: [], unusedInputs: inputs }),
+    inputs: byReference ? (client.inputs ?? []) : [],
   };
 }
 

@@ -82,22 +82,22 @@ describe('editJson', () => {
       '+             "headers": {',
       `+                 "Authorization": "Bearer \${env:RESTAURANT_API_KEY}"`,
       '+             }',
-      '+         }',
+      '+         },',
     ]);
     expect(json(after)).toBe(after);
   });
 
   it.each([
-    ['{"a":1}', '{"a":1,\n  "mcpServers": {'],
+    ['{"a":1}', '{\n  "mcpServers": {'],
     ['{}', '{\n  "mcpServers": {'],
     ['{ // none yet\n}\n', '{ // none yet\n  "mcpServers": {'],
-    ['{\n  "a": 1 // one\n}\n', '{\n  "a": 1, // one\n  "mcpServers": {'],
-    ['{\n  "a": 1, // one\n  // two\n}\n', '{\n  "a": 1, // one\n  "mcpServers": {'],
-    ['{\n  "a": 1 /* , */ , /* b */\n}\n', '{\n  "a": 1 /* , */ , /* b */\n  "mcpServers": {'],
+    ['{\n  "a": 1 // one\n}\n', '  },\n  "a": 1 // one\n}\n'],
+    ['{\n  // one\n  "a": 1,\n  // two\n}\n', '  },\n  // one\n  "a": 1,\n  // two\n}\n'],
+    ['{ /* a */ "a": 1 }\n', '{ /* a */ \n  "mcpServers": {'],
     ['{"mcpServers": {}, "b": 2}', '{"mcpServers": {\n    "restaurant": {'],
     [
       '{\n   "mcpServers": {\n      "x": {}\n   }\n}',
-      '      "x": {},\n      "restaurant": {\n         "url"',
+      '   "mcpServers": {\n      "restaurant": {\n         "url"',
     ],
   ])('inserts whole lines into %j', (text, part) => {
     const after = json(text);
@@ -142,18 +142,15 @@ describe('editJson', () => {
     });
   });
 
-  it('adds the inputs of vscode once, and removes them when they are unused', () => {
+  it('adds the inputs of vscode once', () => {
     const vscode = buildEntry(client('vscode'), HTTP);
     const text = '{\n  // asks\n  "inputs": [\n    { "id": "other", "type": "promptString" }\n  ]\n}\n';
     const after = json(text, vscode, 'servers');
     const root = parseJsonc(after);
-    expect(root.inputs).toEqual([{ id: 'other', type: 'promptString' }, ...vscode.inputs]);
+    expect(root.inputs).toEqual([...vscode.inputs, { id: 'other', type: 'promptString' }]);
     expect(root.servers).toEqual({ restaurant: vscode.value });
     expect(after).toContain('// asks');
     expect(json(after, vscode, 'servers')).toBe(after);
-    const stdio = json(after, buildEntry(client('vscode'), STDIO), 'servers');
-    expect(parseJsonc(stdio).inputs).toEqual([{ id: 'other', type: 'promptString' }]);
-    expect(stdio).toContain('// asks');
   });
 
   it.each([
