@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
@@ -123,7 +113,6 @@ export interface ClientFile {
 
 /** Maximum size of a client's file, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_BACKUPS = 3;
 const PERMISSIONS = 0o777;
 const OTHERS = 0o077;
 
@@ -179,46 +168,35 @@ export function writeClientFile(replacement: Replacement): string | undefined {
   } catch (error) {
     throw ioError('create the folder', dirname(path), error);
   }
-  const finalMode = secret ? mode & ~OTHERS : mode;
-  writeFileAtomic(path, text, { mode: finalMode, replace: !followLinks });
-  restoreMode(path, finalMode);
+  writeFileAtomic(path, text, { mode: secret ? mode & ~OTHERS : mode, replace: !followLinks });
   return backup;
 }
 
 /** Returns the paths of the backups, newest first. */
-export const backupPaths = (path: string): string[] =>
-  Array.from({ length: MAX_BACKUPS }, (_, index) => `${path}.bak${index === 0 ? '' : `.${index + 1}`}`);
+export const backupPaths = (path: string): readonly [string, string, string] => [
+  `${path}.bak`,
+  `${path}.bak.2`,
+  `${path}.bak.3`,
+];
 
 /** Shifts the older backups by one name and writes the newest. A link at such a name is moved, never followed. */
 function writeBackup(path: string, { text, mode }: ClientFile): string {
-  const [newest = '', ...older] = backupPaths(path);
+  const [newest, second, oldest] = backupPaths(path);
   try {
-    if (older.length > 0) rmSync(older.at(-1) ?? '', { force: true });
-    for (let index = older.length - 1; index >= 0; index -= 1) {
-      rename(index === 0 ? newest : (older[index - 1] ?? ''), older[index] ?? '');
-    }
+    renameIfExists(second, oldest);
+    renameIfExists(newest, second);
     // O_EXCL: never through a link, whatever appears at the name in the meantime.
     writeFileSync(newest, text, { mode, flag: 'wx' });
   } catch (error) {
     throw ioError('write', newest, error);
   }
-  restoreMode(newest, mode);
   return newest;
 }
 
-function rename(from: string, to: string): void {
+function renameIfExists(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-  }
-}
-
-/** Restores permission bits that the umask removed. */
-function restoreMode(path: string, mode: number): void {
-  try {
-    if ((statSync(path).mode & PERMISSIONS) !== mode) chmodSync(path, mode);
-  } catch {
-    // The file belongs to another user, or the disk has no permissions: it is written nevertheless.
   }
 }

@@ -33,33 +33,27 @@ export interface TransportChoice {
 export function chooseTransport(client: McpClient, choice: TransportChoice): Transport {
   const { name } = client;
   const { transport, literalKey, demo } = choice;
+  const stdio = `restaurant mcp config ${name} --via stdio`;
   const byReference = client.reference !== undefined || client.namesVariables === true;
-  const canHttp = client.http !== undefined && !demo && (byReference || literalKey);
-  if (transport === undefined) {
-    if (!canHttp && !literalKey) return 'stdio';
-    if (canHttp) return literalKey || !(client.prefersStdio === true || choice.isPlain()) ? 'http' : 'stdio';
-  }
-  if (transport === 'stdio') {
-    if (!literalKey) return 'stdio';
-    const http = client.http === undefined ? '' : ', or use --via http';
+  const [problem, hint] =
+    client.http === undefined
+      ? [`${name} only supports stdio servers; --via http is not available`, stdio]
+      : demo
+        ? ['--demo has no URL for a client', `${stdio} --demo`]
+        : byReference || literalKey
+          ? []
+          : [`${name} cannot read the key from a variable`, `${stdio}, or add --literal-key`];
+  if (transport === 'stdio' && literalKey) {
     throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
-      hint: `restaurant mcp config ${name} --via stdio without --literal-key${http}`,
+      hint: `${stdio} without --literal-key${client.http === undefined ? '' : ', or use --via http'}`,
     });
   }
-  if (client.http === undefined) {
-    throw new AppError('usage', `${name} only supports stdio servers; --via http is not available`, {
-      hint: `restaurant mcp config ${name} --via stdio`,
-    });
+  if (transport === 'http' || literalKey) {
+    if (problem !== undefined) throw new AppError('usage', problem, { hint });
+    return 'http';
   }
-  if (demo) {
-    throw new AppError('usage', '--demo has no URL for a client', {
-      hint: `restaurant mcp config ${name} --via stdio --demo`,
-    });
-  }
-  if (canHttp) return 'http';
-  throw new AppError('usage', `${name} cannot read the key from a variable, so its file would hold the key`, {
-    hint: `restaurant mcp config ${name} --via stdio, or add --literal-key`,
-  });
+  const prefersStdio = problem !== undefined || client.prefersStdio === true;
+  return transport === 'stdio' || prefersStdio || choice.isPlain() ? 'stdio' : 'http';
 }
 
 /** The target of an entry. */
