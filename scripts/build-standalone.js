@@ -11,17 +11,38 @@ import { promisify } from 'node:util';
 import './build.js';
 
 const BUN_VERSION = '1.4.5';
-/** Names of our archives, each with the npm package of Bun for it. */
+/** Platforms of our archives, each with the npm package of Bun for it and the SHA-512 of that package. */
 const PLATFORMS = {
-  'linux-x64': 'bun-linux-x64-baseline',
-  'linux-x64-musl': 'bun-linux-x64-musl-baseline',
-  'linux-arm64': 'bun-linux-aarch64',
-  'linux-arm64-musl': 'bun-linux-aarch64-musl',
-  'darwin-x64': 'bun-darwin-x64-baseline',
-  'darwin-arm64': 'bun-darwin-aarch64',
-  'windows-x64': 'bun-windows-x64-baseline',
+  'linux-x64': [
+    'bun-linux-x64-baseline',
+    's8yMwYcFnnrA178gji0gZbkE2WVDej/Ti1x770oPfihxyRxSMNhGhiAQNXV53aDeraZxksdvKV/RAdQBCd0qPA==',
+  ],
+  'linux-x64-musl': [
+    'bun-linux-x64-musl-baseline',
+    'cWJhU8h0+MiUgpSt99sQhjxLIIosKEcKYdtKddohokUvAuN6jKOy7g7+QDTZTXtwHxz93wL3BX+L6wXVPDUH3A==',
+  ],
+  'linux-arm64': [
+    'bun-linux-aarch64',
+    '4BXmsSKnjOrlGWqZV4x/oWa7AVoR+B6lCXddMzOAXBIm3t50eslg9wb66gmtW1AamEQ1l1CDvmmruysEhqOWMg==',
+  ],
+  'linux-arm64-musl': [
+    'bun-linux-aarch64-musl',
+    'XCNc+WvvMAdNNb+OWTogpy+N9wm62fkVeEVLb6how0RZhW5LPi6c7BlkeVCuWps7XjEl2saFpHFa20/1E+PAHg==',
+  ],
+  'darwin-x64': [
+    'bun-darwin-x64-baseline',
+    'zqfLA5A4B+hYMh5WYzYSot3uZ06FzhdP0OEwQisEzdirYtXGj5cQFlfy31BGfNsAsk1Gd/w/OxJ/jqqJ3cMclw==',
+  ],
+  'darwin-arm64': [
+    'bun-darwin-aarch64',
+    '4MIFXHmctH2EhAxLXm2/qxNtv17dFtLJylvaOCsrgq6KSqHTs6eW5YSrJjRbJxYUJaR901fsN8JfZOa+CsWpWQ==',
+  ],
+  'windows-x64': [
+    'bun-windows-x64-baseline',
+    '/U3Dc74uGqE6EUqef7mPtg9KwJs7iJH4JHRMfIZIn18MrJh6Xz4gVvWDXRvzCL2j8wPlTnJVyrO4n7Qq4uM7TQ==',
+  ],
 };
-/** What is shipped beside each executable. */
+/** Files shipped beside each executable. */
 const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'man/restaurant.1', 'dist/THIRD-PARTY.txt'];
 const BUN_NOTICE = `The executable contains Bun ${BUN_VERSION} (MIT) and the libraries that Bun links, among them JavaScriptCore
 (LGPL-2.0). Their licenses and how to relink them: https://bun.com/docs/project/license
@@ -44,7 +65,7 @@ const executableName = (platform) => (platform.startsWith('windows') ? 'restaura
 
 /** Fetches Bun for a platform. @returns the path of its executable */
 async function fetchBun(platform) {
-  const name = PLATFORMS[platform];
+  const [name, sha512] = PLATFORMS[platform] ?? [];
   if (name === undefined) {
     throw new Error(`no executable for ${platform}; known platforms: ${Object.keys(PLATFORMS).join(', ')}`);
   }
@@ -52,11 +73,13 @@ async function fetchBun(platform) {
   const file = join(folder, 'package/bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
   if (existsSync(file)) return file;
   await mkdir(folder, { recursive: true });
-  // `npm pack` checks the integrity that the registry gives, and takes packages for other platforms too.
+  // Unlike `npm install`, it accepts packages for other platforms.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const words = ['pack', '--silent', `@oven/${name}@${BUN_VERSION}`, '--pack-destination', folder];
   const { stdout } = await run(npm, words, { shell: process.platform === 'win32' });
   const archive = join(folder, stdout.trim().split('\n').at(-1));
+  if ((await hashOf(archive, 'sha512', 'base64')) !== sha512)
+    throw new Error(`${archive}: unexpected content`);
   await run('tar', ['-xzf', archive, '-C', folder]);
   await rm(archive);
   await chmod(file, 0o755);
@@ -72,7 +95,7 @@ async function compile(compiler, platform, folder) {
     '--compile',
     '--bytecode',
     `--compile-executable-path=${await fetchBun(platform)}`,
-    `--target=${PLATFORMS[platform]}`,
+    `--target=${PLATFORMS[platform]?.[0]}`,
     // Files of the folder where the program happens to run must not configure it.
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
@@ -94,11 +117,14 @@ async function pack(compiler, platform, version) {
   const archive = `${name}.tar.gz`;
   await run('tar', ['-czf', join(target, archive), '-C', target, name]);
   await rm(folder, { recursive: true });
-  const hash = createHash('sha256')
-    .update(await readFile(join(target, archive)))
-    .digest('hex');
+  const hash = await hashOf(join(target, archive), 'sha256', 'hex');
   return { archive, hash };
 }
+
+const hashOf = async (file, algorithm, encoding) =>
+  createHash(algorithm)
+    .update(await readFile(file))
+    .digest(encoding);
 
 const size = async (file) => `${((await stat(file)).size / 1e6).toFixed(1)} MB`;
 

@@ -28,19 +28,20 @@ function writeOut(text: string): boolean {
   }
 }
 
-/** Whether V8 is that of Node 20, which lacks a compile cache. Bun reports the version of a later Node. */
+/** Whether this is Node 20, which has no compile cache. Bun reports the version of a later Node. */
 const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
 
 /**
- * Caches compiled code in our cache folder. The code is run, so the folder must be one that nobody else can change, also
- * where root runs with the home of a user.
+ * Caches compiled code in our cache folder; the standalone executable contains its own. The code is run, so the folder must
+ * be one that nobody else can change, also where root runs with the home of a user.
  */
 function enableCompileCache(): void {
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
   const builtIn: unknown = Reflect.get(process.getBuiltinModule('node:module'), 'enableCompileCache');
   const enable = isNode20() ? cacheCompiledCode : builtIn;
-  if (typeof enable !== 'function' || cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return;
+  const isOff = process.versions.bun !== undefined || Boolean(env.NODE_DISABLE_COMPILE_CACHE);
+  if (typeof enable !== 'function' || cacheDir === undefined || isOff) return;
   try {
     const folder = codeFolder(cacheDir);
     assertOwnedPath(folder);

@@ -2,8 +2,12 @@ import type { App } from '../../app/app.ts';
 import { readArgument, readArgumentFile } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
 import { rawNumber } from '../../util/exact-json.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
+
+/** Longest word that an error repeats, in characters. */
+const MAX_SHOWN = 200;
 
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema decides. */
 export type GivenArguments = ReadonlyMap<string, Given>;
@@ -53,9 +57,10 @@ function readText(app: App, text: string): string {
 
 function notAPair(tool: string, word: string): AppError {
   const call = `restaurant call ${shellWord(tool)}`;
-  return new AppError('usage', `'${word}': expected key=value`, {
+  const shown = excerpt(word, MAX_SHOWN);
+  return new AppError('usage', `'${shown}': expected key=value`, {
     hint: /^\s*\{/.test(word)
-      ? `${call} --args ${shellWord(word)}`
+      ? `${call} --args ${shown === word ? shellWord(word) : '@file.json'}`
       : `${call} key=text key:=3; restaurant tools ${shellWord(tool)} shows the arguments`,
   });
 }
