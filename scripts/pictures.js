@@ -125,7 +125,7 @@ async function bar(summary) {
   return shown.replaceAll('\r', '').trimEnd();
 }
 
-const BAR_SOURCE = `export { barProgress } from './enrich/progress/progress-bar.ts'; export { palette } from './output/color.ts';`;
+const BAR_SOURCE = `export { barProgress } from './enrich/progress/progress.ts'; export { palette } from './output/color.ts';`;
 const COLUMNS = 100;
 const pictures = {
   find: {

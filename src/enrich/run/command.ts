@@ -16,7 +16,6 @@ import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, noFinishedRows, openCheckpoint, recordAt } from '../write/checkpoint.ts';
 import { claimOutput, type OutputFile, openOutput } from '../write/output-file.ts';
-import { type RowOutput, rowStream } from '../write/row-file.ts';
 import { openRunFingerprint } from '../write/run-fingerprint.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { fileMemo, memoryMemo } from './memo.ts';
@@ -146,20 +145,20 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
   if (counts.error > 0) throw partial(summary);
 }
 
-type RowsJob = Omit<Job, 'output' | 'finished' | 'memo'>;
+type RowsJob = Omit<Job, 'append' | 'finished' | 'memo'>;
 
 /** Writes the rows to their output: a file that can be resumed, a device, or stdout. */
 async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
   const { options, codec, place } = plan;
-  const stream = async (output: RowOutput): Promise<void> => {
-    if (codec.header !== '') await output.append(codec.header);
-    await enrichRows({ ...job, output, finished: noFinishedRows, memo: memoryMemo() });
+  const stream = async (append: Job['append']): Promise<void> => {
+    if (codec.header !== '') await append(codec.header);
+    await enrichRows({ ...job, append, finished: noFinishedRows, memo: memoryMemo() });
   };
-  if (place === undefined) return stream(rowStream((text) => app.context.stdout.write(text)));
+  if (place === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
   const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan);
   const { file, previous } = openOutput(place, options, app.context.now);
   try {
-    if (place.device) return await stream(file);
+    if (place.device) return await stream(file.append);
     const { name } = place;
     const finished = openCheckpoint({
       file,
@@ -172,7 +171,7 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
-      await enrichRows({ ...job, output: file, finished, memo: fileMemo(recordAt(file, codec)) });
+      await enrichRows({ ...job, append: file.append, finished, memo: fileMemo(recordAt(file, codec)) });
     } catch (error) {
       // The failure of the run is reported, not one of the disk after it.
       try {

@@ -13,7 +13,6 @@ import {
 import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowCodec } from '../write/row-codec.ts';
-import type { RowOutput } from '../write/row-file.ts';
 import { detailsKey, type Memo, queryKey } from './memo.ts';
 
 /** A finished row, for the counters. */
@@ -40,7 +39,8 @@ export interface Job {
   readonly keepsDetails: boolean;
   /** Rows that wait for the service at the same time. */
   readonly concurrency: number;
-  readonly output: RowOutput;
+  /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
+  append(text: string): number | Promise<number>;
   /** Ends the run at once, with the signal's reason. `service` must end with it as well. */
   readonly stop: AbortController;
   onRow(done: RowDone): void;
@@ -80,7 +80,7 @@ interface PendingRow {
  * @throws what ended it early; the rows that were written stay
  */
 export async function enrichRows(job: Job): Promise<void> {
-  const { stop, output, codec, memo, fields } = job;
+  const { stop, codec, memo, fields } = job;
   const { signal } = stop;
   const semaphore = createSemaphore(job.concurrency, 1);
   const searches = new Map<string, Promise<TextResult>>();
@@ -214,7 +214,7 @@ export async function enrichRows(job: Job): Promise<void> {
     const done = await result;
     // The output is closed after the end of the run.
     signal.throwIfAborted();
-    const offset = (await output.append(own + done.text)) + Buffer.byteLength(own);
+    const offset = (await job.append(own + done.text)) + Buffer.byteLength(own);
     remember(query, done, offset);
     job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
     if (release === undefined) return;

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { ledgerOf, openStoredResponses, type StoredResponses } from '../../app/service.ts';
 import { configuredEndpoint, configuredKey, type Target } from '../../app/target.ts';
@@ -8,7 +7,7 @@ import type { NameQuery } from '../match/columns.ts';
 import { matchLoosely, matchName, simplifyName } from '../match/match.ts';
 import { asLines, formatNumber, plural } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
-import { openReadOnly } from '../write/row-file.ts';
+import { openRowFile } from '../write/row-file.ts';
 import { detailsKey, queryKey } from './memo.ts';
 import type { Plan } from './plan.ts';
 
@@ -82,12 +81,13 @@ function configuredTarget(app: App): Target | undefined {
 
 /** The rows of earlier runs, without changing them. */
 function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
-  if (place === undefined || !place.exists || !options.resume) return noFinishedRows;
-  if (statSync(place.path).size === 0) return noFinishedRows;
-  const { name, path } = place;
-  const file = openReadOnly(path);
-  const empty = { ...file, size: 0, readBytes: () => 0 };
-  return options.retryErrors
+  if (place === undefined || !place.exists || options.resume !== true) return noFinishedRows;
+  const opened = openRowFile(place.path, 'look', () => 0);
+  if (opened.size <= Buffer.byteLength(codec.header)) return noFinishedRows;
+  const file = { ...opened, cut: () => {}, append: () => 0 };
+  const empty = { ...file, readBytes: () => 0 };
+  const { name } = place;
+  return options.retryErrors === true
     ? openCheckpoint({ file: empty, previous: file, codec, name, retryErrors: true })
     : openCheckpoint({ file, codec, name, retryErrors: false });
 }

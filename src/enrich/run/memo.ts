@@ -49,27 +49,19 @@ export function fileMemo(read: (offset: number) => string | undefined): Memo {
 /** Characters that are kept where the output cannot be read again. */
 const MAX_CHARACTERS = 8_000_000;
 
-/** The texts that were used last. */
+/** Texts in memory. When they are too many, all are dropped. */
 export function memoryMemo(maxCharacters = MAX_CHARACTERS): Memo {
   const texts = new Map<string, string>();
   let size = 0;
   return {
-    get(key) {
-      const text = texts.get(key);
-      if (text === undefined) return undefined;
-      texts.delete(key);
-      texts.set(key, text);
-      return text;
-    },
+    get: (key) => texts.get(key),
     set(key, text) {
-      if (texts.has(key)) return;
-      texts.set(key, text);
       size += key.length + text.length;
-      for (const [oldest, old] of texts) {
-        if (size <= maxCharacters) return;
-        texts.delete(oldest);
-        size -= oldest.length + old.length;
+      if (size > maxCharacters) {
+        texts.clear();
+        size = key.length + text.length;
       }
+      if (!texts.has(key)) texts.set(key, text);
     },
   };
 }

@@ -3,23 +3,19 @@ import { AppError } from '../../errors.ts';
 import { writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 
-/** The output of rows. The system has a row that was appended; the disk has one that was flushed. */
-export interface RowOutput {
-  /** @returns the offset of the text. @throws {AppError} `io_error`; {PipeClosed} */
-  append(text: string): number | Promise<number>;
-  /** Waits until the disk has all of it. */
-  flush(): void;
-  close(): void;
-}
-
-/** A file of rows, which can also be read and cut. */
-export interface RowFile extends RowOutput {
+/** A file of rows. The system has a row that was appended; the disk has one that was flushed. */
+export interface RowFile {
   readonly path: string;
   readonly size: number;
+  /** @returns the offset of the text. @throws {AppError} `io_error` */
+  append(text: string): number;
   /** Reads bytes. @returns how many there were */
   readBytes(into: Uint8Array, offset: number): number;
   /** Drops what follows that offset. */
   cut(size: number): void;
+  /** Waits until the disk has all of it. */
+  flush(): void;
+  close(): void;
 }
 
 /** Longest time before rows are flushed to the disk, in milliseconds. */
@@ -105,40 +101,5 @@ export function openRowFile(
       if (fstatSync(file).nlink === 0) throw new AppError('io_error', `${path} was deleted during the run`);
     },
     close: () => closeSync(file),
-  };
-}
-
-/** Opens a file of rows that stays as it is: cutting changes only what is read of it, appending nothing. */
-export function openReadOnly(path: string): RowFile {
-  const file = openRowFile(path, 'look', () => 0);
-  let end = file.size;
-  return {
-    ...file,
-    get size() {
-      return end;
-    },
-    readBytes(into, offset) {
-      const room = Math.max(0, Math.min(into.length, end - offset));
-      return file.readBytes(into.subarray(0, room), offset);
-    },
-    cut: (size) => {
-      end = size;
-    },
-    append: () => end,
-  };
-}
-
-/** Rows to a stream. */
-export function rowStream(write: (text: string) => Promise<void>): RowOutput {
-  let size = 0;
-  return {
-    async append(text) {
-      await write(text);
-      const offset = size;
-      size += Buffer.byteLength(text);
-      return offset;
-    },
-    flush: () => {},
-    close: () => {},
   };
 }

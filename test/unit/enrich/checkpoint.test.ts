@@ -71,7 +71,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       loose: false,
       keepsDetails: true,
       concurrency: 3,
-      output: file,
+      append: file.append,
       stop: new AbortController(),
       onRow: () => {},
     });

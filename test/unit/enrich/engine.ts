@@ -7,7 +7,6 @@ import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enri
 import { memoryMemo } from '../../../src/enrich/run/memo.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
-import { rowStream } from '../../../src/enrich/write/row-file.ts';
 
 export interface FakeService {
   find?(name: string, signal: AbortSignal): Promise<Found> | Found;
@@ -67,9 +66,7 @@ export async function runEngine(
       loose: false,
       keepsDetails: true,
       concurrency: 4,
-      output: rowStream(async (text) => {
-        rows.push(text.trimEnd());
-      }),
+      append: (text) => rows.push(text.trimEnd()),
       stop,
       onRow: (row) => done.push(row),
       ...more,

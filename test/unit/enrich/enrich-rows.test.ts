@@ -218,12 +218,8 @@ describe('enrichRows', () => {
       names(20),
       {},
       {
-        output: {
-          append: () => {
-            throw full;
-          },
-          flush: () => {},
-          close: () => {},
+        append: () => {
+          throw full;
         },
       },
     );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
-import { openReadOnly, openRowFile } from '../../../src/enrich/write/row-file.ts';
+import { openRowFile } from '../../../src/enrich/write/row-file.ts';
 
 let path = '';
 beforeEach(() => {
@@ -38,21 +38,6 @@ describe('a file of rows', () => {
     file.append('row\n');
     rmSync(path);
     expect(() => file.flush()).toThrow(/was deleted during the run/);
-    file.close();
-  });
-
-  it('is only looked at where nothing may be changed', () => {
-    const file = openRowFile(path, 'new', () => 0);
-    file.append('a\nb\nto');
-    const seen = openReadOnly(path);
-    const rows = new OutputRecords(seen, true);
-    expect([rows.next()?.text, rows.next()?.text, rows.next()]).toEqual(['a\n', 'b\n', undefined]);
-    expect(rows.tail).toEqual({ offset: 4, bytes: Buffer.from('to') });
-    seen.cut(0);
-    seen.append('x');
-    expect([seen.size, new OutputRecords(seen, true).next()]).toEqual([0, undefined]);
-    expect(readFileSync(path, 'utf8')).toBe('a\nb\nto');
-    seen.close();
     file.close();
   });
 
