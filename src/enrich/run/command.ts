@@ -94,7 +94,6 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
       service,
       fields: options.fields,
       loose: options.loose === true,
-      keepsDetails: options.details,
       concurrency: options.concurrency,
       stop,
       onRow: (row) => counters.add(row),
@@ -156,7 +155,7 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
   };
   if (place === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
   const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan);
-  const { file, previous } = openOutput(place, options, app.context.now);
+  const { file, previous } = openOutput(place, options);
   try {
     if (place.device) return await stream(file.append);
     const { name } = place;

@@ -35,8 +35,6 @@ export interface Job {
   readonly fields: Level | undefined;
   /** Whether a name that is not found is searched once more in its simplified form. */
   readonly loose: boolean;
-  /** Whether the output has the whole details. */
-  readonly keepsDetails: boolean;
   /** Rows that wait for the service at the same time. */
   readonly concurrency: number;
   /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
@@ -100,7 +98,7 @@ export async function enrichRows(job: Job): Promise<void> {
         const query = job.columns.query(row);
         const earlier = job.finished.take(row, own);
         if (earlier?.offset !== undefined) {
-          if (!remember(query, earlier, earlier.offset)) throw job.finished.differsAt(row);
+          remember(query, earlier, earlier.offset);
           job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
           continue;
         }
@@ -194,20 +192,14 @@ export async function enrichRows(job: Job): Promise<void> {
     }
   }
 
-  /**
-   * Keeps a written result for the equals of its row. Failures are not kept: an equal row sends its own request.
-   * @returns whether the row has details exactly where this run would have requested them
-   */
-  function remember(query: RowQuery, { text, status }: TextResult, offset: number): boolean {
+  /** Keeps a written result for the equals of its row. After a failure an equal row sends its own request. */
+  function remember(query: RowQuery, { text, status }: TextResult, offset: number): void {
     const key = queryKey(query);
-    if (key === undefined || status === 'error') return true;
+    if (key === undefined || status === 'error') return;
     memo.set(key, text, offset);
-    const found = codec.detailsOf(text);
-    const id = query.kind === 'lookup' ? query.id : found?.id;
+    if (query.kind === 'lookup') memo.set(detailsKey(query.id), text, offset);
+    const id = fields === undefined ? undefined : codec.detailsOf(text)?.id;
     if (id !== undefined) memo.set(detailsKey(id), text, offset);
-    if (query.kind === 'lookup' || !job.keepsDetails) return true;
-    const needsDetails = fields !== undefined && (status === 'matched' || status === 'likely');
-    return (found !== undefined) === needsDetails;
   }
 
   async function write({ query, own, result, release }: PendingRow): Promise<void> {

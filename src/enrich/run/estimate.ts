@@ -11,50 +11,40 @@ import { openRowFile } from '../write/row-file.ts';
 import { detailsKey, queryKey } from './memo.ts';
 import type { Plan } from './plan.ts';
 
-/** The cost of a run, before it is made. */
-export interface Estimate {
-  readonly rows: number;
-  /** Rows that an earlier run finished. */
-  readonly done: number;
-  /** Rows without a name, a city or a usable id. */
-  readonly skipped: number;
-  /** Lines of the first of them. */
-  readonly skippedLines: readonly number[];
-  /** Different queries of the other rows. */
-  readonly distinct: number;
-  /** Responses that are in the cache. */
-  readonly cached: number;
-  readonly requests: number;
-  /** With lookups and second searches that depend on what is found. */
-  readonly requestsAtMost: number;
-}
-
 /** Most rows that are named by their line. */
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
 
 /** Prints the cost of a run. Sends nothing and writes no file. */
 export async function printEstimate(app: App, plan: Plan): Promise<void> {
-  const { input, options } = plan;
-  const { perMinute, perDay } = options;
-  const target = configuredTarget(app);
-  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
-  const estimate = await estimateRun(plan, stored, app.context.signal);
-  const used =
-    target === undefined || perDay === 0 ? undefined : await ledgerOf(app, target, options).usage();
-  const leftToday = used === undefined ? null : Math.max(0, perDay - used.perDay.used);
-  const cost = {
-    ...estimate,
-    input: input.name,
-    perMinute,
-    perDay,
-    leftToday,
-    ...durationOf(estimate.requests, perMinute, perDay, leftToday ?? perDay),
-  };
-  const text = options.json
-    ? `${toJson(estimateJson(cost), app.context.stdout.isTTY)}\n`
+  const cost = await costOf(app, plan);
+  const { input, ...json } = cost;
+  const text = plan.options.json
+    ? `${toJson(json, app.context.stdout.isTTY)}\n`
     : asLines(estimateLines(cost));
   await app.context.stdout.write(text);
+}
+
+type Cost = Awaited<ReturnType<typeof costOf>>;
+
+/** The cost of a run, with the keys of its JSON. */
+async function costOf(app: App, plan: Plan) {
+  const { perMinute, perDay } = plan.options;
+  const target = configuredTarget(app);
+  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
+  const counts = await countRequests(plan, stored, app.context.signal);
+  const usage =
+    target === undefined || perDay === 0 ? undefined : await ledgerOf(app, target, plan.options).usage();
+  /** Requests that the day's quota still has; null without a limit or a known service. */
+  const leftToday = usage === undefined ? null : Math.max(0, perDay - usage.perDay.used);
+  return {
+    input: plan.input.name,
+    ...counts,
+    per_minute: perMinute,
+    per_day: perDay,
+    left_today: leftToday,
+    ...durationOf(counts.requests, perMinute, perDay, leftToday ?? perDay),
+  };
 }
 
 /** The duration of requests under a quota. @param left requests that the quota still has today */
@@ -82,7 +72,7 @@ function configuredTarget(app: App): Target | undefined {
 /** The rows of earlier runs, without changing them. */
 function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
   if (place === undefined || !place.exists || options.resume !== true) return noFinishedRows;
-  const opened = openRowFile(place.path, 'look', () => 0);
+  const opened = openRowFile(place.path, 'look');
   if (opened.size <= Buffer.byteLength(codec.header)) return noFinishedRows;
   const file = { ...opened, cut: () => {}, append: () => 0 };
   const empty = { ...file, readBytes: () => 0 };
@@ -93,23 +83,32 @@ function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
 }
 
 /** Goes over the rows as a run would, without sending anything. */
-async function estimateRun(
-  plan: Plan,
-  stored: StoredResponses | undefined,
-  signal: AbortSignal,
-): Promise<Estimate> {
+async function countRequests(plan: Plan, stored: StoredResponses | undefined, signal: AbortSignal) {
   const { codec, columns, options } = plan;
   const finished = finishedRows(plan);
   const seen = new Set<string>();
-  const skippedLines: number[] = [];
-  const counts = { rows: 0, done: 0, skipped: 0, distinct: 0, cached: 0, requests: 0, requestsAtMost: 0 };
+  const counts = {
+    rows: 0,
+    /** Rows that an earlier run finished. */
+    done: 0,
+    /** Rows without a name, a city or a usable id, and the lines of the first of them. */
+    unusable_rows: 0,
+    unusable_lines: [] as number[],
+    /** Different queries of the other rows. */
+    distinct_queries: 0,
+    /** Responses that are in the cache. */
+    cached: 0,
+    requests: 0,
+    /** With lookups and second searches that depend on what is found. */
+    requests_at_most: 0,
+  };
 
   const isNew = (key: string): boolean => seen.size < seen.add(key).size;
   const count = (isStored: boolean): void => {
     if (isStored) counts.cached += 1;
     else {
       counts.requests += 1;
-      counts.requestsAtMost += 1;
+      counts.requests_at_most += 1;
     }
   };
   const countLookup = async (id: string): Promise<void> => {
@@ -124,7 +123,7 @@ async function estimateRun(
     const simple = options.loose && loosely === undefined ? simplifyName(name) : undefined;
     const lookups = options.fields === undefined ? 0 : 1;
     if (found === undefined) {
-      counts.requestsAtMost += lookups + (simple === undefined ? 0 : 1);
+      counts.requests_at_most += lookups + (simple === undefined ? 0 : 1);
       return;
     }
     const { results, output } = found;
@@ -147,64 +146,34 @@ async function estimateRun(
       counts.done += 1;
       if (key !== undefined && earlier.status !== 'error') seen.add(key);
     } else if (key === undefined) {
-      counts.skipped += 1;
-      if (skippedLines.length < MAX_NAMED) skippedLines.push(row.line);
+      counts.unusable_rows += 1;
+      if (counts.unusable_rows <= MAX_NAMED) counts.unusable_lines.push(row.line);
     } else if (isNew(key)) {
-      counts.distinct += 1;
+      counts.distinct_queries += 1;
       if (query.kind === 'lookup') await countLookup(query.id);
       else if (query.kind === 'search') await countSearch(query);
     }
   }
   finished.end();
-  return { ...counts, skippedLines };
-}
-
-interface Cost extends Estimate {
-  readonly input: string;
-  readonly perMinute: number;
-  readonly perDay: number;
-  /** Requests that the day's quota still has; null without a limit or a known service. */
-  readonly leftToday: number | null;
-  /** Whole minutes by the quota of a minute; null without one. */
-  readonly minutes: number | null;
-  /** Days on which requests are sent, today included; null without a quota of a day. */
-  readonly days: number | null;
-}
-
-/** The estimate for a program. */
-function estimateJson(cost: Cost): Record<string, unknown> {
-  return {
-    rows: cost.rows,
-    done: cost.done,
-    unusable_rows: cost.skipped,
-    unusable_lines: cost.skippedLines,
-    distinct_queries: cost.distinct,
-    cached: cost.cached,
-    requests: cost.requests,
-    requests_at_most: cost.requestsAtMost,
-    per_minute: cost.perMinute,
-    per_day: cost.perDay,
-    left_today: cost.leftToday,
-    minutes: cost.minutes,
-    days: cost.days,
-  };
+  return counts;
 }
 
 /** The estimate for a person, as lines. */
 function estimateLines(cost: Cost): string[] {
-  const { rows, done, skipped, distinct, cached, requests, requestsAtMost, leftToday } = cost;
-  const most = requestsAtMost > requests ? `, up to ${formatNumber(requestsAtMost)} with what is found` : '';
+  const { done, unusable_rows, requests, requests_at_most, per_minute, per_day, left_today } = cost;
+  const most =
+    requests_at_most > requests ? `, up to ${formatNumber(requests_at_most)} with what is found` : '';
   const quota = [
-    cost.perMinute === 0 ? '' : `${formatNumber(cost.perMinute)} a minute`,
-    cost.perDay === 0 ? '' : `${formatNumber(cost.perDay)} a day`,
-    leftToday === null ? '' : `${formatNumber(leftToday)} left today`,
+    per_minute === 0 ? '' : `${formatNumber(per_minute)} a minute`,
+    per_day === 0 ? '' : `${formatNumber(per_day)} a day`,
+    left_today === null ? '' : `${formatNumber(left_today)} left today`,
   ].filter((part) => part !== '');
   const lines: readonly (readonly [string, string | undefined])[] = [
-    ['rows', `${formatNumber(rows)} in ${cost.input}`],
+    ['rows', `${formatNumber(cost.rows)} in ${cost.input}`],
     ['done', done > 0 ? `${formatNumber(done)} by an earlier run` : undefined],
-    ['skipped', skipped > 0 ? skippedText(cost) : undefined],
-    ['queries', `${formatNumber(distinct)} different`],
-    ['cached', plural(cached, 'response')],
+    ['skipped', unusable_rows > 0 ? skippedText(cost) : undefined],
+    ['queries', `${formatNumber(cost.distinct_queries)} different`],
+    ['cached', plural(cost.cached, 'response')],
     ['requests', `${formatNumber(requests)}${most}`],
     ['quota', quota.length === 0 ? 'no limit' : quota.join(', ')],
     ['time', timeText(cost)],
@@ -212,17 +181,17 @@ function estimateLines(cost: Cost): string[] {
   return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
 }
 
-function skippedText({ skipped, skippedLines }: Cost): string {
-  const more = skipped - skippedLines.length;
-  const lines = `${skipped === 1 ? 'line' : 'lines'} ${skippedLines.join(', ')}`;
+function skippedText({ unusable_rows, unusable_lines }: Cost): string {
+  const more = unusable_rows - unusable_lines.length;
+  const lines = `${unusable_rows === 1 ? 'line' : 'lines'} ${unusable_lines.join(', ')}`;
   const all = more > 0 ? `${lines} and ${formatNumber(more)} more` : lines;
-  return `${plural(skipped, 'row')} without a name, city or id: ${all}`;
+  return `${plural(unusable_rows, 'row')} without a name, city or id: ${all}`;
 }
 
-function timeText({ minutes, days, requests, perMinute }: Cost): string {
+function timeText({ minutes, days, requests, per_minute }: Cost): string {
   if (requests === 0) return 'none';
   if (days !== null && days > 1) return `${plural(days, 'day')}, by the quota of a day`;
   if (minutes === null) return 'as fast as the service responds';
   // The quota of the first minute is used at once.
-  return requests <= perMinute ? 'less than a minute' : `about ${plural(minutes, 'minute')}`;
+  return requests <= per_minute ? 'less than a minute' : `about ${plural(minutes, 'minute')}`;
 }

@@ -22,8 +22,6 @@ export interface FinishedRowReader {
   take(row: InputRow, own: string): FinishedRow | undefined;
   /** Ends the input. @throws {AppError} `bad_input` where the output has more rows */
   end(): void;
-  /** The error for a row of an earlier run that had other options. */
-  differsAt(row: InputRow): AppError;
 }
 
 export interface ResumeOptions {
@@ -42,7 +40,6 @@ export interface ResumeOptions {
 export const noFinishedRows: FinishedRowReader = {
   take: () => undefined,
   end: () => {},
-  differsAt: (row) => mismatch('the output', lineName(row)),
 };
 
 /**
@@ -94,7 +91,6 @@ export function openCheckpoint(options: ResumeOptions): FinishedRowReader {
       if (more) throw mismatch(name, 'the end: it has more rows');
       if (inFile) cutTail('');
     },
-    differsAt: (row) => mismatch(name, lineName(row)),
   };
 }
 

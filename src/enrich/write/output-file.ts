@@ -101,19 +101,18 @@ export interface OpenOutput {
 export function openOutput(
   { path, exists, device }: OutputFile,
   { resume, retryErrors }: EnrichOptions,
-  now: () => number,
 ): OpenOutput {
-  if (device) return { file: openRowFile(path, 'old', now), previous: undefined };
+  if (device) return { file: openRowFile(path, 'old'), previous: undefined };
   const retry = retryPath(path);
   const hasRetry = statSync(retry, { throwIfNoEntry: false }) !== undefined;
   const mode = exists ? statSync(path).mode & 0o777 : undefined;
   if (!resume || !exists) {
     for (const old of [path, retry]) attempt(old, () => rmSync(old, { force: true }));
-    return { file: openRowFile(path, 'new', now, mode), previous: undefined };
+    return { file: openRowFile(path, 'new', mode), previous: undefined };
   }
-  const file = openRowFile(path, 'old', now);
+  const file = openRowFile(path, 'old');
   if (!retryErrors && !hasRetry) return { file, previous: undefined };
-  return { file: openRowFile(retry, hasRetry ? 'old' : 'new', now, mode), previous: file };
+  return { file: openRowFile(retry, hasRetry ? 'old' : 'new', mode), previous: file };
 }
 
 function attempt<T>(name: string, run: () => T): T {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import { writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
@@ -18,9 +18,6 @@ export interface RowFile {
   close(): void;
 }
 
-/** Longest time before rows are flushed to the disk, in milliseconds. */
-const FLUSH_EVERY_MS = 1000;
-
 const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
 
 /**
@@ -29,12 +26,7 @@ const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
  * @param mode permission bits of a new one, cut by the umask
  * @throws {AppError} `io_error`
  */
-export function openRowFile(
-  path: string,
-  how: 'new' | 'old' | 'look',
-  now: () => number,
-  mode = 0o644,
-): RowFile {
+export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o644): RowFile {
   const attempt = <T>(act: string, run: () => T): T => {
     try {
       return run();
@@ -45,19 +37,6 @@ export function openRowFile(
   const file = attempt('write', () => openSync(path, FLAGS[how], mode));
   const isFile = fstatSync(file).isFile();
   let size = isFile ? fstatSync(file).size : 0;
-  let flushedAt = now();
-  let flushing = false;
-  let failure: AppError | undefined;
-
-  const flushInTime = (): void => {
-    if (flushing || !isFile || now() - flushedAt < FLUSH_EVERY_MS) return;
-    flushing = true;
-    fsync(file, (error) => {
-      flushing = false;
-      flushedAt = now();
-      if (error !== null && error.code !== 'EBADF') failure ??= ioError('write', path, error);
-    });
-  };
 
   const cut = (to: number): void => {
     if (isFile) attempt('cut', () => ftruncateSync(file, to));
@@ -79,7 +58,6 @@ export function openRowFile(
       return size;
     },
     append(text) {
-      if (failure !== undefined) throw failure;
       const bytes = Buffer.from(text);
       try {
         writeAll(file, bytes);
@@ -89,13 +67,11 @@ export function openRowFile(
       }
       const offset = size;
       size += bytes.length;
-      flushInTime();
       return offset;
     },
     readBytes: (into, offset) => attempt('read', () => readSync(file, into, 0, into.length, offset)),
     cut,
     flush() {
-      if (failure !== undefined) throw failure;
       if (!isFile) return;
       attempt('write', () => fsyncSync(file));
       if (fstatSync(file).nlink === 0) throw new AppError('io_error', `${path} was deleted during the run`);

@@ -57,8 +57,8 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
     added: [{ name: 'note', path: 'note' }],
     guard: true,
   });
-  const file = openRowFile(path, 'old', () => 0);
-  const before = retry ? openRowFile(beforePath, 'old', () => 0) : undefined;
+  const file = openRowFile(path, 'old');
+  const before = retry ? openRowFile(beforePath, 'old') : undefined;
   try {
     await enrichRows({
       rows: rowsOf(format, level === undefined ? NAMES : FEW),
@@ -69,7 +69,6 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       service: service(asked),
       fields: level,
       loose: false,
-      keepsDetails: true,
       concurrency: 3,
       append: file.append,
       stop: new AbortController(),

@@ -64,7 +64,6 @@ export async function runEngine(
       service: lookups,
       fields: undefined,
       loose: false,
-      keepsDetails: true,
       concurrency: 4,
       append: (text) => rows.push(text.trimEnd()),
       stop,

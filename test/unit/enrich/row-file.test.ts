@@ -12,7 +12,7 @@ beforeEach(() => {
 
 describe('a file of rows', () => {
   it('has every row as soon as it was appended, and gives it back', () => {
-    const file = openRowFile(path, 'new', () => 0);
+    const file = openRowFile(path, 'new');
     expect(file.append('é1\n')).toBe(0);
     expect(file.append('row 2\n')).toBe(4);
     expect(readFileSync(path, 'utf8')).toBe('é1\nrow 2\n');
@@ -26,15 +26,15 @@ describe('a file of rows', () => {
   });
 
   it('is not made where one stands', () => {
-    openRowFile(path, 'new', () => 0).close();
-    expect(() => openRowFile(path, 'new', () => 0)).toThrow(expect.objectContaining({ code: 'io_error' }));
-    const old = openRowFile(path, 'old', () => 0);
+    openRowFile(path, 'new').close();
+    expect(() => openRowFile(path, 'new')).toThrow(expect.objectContaining({ code: 'io_error' }));
+    const old = openRowFile(path, 'old');
     expect(old.size).toBe(0);
     old.close();
   });
 
   it('tells that it was deleted or cut by another', () => {
-    const file = openRowFile(path, 'new', () => 0);
+    const file = openRowFile(path, 'new');
     file.append('row\n');
     rmSync(path);
     expect(() => file.flush()).toThrow(/was deleted during the run/);
@@ -42,7 +42,7 @@ describe('a file of rows', () => {
   });
 
   it('gives back rows that are longer than a piece of it', () => {
-    const file = openRowFile(path, 'new', () => 0);
+    const file = openRowFile(path, 'new');
     const long = `"${'x\n'.repeat(100_000)}"\n`;
     file.append(`${long}short\n`);
     const rows = new OutputRecords(file, true);
