@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/storage/lock.ts';
-import type { RunOptions } from '../../helpers/program.ts';
+import { type RunOptions, realSleep } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
@@ -458,7 +458,7 @@ describe('what is reported', () => {
   });
 
   it('is a bar on a terminal, which leaves nothing behind', async () => {
-    const { stderr } = await enrich('in.csv -o out.csv', { tty: { stderr: true } });
+    const { stderr } = await enrich('in.csv -o out.csv', { tty: { stderr: true }, sleep: realSleep });
     expect(stderr).toContain('2 rows in out.csv: 1 matched, 1 ambiguous');
     // What was overwritten is gone.
     expect(stderr.replace(/\r[^\r\n]*(?=\r)/g, '')).not.toContain('[');
