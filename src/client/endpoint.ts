@@ -2,15 +2,15 @@ import { AppError } from '../errors.ts';
 import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
-/** As a URL writes it: a host whose last label is a number is an IPv4 address (WHATWG URL, section 3.5). */
+/** In the form of a URL: a host whose last label is a number is an IPv4 address (WHATWG URL, section 3.5). */
 const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
 /**
- * The endpoint of the service at a base URL: its path and `/api/mcp`. A URL that already ends so is taken as it is.
- * @throws {AppError} `usage` for what is not a plain http(s) URL.
+ * Returns the endpoint of the service at a base URL: its path and `/api/mcp`, unless it ends so already.
+ * @throws {AppError} `usage` for anything but a plain http(s) URL
  */
 export function endpointFromBase(baseUrl: string): URL {
-  const url = httpUrl(baseUrl, 'base URL', '--base-url');
+  const url = parseHttpUrl(baseUrl, 'base URL', '--base-url');
   if (url.href.includes('?')) {
     throw refusal('base URL', baseUrl, 'it has a query', `--endpoint takes an exact URL`);
   }
@@ -19,35 +19,29 @@ export function endpointFromBase(baseUrl: string): URL {
   return url;
 }
 
-/**
- * An exact endpoint.
- * @throws {AppError} `usage` for what is not an http(s) URL.
- */
+/** Parses an exact endpoint. @throws {AppError} `usage` for anything but an http(s) URL */
 export function parseEndpoint(url: string): URL {
-  return httpUrl(url, 'endpoint', '--endpoint');
+  return parseHttpUrl(url, 'endpoint', '--endpoint');
 }
 
-/** Is the host this machine: `localhost`, 127.0.0.0/8 or `[::1]`? */
+/** Whether the host is this machine: `localhost`, 127.0.0.0/8 or `[::1]`. */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;
   return host === 'localhost' || host === '[::1]' || LOOPBACK_IPV4.test(host);
 }
 
 /**
- * Holds the key back from an unprotected way: it travels over https or to this machine.
- * @throws {AppError} `usage` for http to another host, unless `insecureHttp`.
+ * Checks that the key is sent over https or to this machine.
+ * @throws {AppError} `usage` for http to another host, unless `insecureHttp`
  */
 export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
   if (url.protocol === 'https:' || insecureHttp || isLoopback(url)) return;
-  throw new AppError('usage', `the key is not sent over plain http to ${url.host}`, {
-    hint: `use https://${url.host}, or add --insecure-http if the network is yours`,
+  throw new AppError('usage', `the key is not sent over plain HTTP to ${url.host}`, {
+    hint: `use https://${url.host}, or add --insecure-http on a network that you trust`,
   });
 }
 
-/**
- * Adds the scheme that an address lacks: https, or http for this machine. Anything that cannot be an address stays as
- * it is.
- */
+/** Adds the scheme that an address lacks: https, or http for this machine. Other text stays as it is. */
 export function withScheme(address: string): string {
   const text = address.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
@@ -58,41 +52,40 @@ export function withScheme(address: string): string {
   return `${isLoopback(plain) ? 'http' : 'https'}://${rest}`;
 }
 
-function httpUrl(raw: string, what: string, flag: string): URL {
+function parseHttpUrl(raw: string, what: string, flag: string): URL {
   const text = withScheme(raw);
-  const use = (url: string) => `restaurant status ${flag} ${url}`;
-  if (text === '') throw refusal(what, raw, 'it is empty', use('https://<host>'));
-  if (/[\u0000-\u0020\u007f]/.test(text))
-    throw refusal(what, raw, 'it has a blank or control character inside');
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw refusal(what, raw, 'it has no http:// or https://');
   const url = parse(text);
-  if (url === undefined) throw refusal(what, raw, 'it is not a valid URL');
-  if (redactor(undefined)(text) !== text) throw refusal(what, raw, 'it contains an API key');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw refusal(what, raw, 'only http and https are spoken');
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new AppError('usage', `the ${what} for ${url.host} holds a user name or password`, {
-      hint: `leave it out: ${use(url.origin)}; the key comes from restaurant login`,
-    });
-  }
-  if (text.includes('#'))
-    throw refusal(what, raw, 'it has a fragment', use(text.slice(0, text.indexOf('#'))));
-  return url;
+  const problem = problemWith(text, url);
+  if (problem === undefined && url !== undefined) return url;
+  const better =
+    problem === HAS_USER
+      ? url?.origin
+      : problem === HAS_FRAGMENT
+        ? text.slice(0, text.indexOf('#'))
+        : undefined;
+  throw refusal(what, raw, String(problem), better && `restaurant status ${flag} ${better}`);
 }
 
-function parse(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+const HAS_USER = 'it contains a user name or password; the key comes from restaurant login';
+const HAS_FRAGMENT = 'it has a fragment';
+
+function problemWith(text: string, url: URL | undefined): string | undefined {
+  if (text === '') return 'it is empty';
+  if (/[\u0000-\u0020\u007f]/.test(text)) return 'it contains a blank or control character';
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'it has no http:// or https://';
+  if (url === undefined) return 'it is not a valid URL';
+  if (redactor(undefined)(text) !== text) return 'it contains an API key';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'only http and https are supported';
+  if (url.username !== '' || url.password !== '') return HAS_USER;
+  return text.includes('#') ? HAS_FRAGMENT : undefined;
 }
 
-function refusal(what: string, raw: string, why: string, hint?: string): AppError {
+const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+function refusal(what: string, raw: string, problem: string, hint?: string): AppError {
   const redact = redactor(undefined);
   const shown = redact(raw.trim()).replace(/\/\/[^/@]*@/, '//…@');
-  return new AppError('usage', `"${shown.slice(0, 200)}" cannot be the ${what}: ${why}`, {
-    hint: redact(hint ?? 'give one like https://<host>; restaurant status shows the one in use'),
+  return new AppError('usage', `"${shown.slice(0, 200)}" cannot be the ${what}: ${problem}`, {
+    hint: redact(hint ?? 'expected a URL like https://<host>; restaurant status shows the one in use'),
   });
 }

@@ -45,7 +45,7 @@ export interface ClientOptions {
   readonly insecureHttp?: boolean;
   /** Passed on as headers and as `_meta` (W3C Trace Context, MCP SEP-414). */
   readonly traceContext?: TraceContext | undefined;
-  /** What to do when the service refuses the key, with a command to run. */
+  /** Advice for when the service refuses the key, with a command to run. */
   readonly keyHint?: string | undefined;
   /** Version in `User-Agent`. Default: that of this package. */
   readonly version?: string;

@@ -1,4 +1,4 @@
-/** The shapes of the service's documented answers. Everything that is not named here is kept as it came. */
+/** The shapes of the service's documented responses. Members that are not named here are kept as received. */
 
 /** WGS 84, degrees. */
 export interface Coordinates {
@@ -6,7 +6,7 @@ export interface Coordinates {
   lng: number;
 }
 
-/** One element of `results` from `find_restaurant`. Only `service_id` and `name` can be relied on. */
+/** One element of `results` from `find_restaurant`. Only `service_id` and `name` are always there. */
 export interface Restaurant {
   service_id: string;
   name: string;

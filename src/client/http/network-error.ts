@@ -40,7 +40,7 @@ export function withMessage(error: AppError, message: string, details: ErrorDeta
 /** The state of an exchange when it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-/** What the HTTP parser found: input that is not HTTP, or HTTP that ends too early. */
+/** Finding of the HTTP parser: input that is not HTTP, or HTTP that ends too early. */
 export type Fault = 'malformed' | 'cut_off' | undefined;
 
 export interface NetworkFailure {

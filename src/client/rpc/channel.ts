@@ -28,7 +28,7 @@ export interface RpcMessage {
   onMessage?(message: JsonObject): void;
   /** Headers to resume a stream that ended early. Without them it is not resumed. */
   readonly resume?: RequestHeaders;
-  /** Tells the service that nobody waits for request `id` any more. */
+  /** Notifies the service that nobody waits for request `id` any more. */
   cancel?(call: CallState, id: number): Promise<unknown>;
 }
 

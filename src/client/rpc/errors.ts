@@ -98,7 +98,7 @@ export interface StatusContext {
   readonly host: string;
   /** Last characters of the key that was sent. */
   readonly keySuffix?: string | undefined;
-  /** What to do when the key is refused, with a command to run. */
+  /** Advice for when the key is refused, with a command to run. */
   readonly keyHint?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
