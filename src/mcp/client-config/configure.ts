@@ -269,19 +269,9 @@ function formatWritten({ path }: Plan, { changed, backup, lines }: WriteResult):
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
-function clientCommand({ client, target, scope }: Plan): string | undefined {
-  if (client.name !== 'claude-code') return undefined;
-  const add = `claude mcp add --scope ${scope}`;
-  if (target.via === 'stdio') {
-    const env = Object.entries(target.env).map(([name, value]) => ` --env ${shellWord(`${name}=${value}`)}`);
-    return `${add} ${ENTRY_NAME}${env.join('')} -- ${[COMMAND, ...target.args].map(shellWord).join(' ')}`;
-  }
-  if (target.isLiteral) return undefined;
-  const { headers } = buildEntry(client, target).value;
-  const options = Object.entries(headers as Record<string, string>).map(
-    ([name, value]) => ` --header ${shellWord(`${name}: ${value}`)}`,
-  );
-  return `${add} --transport http ${ENTRY_NAME} ${shellWord(target.url)}${options.join('')}`;
+function clientCommand({ client, target, entry, scope }: Plan): string | undefined {
+  if (client.name !== 'claude-code' || (target.via === 'http' && target.isLiteral)) return undefined;
+  return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
 /** Problems that keep the client from starting the bridge. */

@@ -759,11 +759,11 @@ describe('the entry', () => {
     });
     expect(JSON.parse(stdout)).toHaveProperty('mcpServers');
     expect(stderr).toContain(
-      `or run: claude mcp add --scope user --transport http restaurant ${URL} --header 'Authorization: Bearer \${RESTAURANT_API_KEY}'\n`,
+      `or run: claude mcp add-json --scope user restaurant '{"type":"http","url":"${URL}","headers":{"Authorization":"Bearer \${RESTAURANT_API_KEY}"}}'\n`,
     );
     const stdio = await run(['claude-code', '--via', 'stdio', '--profile', 'work', '--json']);
     expect(JSON.parse(stdio.stdout).command).toBe(
-      'claude mcp add --scope project restaurant -- restaurant mcp --profile work',
+      `claude mcp add-json --scope project restaurant '{"type":"stdio","command":"restaurant","args":["mcp","--profile","work"]}'`,
     );
   });
 
