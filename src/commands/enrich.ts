@@ -60,7 +60,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         integer: true,
       }),
     )
-    .option('--wait', "when the day's quota is spent, sleep until requests are allowed again")
+    .option('--wait', "when the day's quota is used up, sleep until requests are allowed again")
     .addOption(
       valueOption('--input-format <format>', 'format of the list', {
         read: oneOf(LIST_FORMATS),
@@ -104,7 +104,7 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         'without repeating requests. --dry-run shows the cost of a list and sends nothing.\n' +
         '--report out.html writes a page with a map when the list is finished; add it with --resume\n' +
         'to a list that is finished already. --open shows the page in the browser.\n' +
-        'Exit 0 when no row is an error, 8 when some are, 5 when the quota is spent.',
+        'Exit 0 when no row is an error, 8 when some are, 5 when the quota is used up.',
     )
     .action((file: string, flags: EnrichFlags, command: CliCommand) =>
       action(app, file, flags, [command, program]),

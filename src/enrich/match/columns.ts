@@ -30,7 +30,7 @@ export interface NameQuery {
   readonly city: string;
 }
 
-/** What a row is searched by. */
+/** The query of a row. */
 export type RowQuery =
   | NameQuery
   | { readonly kind: 'lookup'; readonly id: string }

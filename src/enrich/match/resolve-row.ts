@@ -6,11 +6,11 @@ import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, RowQuery } from './columns.ts';
 import { type Match, type MatchKind, matchLoosely, matchName, simplifyName } from './match.ts';
 
-/** What became of a row. */
+/** The outcome of a row. */
 export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What is written behind a row, in any format. Undefined: not known. */
+/** The data that is written behind a row, in any format. Undefined: not known. */
 export interface RowResult {
   readonly status: Status;
   readonly match?: MatchKind;
@@ -37,7 +37,7 @@ export interface RestaurantService {
   lookup(id: string, level: Level): Promise<LookupOutput>;
 }
 
-/** The run must stop: the quota of the day is spent, or the service asks to wait for long. */
+/** The run must stop: the quota of the day is used up, or the service asks to wait for long. */
 export class QuotaError extends AppError {
   /** When requests are granted again, in milliseconds since the epoch. */
   readonly freeAt: number;

@@ -4,7 +4,7 @@ import type { OnProblem } from './row.ts';
 export interface DecodedText {
   /** Whether it begins with a byte order mark, which is not in the pieces. */
   readonly bom: boolean;
-  /** Whether the bytes are a workbook or another archive, which is no text. */
+  /** Whether the bytes are a workbook or another archive, which is not text. */
   readonly isWorkbook: boolean;
   readonly pieces: AsyncIterable<string>;
 }

@@ -19,7 +19,7 @@ import type { InputRow } from '../read/row.ts';
 import type { Plan } from '../run/plan.ts';
 import { nestedKey, resultFields } from './row-codec.ts';
 
-/** What a browser can show; the rest is in the list alone. */
+/** Limits of what a browser can show; further rows are in the list alone. */
 const MAX_ROWS = 200_000;
 const MAX_CHARACTERS = 96 * 1024 * 1024;
 

@@ -25,7 +25,7 @@ describe('enrich', () => {
     expect(nested.stderr).toContain("two columns 'note'");
   });
 
-  it('refuses a file name that promises another form than rows have', async () => {
+  it('rejects an output extension of another format', async () => {
     const path = list('name,city\nNopa,SF\n');
     for (const file of ['out.json', 'out.geojson']) {
       const { exit, stderr } = await service.run(['enrich', path, '-o', join(service.home, file)]);
@@ -34,7 +34,7 @@ describe('enrich', () => {
     }
   });
 
-  it('refuses a delimiter that is none, as a mistake of the command line', async () => {
+  it('rejects a delimiter that is not accepted', async () => {
     const { exit, stderr } = await service.run(['enrich', list('name,city\n'), '--delimiter', '|']);
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^error: --delimiter '\|': expected comma, semicolon or tab/);

@@ -60,7 +60,7 @@ describe('enrich --dry-run', () => {
     expect(readdirSync(folder)).toEqual(['in.csv']);
   });
 
-  it('knows what the cache has, of searches and of lookups', async () => {
+  it('counts cached searches and lookups', async () => {
     writeFileSync(path('in.csv'), CSV);
     await service.run(['find', 'Place 1', '--city', 'Testville'], {
       env: { RESTAURANT_CACHE_DIR: path('cache'), RESTAURANT_STATE_DIR: path('state') },
@@ -77,7 +77,7 @@ describe('enrich --dry-run', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('counts what is left of a run that was stopped, and touches nothing', async () => {
+  it('counts the rest of a run that was stopped, and changes nothing', async () => {
     writeFileSync(path('in.csv'), CSV);
     await run('enrich in.csv -o out.csv', { ...UNPACED, RESTAURANT_CACHE_DIR: path('other') });
     const whole = readFileSync(path('out.csv'), 'utf8');
@@ -97,7 +97,7 @@ describe('enrich --dry-run', () => {
     expect(existsSync(path('out.csv.lock'))).toBe(false);
   });
 
-  it('names bad rows and an output that stands already', async () => {
+  it('reports malformed rows and an output that exists', async () => {
     writeFileSync(path('in.csv'), `${CSV}a,b,c\nx,y\n1,2,3,4\n`);
     const { exit, stdout, stderr } = await run('enrich in.csv --dry-run');
     expect([exit, stdout]).toEqual([2, '']);
@@ -107,7 +107,7 @@ describe('enrich --dry-run', () => {
     expect((await run('enrich in.csv -o out.csv --dry-run')).exit).toBe(2);
   });
 
-  it('names the first ten rows that cannot be asked, however many there are', async () => {
+  it('names the first ten skipped rows, however many there are', async () => {
     writeFileSync(path('in.csv'), `name,city\n${',x\n'.repeat(2500)}`);
     const { stdout } = await run('enrich in.csv --dry-run');
     expect(stdout).toContain(

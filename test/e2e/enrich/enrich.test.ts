@@ -32,7 +32,7 @@ const table = (text: string, delimiter = ','): Cells[] =>
   parse(text, { columns: true, delimiter, bom: true });
 
 describe('enrich', () => {
-  it('gives every row its status, in order', async () => {
+  it('writes the status of every row, in order', async () => {
     file(
       'in.csv',
       'nr,name,city\n1,place 3,Testville\n2,The Place 4!,testville\n3,Twin,Testville\n4,ubermut,Testville\n5,nothing,Testville\n6,,Testville\n7,Place 3,Elsewhere\n',
@@ -62,7 +62,7 @@ describe('enrich', () => {
     );
   });
 
-  it('leaves own columns as they were and guards those of the service', async () => {
+  it('keeps own columns unchanged and guards those of the service', async () => {
     const own = '=1+1,"@x ""y""\r\nz",\'-3, Testville,é🍕';
     file('in.csv', `name,note,n,city,x\n"=1+1","@x ""y""\r\nz",'-3, Testville,é🍕\n`);
     await enrich('in.csv -o out.csv');
@@ -80,7 +80,7 @@ describe('enrich', () => {
     expect(table(read('raw.csv'))[0]?.restaurant_name).toBe('=1+1');
   });
 
-  it('keeps delimiter and byte order mark, and writes the form of the extension', async () => {
+  it('keeps delimiter and byte order mark, and writes the format of the extension', async () => {
     file('in.csv', '\ufeffName;City;Note\r\nPlace 1;Testville;"a;b"\r\n');
     expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
     expect(read('out.csv')).toMatch(/^\ufeffName;City;Note;restaurant_status;/);
@@ -95,7 +95,7 @@ describe('enrich', () => {
     });
   });
 
-  it('keeps NDJSON as it stood, and makes a CSV of it', async () => {
+  it('keeps NDJSON as received, and writes it as CSV', async () => {
     file(
       'in.ndjson',
       '{"name":"Place 1","city":"Testville","n":12345678901234567890}\n\n{"name":"x","city":"Testville","more":{"a":[1,2]}}\n',
@@ -122,7 +122,7 @@ describe('enrich', () => {
     expect((await enrich('in.csv -o out.ndjson')).stderr).toContain("the list has two columns 'name'");
   });
 
-  it('reads stdin, whatever is in it, and writes stdout', async () => {
+  it('reads any list from stdin and writes to stdout', async () => {
     const csv = await enrich('-', { stdin: 'name\tcity\nPlace 1\tTestville\n' });
     expect(csv.stdout).toMatch(/^name\tcity\trestaurant_status\t[^\n]*\nPlace 1\tTestville\tmatched\t/);
     const json = await enrich('- -o -', { stdin: '{"title":"Place 1","town":"Testville"}\n' });
@@ -148,7 +148,7 @@ describe('enrich', () => {
     expect(service.sent()).toBe(4);
   });
 
-  it('asks equal queries, and the details of a restaurant, once', async () => {
+  it('sends equal queries, and requests the details of a restaurant, once', async () => {
     file('in.csv', `name,city\n${'Place 1,Testville\nPLACE 1,Testville\nplace 2,Testville\n'.repeat(40)}`);
     await enrich('in.csv -o out.csv --fields standard --add seats=seating.indoor');
     expect(service.sent()).toBe(5);
@@ -160,7 +160,7 @@ describe('enrich', () => {
     expect(service.sent()).toBe(5);
   });
 
-  it('refuses a list with bad rows before it asks anything', async () => {
+  it('rejects a list with malformed rows before the first request', async () => {
     file('in.csv', 'name,city\na,b,c\nok,x\n"a,b\n');
     const { exit, stderr, stdout } = await enrich('in.csv -o out.csv');
     expect([exit, stdout, service.sent()]).toEqual([2, '', 0]);
@@ -182,7 +182,7 @@ describe('enrich', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('stops at a bad row of stdin, behind the rows before it', async () => {
+  it('stops at a malformed row of stdin, after the rows before it', async () => {
     const { exit, stderr } = await enrich('- -o out.csv', {
       stdin: 'name,city\nPlace 1,Testville\na,b,c\nPlace 2,Testville\n',
     });
@@ -196,7 +196,7 @@ describe('enrich', () => {
     ['in.csv', 'a,b\n1,2\n', /no column for the name/],
     ['in.csv', 'name\nx\n', /no column for the city/],
     ['in.csv', 'name,city,restaurant_id\nx,y,\n', /the list already has a column 'restaurant_id'/],
-  ])('refuses %s with %j', async (name, text, message) => {
+  ])('rejects %s with %j', async (name, text, message) => {
     file(name, text);
     const { exit, stderr } = await enrich(name);
     expect(exit).toBe(2);
@@ -204,7 +204,7 @@ describe('enrich', () => {
     expect(stderr).toMatch(/hint: .*/);
   });
 
-  it('does nothing with nothing', async () => {
+  it('writes the header of an empty list', async () => {
     file('in.csv', 'name,city\n');
     expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
     expect(read('out.csv').split('\n')).toHaveLength(2);
@@ -212,7 +212,7 @@ describe('enrich', () => {
     expect(await enrich('in.ndjson')).toMatchObject({ exit: 0, stdout: '' });
   });
 
-  it('uses the city that is set where the list has none', async () => {
+  it('uses the default city where the list has no column for it', async () => {
     file('in.csv', 'name\nPlace 1\n');
     const { exit, stdout } = await enrich('in.csv', { env: { RESTAURANT_CITY: 'Testville' } });
     expect([exit, table(stdout)[0]?.restaurant_id]).toEqual([0, 'id-1']);
@@ -233,7 +233,7 @@ describe('enrich', () => {
     ['in.csv --fields all', '--fields'],
     ['none.csv', 'no such file'],
     ['.', 'is a folder'],
-  ])('refuses %s', async (words, message) => {
+  ])('rejects %s', async (words, message) => {
     file('in.csv', 'name,city\nPlace 1,Testville\n');
     const { exit, stdout, stderr } = await enrich(words);
     expect([exit, stdout]).toEqual([2, '']);
@@ -247,7 +247,7 @@ describe('the output file', () => {
     file('in.csv', 'name,city\nPlace 1,Testville\n');
   });
 
-  it('is not overwritten unless told so', async () => {
+  it('is not overwritten without --force', async () => {
     file('out.csv', 'precious');
     const { exit, stderr } = await enrich('in.csv -o out.csv');
     expect([exit, read('out.csv'), service.sent()]).toEqual([2, 'precious', 0]);
@@ -257,7 +257,7 @@ describe('the output file', () => {
     expect(existsSync(file('out.csv.lock'))).toBe(false);
   });
 
-  it('is never the input', async () => {
+  it('cannot be the input', async () => {
     symlinkSync(file('in.csv'), file('link.csv'));
     for (const name of ['in.csv', 'link.csv']) {
       const { exit, stderr } = await enrich(`in.csv -o ${name} --force`);
@@ -275,7 +275,7 @@ describe('the output file', () => {
     expect(stderr).toMatch(/^error: .*out\.csv is in use by process \d+/);
   });
 
-  it('tells where it cannot be written', async () => {
+  it('reports why it cannot be written', async () => {
     mkdirSync(file('folder'));
     for (const path of ['folder', 'none/out.csv', '/dev/full']) {
       const { exit, stderr } = await enrich(`in.csv -o ${path}`);

@@ -50,7 +50,7 @@ function asked(): string[] {
 }
 
 describe('a run that is killed', () => {
-  it('loses no row and asks no finished row again, at whatever moments it is killed', async () => {
+  it('loses no row and repeats no finished row, whenever it is killed', async () => {
     writeList(ROWS);
     expect((await start(options('whole.csv')).ended).exit).toBe(0);
     const whole = readFileSync(path('whole.csv'));
@@ -74,7 +74,7 @@ describe('a run that is killed', () => {
     expect(service.sandbox.requests.length).toBeLessThanOrEqual(2 * DISTINCT + KILLS * CONCURRENCY);
   }, 240_000);
 
-  it('ends at once with Ctrl-C, and says how it goes on', async () => {
+  it('ends at once with Ctrl-C, and prints the command that continues', async () => {
     writeList(300);
     const first = start(options('out.csv'));
     await until(() => sizeOf('out.csv') > 3000, first);

@@ -66,7 +66,7 @@ async function enrich(words: string, sandboxOptions: SandboxOptions = {}, option
   }
 }
 
-describe('the budget', () => {
+describe('the quota', () => {
   it('of a day, when it is spent, ends the run with 5, the time and the command', async () => {
     const { clock, options } = fakeClock();
     const first = await enrich('--per-day 5 --per-minute 0', {}, options);
@@ -112,7 +112,7 @@ describe('the budget', () => {
     expect(stderr).toContain('the quota of 3 requests a day is used up');
   });
 
-  it('is told as JSON with --json', async () => {
+  it('is reported as JSON with --json', async () => {
     const { options } = fakeClock();
     const { exit, stdout, stderr } = await enrich('--per-day 5 --json', {}, options);
     expect([exit, stdout]).toEqual([5, '']);
@@ -126,7 +126,7 @@ describe('the budget', () => {
 });
 
 describe('two runs at once', () => {
-  it('never send more in any minute than one may', async () => {
+  it('never send more per minute than the quota', async () => {
     const rows = Array.from({ length: 130 }, (_each, place) => `Place ${place},Testville\n`);
     writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
     const { clock } = fakeClock();

@@ -74,7 +74,7 @@ describe('enrich --report', () => {
     expect(page().rows).toHaveLength(2);
   });
 
-  it('replaces nothing else, not even with --resume, and says so before it asks', async () => {
+  it('replaces no other file, not even with --resume, and checks before the first request', async () => {
     const { enrich, file } = workplace();
     await enrich('-o', 'out.csv');
     writeFileSync(file('mine.html'), '<!doctype html>mine');
@@ -102,7 +102,7 @@ describe('enrich --report', () => {
     expect(readFileSync(file('mine.html'), 'utf8')).toBe('<!doctype html>mine');
   });
 
-  it('keeps a page for --open and prints its path; no page is made of what was stopped', async () => {
+  it('keeps a page for --open and prints its path; writes none for a stopped run', async () => {
     const { enrich, page } = workplace();
     const { exit, stdout } = await enrich('-o', 'out.csv', '--open', '--no-input');
     expect(exit).toBe(0);

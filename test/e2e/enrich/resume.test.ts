@@ -50,7 +50,7 @@ describe('--resume', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('asks nothing again that stands in the output', async () => {
+  it('repeats no request whose result is in the output', async () => {
     writeFileSync(path('in.csv'), CSV);
     await enrich('in.csv -o out.csv --fields basic');
     const whole = read('out.csv');
@@ -161,7 +161,7 @@ describe('--resume', () => {
     }
   });
 
-  it('goes on with rows that were added to the end of the input', async () => {
+  it('continues with rows that were appended to the input', async () => {
     writeFileSync(path('in.csv'), CSV);
     await enrich('in.csv -o out.csv');
     writeFileSync(path('in.csv'), `${CSV}Place 3,Testville,\r\n`);

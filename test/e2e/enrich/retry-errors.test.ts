@@ -69,7 +69,7 @@ async function failedRun(): Promise<string> {
 }
 
 describe('--retry-errors', () => {
-  it('makes of a run with failures what an undisturbed one makes', async () => {
+  it('turns a run with failures into the result of a run without', async () => {
     const first = await enrich('--concurrency 1', { faults: [{ kind: '503', rate: 1, first: 3 }] });
     expect(first.exit).toBe(8);
     expect(statuses('out.csv').filter((status) => status === 'error')).toHaveLength(3);
@@ -85,7 +85,7 @@ describe('--retry-errors', () => {
     expect(existsSync(path('out.csv.retry'))).toBe(false);
   });
 
-  it('leaves the output whole until all rows are there, and goes on after a stop', async () => {
+  it('leaves the output whole until all rows are written, and continues after a stop', async () => {
     const whole = await failedRun();
     const before = read('out.csv');
     const stopped = await enrich('--resume --retry-errors --concurrency 1', {
@@ -110,7 +110,7 @@ describe('--retry-errors', () => {
     );
   });
 
-  it('begins anew with --force', async () => {
+  it('starts again with --force', async () => {
     const whole = await failedRun();
     writeFileSync(path('out.csv.retry'), 'rubbish');
     expect((await enrich('--force')).exit).toBe(0);
@@ -120,7 +120,7 @@ describe('--retry-errors', () => {
 });
 
 describe('a run that fails', () => {
-  it('ends with 4 when the key is refused in the middle, and goes on with another', async () => {
+  it('ends with 4 when the key is rejected during the run, and continues with another', async () => {
     const first = await enrich(
       '--concurrency 1',
       {},
@@ -155,7 +155,7 @@ describe('a run that fails', () => {
     expect((await enrich('--resume --retry-errors')).exit).toBe(0);
   });
 
-  it('tells the failure as JSON with --progress json', async () => {
+  it('reports the failure as JSON with --progress json', async () => {
     const { exit, stderr, stdout } = await enrich(
       '--progress json',
       {},

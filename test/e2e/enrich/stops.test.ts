@@ -169,7 +169,7 @@ describe('an input that vanishes', () => {
 });
 
 describe('two processes at once', () => {
-  it('send no more in a minute together than one may', async () => {
+  it('send no more per minute together than the quota', async () => {
     const own = env();
     const runs = ['a.csv', 'b.csv'].map((output) =>
       startRestaurant(
@@ -187,7 +187,7 @@ describe('two processes at once', () => {
 });
 
 describe('an output that cannot be written', () => {
-  it('is told before anything is sent', async () => {
+  it('is reported before the first request', async () => {
     for (const output of ['/proc/out.csv', 'none/out.csv', '/dev/full/out.csv']) {
       const { exit, stderr } = await restaurant(['enrich', 'in.csv', '-o', output], {
         cwd: folder,

@@ -86,7 +86,7 @@ describe.each([
   ['csv', 'basic'],
   ['ndjson', 'basic'],
 ] as const)('an output cut at any byte: %s, lookups %s', (format, level) => {
-  it('is finished as if it had never been cut, without asking what it holds', async () => {
+  it('is finished as if it had never been cut, without repeating requests', async () => {
     writeFileSync(path, '');
     const all = await run(format, level);
     expect(new Set(all).size).toBe(all.length);
@@ -104,7 +104,7 @@ describe.each([
     }
   });
 
-  it('is finished in the same way while failed rows are asked again', async () => {
+  it('is finished in the same way while failed rows are requested again', async () => {
     writeFileSync(path, '');
     await run(format, level);
     const whole = readFileSync(path);

@@ -10,7 +10,7 @@ const namesOf = (rows: readonly string[]): string[] => rows.map((row) => row.sli
 const statusOf = (rows: readonly string[]): (string | undefined)[] => rows.map((row) => row.split(',')[2]);
 
 describe('enrichRows', () => {
-  it('writes every row once, in order, whatever comes first, and never has too many under way', async () => {
+  it('writes every row once, in order, and never has too many requests in flight', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...names(6)), { maxLength: 30 }),
@@ -39,7 +39,7 @@ describe('enrichRows', () => {
     expect(most).toBe(4);
   });
 
-  it('writes a row as soon as those before it are done, also when no more come in', async () => {
+  it('writes a row as soon as those before it are done, also while the input pauses', async () => {
     const written: number[] = [];
     async function* slowRows() {
       yield* cellRows(['a', 'b']);
@@ -73,7 +73,7 @@ describe('enrichRows', () => {
     expect(rows.map((row) => row.includes('""id"":""n""'))).toEqual([true, true, false]);
   });
 
-  it('keeps what a search found where the lookup fails', async () => {
+  it('keeps the result of a search whose lookup fails', async () => {
     const { rows } = await runEngine(
       ['Nopa'],
       {
@@ -86,7 +86,7 @@ describe('enrichRows', () => {
     expect(rows).toEqual(['Nopa,SF,error,exact,1,id-Nopa,Nopa,,,,,,,,,,not_found: gone,1']);
   });
 
-  it('makes a failure the row’s own, and asks an equal row again', async () => {
+  it('limits a failure to its row, and sends the request of an equal row again', async () => {
     let times = 0;
     const { rows, asked, error } = await runEngine(
       ['a', 'b', 'a'],
@@ -119,13 +119,13 @@ describe('enrichRows', () => {
     expect((await runEngine(list, { find })).asked).toHaveLength(4);
   });
 
-  it('takes unreadable results for a failure, not for nothing', async () => {
+  it('treats unreadable results as a failure', async () => {
     const { rows } = await runEngine(['a'], { find: () => ({ results: [null, 3], total: 2 }) });
     expect(rows[0]).toContain('error,,,');
     expect(rows[0]).toContain('bad_response: none of 2 results can be read');
   });
 
-  it('ends at once with a refused key', async () => {
+  it('ends at once when the key is rejected', async () => {
     const { rows, asked, error } = await runEngine(names(50), {
       find: async (name, signal) => {
         if (name === 'r5') throw new AppError('unauthorized', 'refused');
@@ -139,7 +139,7 @@ describe('enrichRows', () => {
     expect(asked.length).toBeLessThanOrEqual(10);
   });
 
-  it('finishes what is under way when the budget is spent', async () => {
+  it('finishes the requests in flight when the quota is used up', async () => {
     const { rows, asked, error } = await runEngine(names(50), {
       find: async (name, signal) => {
         if (Number(name.slice(1)) >= 6) throw new QuotaError(new AppError('budget_spent', 'spent'), 1000);
@@ -152,7 +152,7 @@ describe('enrichRows', () => {
     expect(asked.length).toBeLessThanOrEqual(10);
   });
 
-  it('ends within a moment when it is interrupted', async () => {
+  it('ends at once when it is interrupted', async () => {
     const interruption = new AbortController();
     const reason = new AppError('interrupted', 'stop');
     setTimeout(() => interruption.abort(reason), 20);
@@ -165,7 +165,7 @@ describe('enrichRows', () => {
     expect(namesOf(rows)).toEqual(names(3));
   });
 
-  it('ends though the input does not come to an end', async () => {
+  it('ends although the input never ends', async () => {
     const interruption = new AbortController();
     async function* endless() {
       yield* cellRows(['a']);
@@ -189,7 +189,7 @@ describe('enrichRows', () => {
     expect(namesOf(rows)).toEqual(names(30));
   });
 
-  it('goes on while failures are not all in a row', async () => {
+  it('continues while failures are not consecutive', async () => {
     const { rows, error } = await runEngine(names(100), {
       find: (name) => {
         if (Number(name.slice(1)) % 15 !== 0) throw new AppError('network', 'cannot connect');
@@ -200,7 +200,7 @@ describe('enrichRows', () => {
     expect(rows).toHaveLength(100);
   });
 
-  it('writes what came before a bad row', async () => {
+  it('writes the rows before a malformed one', async () => {
     async function* rowsThenFault() {
       yield* cellRows(['a', 'b']);
       throw new AppError('bad_input', 'line 4 is bad');
