@@ -7,7 +7,7 @@ import { isColored, type Palette, palette } from '../output/color.ts';
 import { showsLinks } from '../output/link.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import type { View } from '../output/view.ts';
-import { openSettings, type Settings, variable } from '../settings/settings.ts';
+import { Settings, variable } from '../settings/settings.ts';
 import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import type { SharedState } from '../storage/shared-state.ts';
@@ -124,7 +124,7 @@ export class App {
 
   /** Settings of this run. A damaged config file counts as empty here; {@link config} tells it. */
   get settings(): Settings {
-    this.#settings ??= openSettings({
+    this.#settings ??= new Settings({
       flags: settingFlags(this.globals),
       env: this.context.env,
       file: this.#readConfig().file,

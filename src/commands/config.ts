@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { CONFIG_OUTPUT, list, object, SETTING_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { AppError } from '../errors.ts';
-import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
 import { type SettingView, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
@@ -215,11 +215,11 @@ async function changeConfig(app: App, edit: (file: ConfigFile) => void): Promise
 }
 
 const keyOf = (name: SettingName): string =>
-  SETTINGS[name].file === 'profile' ? name.replace('-', '_') : name;
+  (SETTINGS[name] as Setting<unknown>).inProfile ? name.replace('-', '_') : name;
 
 /** Returns the object of the file that holds the setting; creates it where it is missing. */
 function sectionOf(file: ConfigFile, name: SettingName, profileName: string): Record<string, unknown> {
-  if (SETTINGS[name].file === 'settings') {
+  if (!(SETTINGS[name] as Setting<unknown>).inProfile) {
     file.settings ??= {};
     return file.settings;
   }

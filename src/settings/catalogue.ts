@@ -11,154 +11,99 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** Eras of the protocol that can be asked for. */
+/** Values of `--protocol`. */
 export const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
 
-/** One thing that can be set: by flag, variable, config file, or left at its default. */
+/** A value that is set by option, variable or config file, or has a default. */
 export interface Setting<T> {
   readonly description: string;
   /** Name of the environment variable. */
   readonly env: string;
-  /** Long flag, where one sets it. */
+  /** Name of the option, if there is one on every command that the setting affects. */
   readonly flag?: string;
-  /** What it is when nothing sets it, as text. */
+  /** The default value, as text. */
   readonly default?: string;
-  /** How the default is told where it is no plain value. */
+  /** How help shows the default where it is not one value. */
   readonly defaultText?: string;
-  /** Where `config set` writes it: with the other settings, with the profile, or nowhere. */
-  readonly file: 'settings' | 'profile' | 'none';
-  /** It is told and kept as a number. */
+  /** Whether it is saved with the profile; otherwise with the other settings. */
+  readonly inProfile?: true;
+  /** Whether it is shown and saved as a number. */
   readonly number?: true;
-  /** Reads the text. @throws {Error} saying what is expected. */
+  /** Parses the text. @throws {Error} saying what is expected. */
   readonly parse: (text: string) => T;
 }
 
-const setting = <T>(entry: Setting<T>): Setting<T> => entry;
+/** Defines a setting. @param name as in RESTAURANT_<NAME>. @param facts what differs from a setting without option. */
+function setting<T>(
+  name: string,
+  description: string,
+  parse: (text: string) => T,
+  facts: Pick<Setting<T>, 'flag' | 'default' | 'defaultText' | 'inProfile' | 'number'> = {},
+): Setting<T> {
+  return { description, env: `RESTAURANT_${name}`, parse, ...facts };
+}
 
 /** Every setting, by its name in the config file and in `status --json`. */
 export const SETTINGS = {
-  'base-url': setting({
-    description: 'the service; the endpoint is <base-url>/api/mcp',
-    env: 'RESTAURANT_BASE_URL',
+  'base-url': setting('BASE_URL', 'the service; the endpoint is <base-url>/api/mcp', nonEmpty, {
     flag: '--base-url',
-    file: 'profile',
-    parse: nonEmpty,
+    inProfile: true,
   }),
-  endpoint: setting({
-    description: 'the exact endpoint, instead of the base URL',
-    env: 'RESTAURANT_ENDPOINT',
+  endpoint: setting('ENDPOINT', 'the exact endpoint, instead of the base URL', nonEmpty, {
     flag: '--endpoint',
-    file: 'profile',
-    parse: nonEmpty,
+    inProfile: true,
   }),
-  profile: setting({
-    description: 'which saved login',
-    env: 'RESTAURANT_PROFILE',
+  profile: setting('PROFILE', 'which saved login', parseProfileName, {
     flag: '--profile',
     default: 'default',
-    file: 'settings',
-    parse: parseProfileName,
   }),
-  protocol: setting({
-    description: 'how to speak to the endpoint',
-    env: 'RESTAURANT_PROTOCOL',
+  protocol: setting('PROTOCOL', 'protocol of the endpoint', oneOf(PROTOCOLS), {
     flag: '--protocol',
     default: 'auto',
-    file: 'settings',
-    parse: oneOf(PROTOCOLS),
   }),
-  timeout: setting({
-    description: 'total time for one call, retries included',
-    env: 'RESTAURANT_TIMEOUT',
+  timeout: setting('TIMEOUT', 'total time for one call, retries included', parseTimeSpan, {
     flag: '--timeout',
     default: '30s',
-    file: 'settings',
-    parse: parseTimeSpan,
   }),
-  retries: setting({
-    description: 'tries after the first',
-    env: 'RESTAURANT_RETRIES',
+  retries: setting('RETRIES', 'attempts after the first', wholeNumber(0, 20), {
     flag: '--retries',
     default: '2',
-    file: 'settings',
     number: true,
-    parse: wholeNumber(0, 20),
   }),
-  'max-wait': setting({
-    description: 'longest wait that a 429 may ask for',
-    env: 'RESTAURANT_MAX_WAIT',
+  'max-wait': setting('MAX_WAIT', 'maximum wait for a rate limit', parseDuration, {
     flag: '--max-wait',
     default: '60s',
-    file: 'settings',
-    parse: parseDuration,
   }),
-  'max-age': setting({
-    description: 'accept a cached answer this old; 0 asks again',
-    env: 'RESTAURANT_MAX_AGE',
+  'max-age': setting('MAX_AGE', 'maximum age of a cached response; 0 refreshes', parseDuration, {
     flag: '--max-age',
     default: '10m',
     defaultText: '10m (raw, call: 0)',
-    file: 'settings',
-    parse: parseDuration,
   }),
-  format: setting({
-    description: 'form of the output',
-    env: 'RESTAURANT_FORMAT',
+  format: setting('FORMAT', 'output format', oneOf(FORMATS), {
     flag: '--format',
     defaultText: 'table; piped: tsv',
-    file: 'settings',
-    parse: oneOf(FORMATS),
   }),
-  city: setting({
-    description: 'city to search when find has no --city',
-    env: 'RESTAURANT_CITY',
-    flag: '--city',
-    file: 'settings',
-    parse: nonEmpty,
-  }),
-  'per-minute': setting({
-    description: 'requests a minute that the budget allows; 0 = no limit',
-    env: 'RESTAURANT_PER_MINUTE',
+  city: setting('CITY', 'city to search when find has no --city', nonEmpty, { flag: '--city' }),
+  'per-minute': setting('PER_MINUTE', 'requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
     default: '100',
-    file: 'settings',
     number: true,
-    parse: wholeNumber(0, 1_000_000),
   }),
-  'per-day': setting({
-    description: 'requests a day that the budget allows; 0 = no limit',
-    env: 'RESTAURANT_PER_DAY',
+  'per-day': setting('PER_DAY', 'requests per day; 0 = no limit', wholeNumber(0, 1e9), {
     default: '2000',
-    file: 'settings',
     number: true,
-    parse: wholeNumber(0, 1_000_000_000),
   }),
-  'max-body': setting({
-    description: 'maximum size of a response: 500KB, 64MiB',
-    env: 'RESTAURANT_MAX_BODY',
+  'max-body': setting('MAX_BODY', 'maximum size of a response: 500KB, 64MiB', parseSize, {
     flag: '--max-body',
     default: '16MiB',
-    file: 'settings',
-    parse: parseSize,
   }),
-  'key-command': setting({
-    description: 'command that prints the API key, run without a shell',
-    env: 'RESTAURANT_KEY_COMMAND',
-    file: 'profile',
-    parse: nonEmpty,
+  'key-command': setting('KEY_COMMAND', 'command that prints the API key, run without a shell', nonEmpty, {
+    inProfile: true,
   }),
-  'shared-state': setting({
-    description: 'Redis or Valkey that keeps the quota and the cache of many machines',
-    env: 'RESTAURANT_SHARED_STATE',
+  'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl, {
     flag: '--shared-state',
-    file: 'settings',
-    parse: parseStoreUrl,
   }),
-  'key-prefix': setting({
-    description: 'what API keys begin with',
-    env: 'RESTAURANT_KEY_PREFIX',
+  'key-prefix': setting('KEY_PREFIX', 'the first characters of API keys', parseKeyPrefix, {
     default: 'sk_service_',
-    file: 'settings',
-    parse: parseKeyPrefix,
   }),
 } as const;
 
@@ -167,7 +112,7 @@ export type SettingValue<N extends SettingName> = ReturnType<(typeof SETTINGS)[N
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** Variables that are no settings: secrets, switches, places of files. */
+/** Other variables: secrets, switches, folders. */
 export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['RESTAURANT_API_KEY', 'the API key; beats the saved login'],
   ['RESTAURANT_DEBUG', '1 shows the exchange on stderr, like --verbose'],
@@ -176,9 +121,9 @@ export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['RESTAURANT_CACHE_DIR', 'folder of the response cache'],
   ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'parents of those folders'],
   ['NO_COLOR', 'not empty: no color'],
-  ['RESTAURANT_PAGER', 'the command that pages long output on a terminal; else PAGER; cat: none'],
-  ['FORCE_COLOR, CLICOLOR_FORCE', 'colour also where there is no terminal'],
-  ['FORCE_HYPERLINK', '1: links although the terminal is not known for them; 0: none'],
+  ['RESTAURANT_PAGER', 'pager for long output on a terminal; else PAGER; cat: none'],
+  ['FORCE_COLOR, CLICOLOR_FORCE', 'color also without a terminal'],
+  ['FORCE_HYPERLINK', '1: always write links; 0: never'],
   ['CI', 'true: no prompt, no spinner, like --no-input'],
   ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxy for the requests, and hosts to reach without it'],
   ['NODE_EXTRA_CA_CERTS', 'file with certificates to trust'],

@@ -9,11 +9,11 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** The longest duration that can be asked for: timers overflow past 2^31-1 ms. */
-const LONGEST_MS = 24 * 86_400_000;
+/** Timers overflow past 2^31-1 ms. */
+const MAX_MS = 24 * 86_400_000;
 
 /**
- * Reads a duration such as `500ms`, `30s`, `2m`, `1h`, `1d`, or a bare `0`.
+ * Parses a duration such as `500ms`, `30s`, `2m`, `1h`, `1d`, or a bare `0`.
  * @returns milliseconds
  * @throws {Error} saying what is expected
  */
@@ -24,7 +24,7 @@ export function parseDuration(text: string): number {
   const factor = UNITS[unit];
   if (factor === undefined) throw new Error('expected a duration with its unit, such as 500ms, 30s or 2m');
   const ms = Math.round(Number(digits) * factor);
-  if (ms > LONGEST_MS) throw new Error('expected at most 24d');
+  if (ms > MAX_MS) throw new Error('expected at most 24d');
   return ms;
 }
 
@@ -35,7 +35,7 @@ export function parseTimeSpan(text: string): number {
   return ms;
 }
 
-/** Makes a reader of whole numbers from `min` to `max`, written in plain digits. */
+/** Returns a parser of whole numbers from `min` to `max`, in plain digits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -44,7 +44,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Makes a reader that takes one of `choices`. */
+/** Returns a parser that accepts one of `choices`. */
 export function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text);
@@ -54,7 +54,7 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
   };
 }
 
-/** Reads text that must say something; surrounding blanks are dropped. */
+/** Trims text that must not be empty. */
 export function nonEmpty(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new Error('expected some text');
@@ -85,7 +85,7 @@ export function parseSize(text: string): number {
   return bytes;
 }
 
-/** Reads the name of a profile. */
+/** Parses the name of a profile. */
 export function parseProfileName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) {
     throw new Error('expected a short name of letters, digits, dots, hyphens and underscores');
@@ -109,32 +109,27 @@ export function parseStoreUrl(text: string): URL {
   return url;
 }
 
-/** Reads what keys begin with. */
+/** Parses the prefix of API keys. */
 export function parseKeyPrefix(text: string): string {
   if (!/^[\x21-\x7e]{1,64}$/.test(text)) throw new Error('expected 1 to 64 visible ASCII characters');
   return text;
 }
 
 /**
- * Turns a reader's complaint into a usage error that names where the value stood and what it was.
+ * Parses a value; an error names the value and where it was set.
  * @throws {AppError} `usage` for a flag, `bad_config` for a variable or the config file
  */
 export function parseValue<T>(
-  read: (text: string) => T,
+  parse: (text: string) => T,
   text: string,
   where: { name: string; flag: boolean; hint?: string },
 ): T {
   try {
-    return read(text);
+    return parse(text);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     const expected = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError(
-      where.flag ? 'usage' : 'bad_config',
-      `${where.name} '${withoutPassword(text)}': ${expected}`,
-      {
-        hint: where.hint,
-      },
-    );
+    const message = `${where.name} '${withoutPassword(text)}': ${expected}`;
+    throw new AppError(where.flag ? 'usage' : 'bad_config', message, { hint: where.hint });
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { hostname, uptime } from 'node:os';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,15 +13,11 @@ import { ioError } from './io-error.ts';
 /** Identifies a process even after its pid was given to another. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start time in clock ticks since boot (Linux). */
-  readonly start?: string;
-  /** Id of the running kernel (Linux). */
-  readonly boot?: string;
+  readonly host: string;
   /** Pid namespace, which differs between containers (Linux). */
   readonly namespace?: string;
-  readonly host: string;
-  /** When this was recorded, in milliseconds since the epoch. */
-  readonly at: number;
+  /** Id of the running kernel, and start time in clock ticks since boot (Linux). */
+  readonly start?: string;
 }
 
 export interface Lock {
@@ -36,7 +32,7 @@ export interface LockOptions {
   readonly clock?: Pick<Context, 'now' | 'sleep'>;
 }
 
-/** What a lock file says. `key` identifies this one among all that have had its path. */
+/** The content of a lock file. `key` identifies this one among all that have had its path. */
 interface Holder {
   readonly key: string;
   /** Undefined while its creator has not written it yet. */
@@ -48,7 +44,6 @@ const MAX_BYTES = 65_536;
 const MAX_ATTEMPTS = 100;
 /** Between creating a lock file and writing to it: whoever needs longer was killed. */
 const EMPTY_MS = 5000;
-const CLOCK_SLACK_MS = 60_000;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 const systemClock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
 
@@ -116,7 +111,7 @@ function create(lockPath: string): Lock | undefined {
   }
   const key = randomBytes(8).toString('hex');
   try {
-    writeAll(file, Buffer.from(`${JSON.stringify({ key, ...currentProcess(Date.now()) })}\n`));
+    writeAll(file, Buffer.from(`${JSON.stringify({ key, ...currentProcess() })}\n`));
     // Deleted meanwhile as one whose creator was killed.
     if (fstatSync(file).nlink === 0) return undefined;
   } catch (error) {
@@ -201,65 +196,42 @@ function notALock(lockPath: string): AppError {
   });
 }
 
-/** Returns the identity of this process. @param now milliseconds since the epoch. */
-export function currentProcess(now: number): ProcessIdentity {
-  return {
-    pid,
-    start: linuxProcess(pid)?.start,
-    boot: bootId(),
-    namespace: pidNamespace(),
-    host: hostname(),
-    at: now,
-  };
+/** Returns the identity of this process. */
+export function currentProcess(): ProcessIdentity {
+  const namespace = orNone(() => readlinkSync('/proc/self/ns/pid'));
+  return { pid, host: hostname(), namespace, start: startOf(pid) };
 }
 
 /**
  * Whether the process still runs. Nothing can be known about a process on another machine or in another container: it
- * counts as running.
+ * counts as running. Elsewhere than on Linux, so does another process with the same pid.
  */
-export function isRunning(identity: ProcessIdentity): boolean {
-  const { boot, host, namespace } = identity;
-  if (boot !== bootId()) return host !== hostname();
-  if (boot === undefined ? host !== hostname() : namespace !== pidNamespace()) return true;
-  if (!exists(identity.pid)) return false;
-  const found = linuxProcess(identity.pid);
-  if (found !== undefined) return !found.ended && found.start === identity.start;
-  // Elsewhere than on Linux, a pid that was given out again is noticed only after a restart of the machine.
-  return identity.at > Date.now() - uptime() * 1000 - CLOCK_SLACK_MS;
-}
-
-function exists(id: number): boolean {
+export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity): boolean {
+  const own = currentProcess();
+  if (host !== own.host) return true;
+  if (start?.split(' ')[0] !== own.start?.split(' ')[0]) return false;
+  if (namespace !== own.namespace) return true;
   try {
     kill(id, 0);
-    return true;
   } catch (error) {
-    return systemCode(error) !== 'ESRCH';
+    if (systemCode(error) === 'ESRCH') return false;
   }
+  return startOf(id) === start;
 }
 
 /** Reads proc_pid_stat(5): the name in parentheses may contain any; the state is field 3, the start time field 22. */
-function linuxProcess(id: number): { start: string; ended: boolean } | undefined {
-  try {
+function startOf(id: number): string | undefined {
+  return orNone(() => {
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const start = fields[19];
-    return start === undefined ? undefined : { start, ended: fields[0] === 'Z' || fields[0] === 'X' };
-  } catch {
-    return undefined;
-  }
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return /[ZX]/.test(fields[0] ?? '') ? 'ended' : `${boot} ${fields[19]}`;
+  });
 }
 
-function bootId(): string | undefined {
+function orNone(read: () => string): string | undefined {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    return undefined;
-  }
-}
-
-function pidNamespace(): string | undefined {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
+    return read();
   } catch {
     return undefined;
   }

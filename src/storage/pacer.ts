@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { createSemaphore } from '../util/semaphore.ts';
 import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {
@@ -36,7 +37,7 @@ export interface Pacer {
    * @throws {RateLimitError} `budget_spent` when the day's quota is used up, `rate_limited` when the service asks for too
    *   long a pause, both with `retryAfter`, unless the options say to wait; the signal's reason.
    */
-  acquire(signal?: AbortSignal): Promise<void>;
+  acquire(signal: AbortSignal): Promise<void>;
 }
 
 /** Sleeps are cut into pieces, since a clock may be set or a machine suspended meanwhile. */
@@ -45,36 +46,24 @@ const MAX_SLEEP_MS = 60_000;
 const SPREAD_MS = 25;
 
 export function openPacer(options: PacerOptions): Pacer {
-  const { ledger, context } = options;
-  let queue: Promise<void> = Promise.resolve();
+  const { ledger, context, onWait } = options;
+  const queue = createSemaphore(1, Number.POSITIVE_INFINITY);
 
-  async function waitForGrant(signal: AbortSignal | undefined): Promise<void> {
+  async function waitForGrant(signal: AbortSignal): Promise<void> {
     for (let reported = 0; ; ) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       const grant = await ledger.grant();
       if (grant.granted) return;
       const { freeAt, window } = grant;
       await assertWorthWaiting(grant, options);
-      if (freeAt > reported) options.onWait?.({ freeAt, window });
+      if (freeAt > reported) onWait?.({ freeAt, window });
       reported = Math.max(reported, freeAt);
       const left = Math.max(1, freeAt - context.now()) + context.random() * SPREAD_MS;
       await context.sleep(Math.min(left, MAX_SLEEP_MS), signal);
     }
   }
 
-  return {
-    async acquire(signal) {
-      const previous = queue;
-      const { promise, resolve } = deferred();
-      queue = previous.then(() => promise);
-      try {
-        await unlessAborted(previous, signal);
-        await waitForGrant(signal);
-      } finally {
-        resolve();
-      }
-    },
-  };
+  return { acquire: (signal) => queue.run(() => waitForGrant(signal), signal) };
 }
 
 /** @throws {RateLimitError} when this wait is too long. */
@@ -92,26 +81,4 @@ async function assertWorthWaiting(
   const { limit } = (await ledger.usage()).perDay;
   const message = `the quota of ${limit} requests a day is used up until ${time}`;
   throw new RateLimitError('budget_spent', message, retryAfter, freeAt);
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-/** Settles as the promise does, or rejects with the signal's reason. */
-function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, reject);
-  });
 }

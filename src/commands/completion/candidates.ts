@@ -116,7 +116,7 @@ async function complete(
     case 'row':
       return cleaned(await lastRows(app, text !== ''));
     case 'setting': {
-      const settable = SETTING_NAMES.filter((name) => SETTINGS[name].file !== 'none');
+      const settable = SETTING_NAMES;
       return {
         candidates: settable.map((value) => ({ value, description: SETTINGS[value].description })),
       };

@@ -53,34 +53,37 @@ describe('settings', () => {
     expect([odd.exit, odd.stdout.includes('"retries":{"value":"many","source":"env"}')]).toEqual([0, true]);
   });
 
-  it.each(SETTING_NAMES)('%s: flag beats environment beats config file beats default', async (name) => {
-    const { home, env } = freshHome();
-    const { env: variable, flag, file } = SETTINGS[name] as { env: string; flag?: string; file: string };
-    const [first, second, third] = VALUES[name];
-    const ask = async (words: string[], more: Record<string, string> = {}) => {
-      const { exit, stdout, stderr } = await runCli(['status', '--json', ...words], {
-        env: { ...env, ...more },
-      });
-      expect([exit, stderr]).toEqual([0, '']);
-      const { value, source } = JSON.parse(stdout).settings[name];
-      return { value: value === null ? null : String(value), source };
-    };
-    const { default: fallback } = SETTINGS[name] as { default?: string };
-    // `--json` itself is a flag for the format.
-    const forced = name === 'format' ? { value: 'json', source: 'flag' } : undefined;
-    expect(await ask([])).toEqual(forced ?? { value: fallback ?? null, source: 'default' });
-    if (file !== 'none' && name !== 'profile') {
-      expect((await runCli(['config', 'set', name, first], { env })).exit).toBe(0);
-      expect(await ask([])).toEqual(forced ?? { value: first, source: 'config' });
-    }
-    const fromEnv = { [variable]: second };
-    expect(await ask([], fromEnv)).toEqual(forced ?? { value: second, source: 'env' });
-    expect(await ask([], { [variable]: '' })).not.toEqual({ value: '', source: 'env' });
-    if (flag !== undefined && name !== 'city' && name !== 'format' && name !== 'max-age') {
-      expect(await ask([flag, third], fromEnv)).toEqual({ value: third, source: 'flag' });
-    }
-    expect(home).not.toBe('');
-  });
+  it.each(SETTING_NAMES)(
+    '%s: an option overrides the environment, the config file and the default, in this order',
+    async (name) => {
+      const { home, env } = freshHome();
+      const { env: variable, flag } = SETTINGS[name] as { env: string; flag?: string };
+      const [first, second, third] = VALUES[name];
+      const ask = async (words: string[], more: Record<string, string> = {}) => {
+        const { exit, stdout, stderr } = await runCli(['status', '--json', ...words], {
+          env: { ...env, ...more },
+        });
+        expect([exit, stderr]).toEqual([0, '']);
+        const { value, source } = JSON.parse(stdout).settings[name];
+        return { value: value === null ? null : String(value), source };
+      };
+      const { default: fallback } = SETTINGS[name] as { default?: string };
+      // `--json` itself is a flag for the format.
+      const forced = name === 'format' ? { value: 'json', source: 'flag' } : undefined;
+      expect(await ask([])).toEqual(forced ?? { value: fallback ?? null, source: 'default' });
+      if (name !== 'profile') {
+        expect((await runCli(['config', 'set', name, first], { env })).exit).toBe(0);
+        expect(await ask([])).toEqual(forced ?? { value: first, source: 'config' });
+      }
+      const fromEnv = { [variable]: second };
+      expect(await ask([], fromEnv)).toEqual(forced ?? { value: second, source: 'env' });
+      expect(await ask([], { [variable]: '' })).not.toEqual({ value: '', source: 'env' });
+      if (flag !== undefined && name !== 'city' && name !== 'format' && name !== 'max-age') {
+        expect(await ask([flag, third], fromEnv)).toEqual({ value: third, source: 'flag' });
+      }
+      expect(home).not.toBe('');
+    },
+  );
 
   it('refuses a value that cannot be, naming where it stands', async () => {
     const { env } = freshHome();

@@ -6,6 +6,8 @@ const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 const MINUTE = 60_500;
 const DAY = 86_400_000;
 
+const never = new AbortController().signal;
+
 /** A pacer whose sleep turns the clock. */
 function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOptions> = {}) {
   const clock = { now: START };
@@ -35,26 +37,28 @@ function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOpti
 describe('openPacer', () => {
   it('lets the limit through at once and the next when there is room', async () => {
     const { pacer, clock, slept } = pacerWith(2, 0);
-    await pacer.acquire();
+    await pacer.acquire(never);
     clock.now += 1000;
-    await pacer.acquire();
+    await pacer.acquire(never);
     expect(slept).toEqual([]);
-    await pacer.acquire();
+    await pacer.acquire(never);
     expect(clock.now).toBe(START + MINUTE);
-    await pacer.acquire();
+    await pacer.acquire(never);
     expect(clock.now).toBe(START + 1000 + MINUTE);
   });
 
   it('serves those who wait in their order', async () => {
     const { pacer } = pacerWith(1, 0);
     const order: number[] = [];
-    await Promise.all([1, 2, 3, 4, 5].map((name) => pacer.acquire().then(() => order.push(name))));
+    await Promise.all([1, 2, 3, 4, 5].map((name) => pacer.acquire(never).then(() => order.push(name))));
     expect(order).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('never lets more through in a minute, whatever the number of waiters', async () => {
     const { pacer, clock } = pacerWith(7, 0);
-    const times = await Promise.all(Array.from({ length: 50 }, () => pacer.acquire().then(() => clock.now)));
+    const times = await Promise.all(
+      Array.from({ length: 50 }, () => pacer.acquire(never).then(() => clock.now)),
+    );
     for (const from of times)
       expect(times.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(7);
     expect(clock.now).toBe(START + 7 * MINUTE);
@@ -62,23 +66,23 @@ describe('openPacer', () => {
 
   it('stops when the day is spent and says until when', async () => {
     const { pacer, clock } = pacerWith(0, 2);
-    await pacer.acquire();
+    await pacer.acquire(never);
     clock.now += 5000;
-    await pacer.acquire();
-    await expect(pacer.acquire()).rejects.toMatchObject({
+    await pacer.acquire(never);
+    await expect(pacer.acquire(never)).rejects.toMatchObject({
       code: 'budget_spent',
       message: 'the quota of 2 requests a day is used up until 2026-01-03T03:04:05Z',
       details: { retryAfter: (DAY - 5000) / 1000 },
     });
     clock.now = START + DAY;
-    await pacer.acquire();
+    await pacer.acquire(never);
   });
 
   it('sleeps into the next day with the option to wait', async () => {
     const waits: unknown[] = [];
     const { pacer, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
-    await pacer.acquire();
-    await pacer.acquire();
+    await pacer.acquire(never);
+    await pacer.acquire(never);
     expect(clock.now).toBe(START + DAY);
     expect(waits).toEqual([{ freeAt: START + DAY, window: 'day' }]);
     expect(Math.max(...slept)).toBe(60_000);
@@ -87,10 +91,10 @@ describe('openPacer', () => {
   it('waits for a pause, but not for one that lasts too long', async () => {
     const { pacer, ledger, clock } = pacerWith(0, 0, { maxWaitMs: 20_000 });
     ledger.pauseUntil(START + 20_000);
-    await pacer.acquire();
+    await pacer.acquire(never);
     expect(clock.now).toBe(START + 20_000);
     ledger.pauseUntil(clock.now + 20_001);
-    await expect(pacer.acquire()).rejects.toMatchObject({
+    await expect(pacer.acquire(never)).rejects.toMatchObject({
       code: 'rate_limited',
       details: { retryAfter: 21 },
     });
@@ -105,18 +109,18 @@ describe('openPacer', () => {
       },
     });
     ledger.pauseUntil(START + 5000);
-    await pacer.acquire();
+    await pacer.acquire(never);
     expect(waits).toEqual([5000, 9000]);
   });
 
   it('ends a wait when it is aborted, also one further back in the queue, and goes on with the others', async () => {
     const { pacer, clock } = pacerWith(1, 0);
-    await pacer.acquire();
+    await pacer.acquire(never);
     const [first, second] = [new AbortController(), new AbortController()];
     const results = Promise.allSettled([
       pacer.acquire(first.signal),
       pacer.acquire(second.signal),
-      pacer.acquire(),
+      pacer.acquire(never),
     ]);
     second.abort(new Error('second'));
     first.abort(new Error('first'));
