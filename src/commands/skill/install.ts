@@ -1,10 +1,12 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/output.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { assertNoLinks, pathOf, resolveLocation } from '../../mcp/client-config/client-file.ts';
-import { writeFileAtomic } from '../../storage/atomic.ts';
+import {
+  assertNoLinks,
+  pathOf,
+  resolveLocation,
+  writeFileWithFolder,
+} from '../../mcp/client-config/client-file.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { nearest } from '../../util/nearest.ts';
@@ -31,7 +33,7 @@ export async function installSkill(app: App, name: string, scope: Scope, text: s
     });
   }
   const written = !preview && state !== 'same';
-  if (written) write(file, text);
+  if (written) writeFileWithFolder(file, text, { mode: 0o644 });
   await writeText(app, { agent: agent.name, scope, file, state, written }, () => `${file}\n`);
   await app.note(stateNote(agent, state, preview));
 }
@@ -66,13 +68,4 @@ function readText(path: string): string | undefined {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);
   }
-}
-
-function write(path: string, text: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch (error) {
-    throw ioError('create the folder', dirname(path), error);
-  }
-  writeFileAtomic(path, text, { mode: 0o644 });
 }

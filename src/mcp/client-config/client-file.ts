@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, statSync, w
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { writeFileAtomic } from '../../storage/atomic.ts';
+import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { absolute, homeOf } from '../../storage/paths.ts';
@@ -163,13 +163,18 @@ export function writeClientFile(replacement: Replacement): string | undefined {
   const { path, before, text, secret, newMode, followLinks } = replacement;
   const backup = before === undefined ? undefined : writeBackup(path, before);
   const mode = before?.mode ?? newMode;
+  writeFileWithFolder(path, text, { mode: secret ? mode & ~OTHERS : mode, replace: !followLinks });
+  return backup;
+}
+
+/** Writes a file atomically, and creates its folder before. @throws {AppError} `io_error` */
+export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
     throw ioError('create the folder', dirname(path), error);
   }
-  writeFileAtomic(path, text, { mode: secret ? mode & ~OTHERS : mode, replace: !followLinks });
-  return backup;
+  writeFileAtomic(path, text, options);
 }
 
 /** Returns the paths of the backups, newest first. */
