@@ -38,10 +38,10 @@ interface CodeEntry {
 export const CODES = {
   unexpected: {
     kind: 'unexpected',
-    meaning: 'a fault in this program',
+    meaning: 'internal error in this program',
     hint: 'run the command again with --verbose and report what it prints',
   },
-  usage: { kind: 'usage', meaning: 'a flag or an argument is wrong', hint: 'restaurant --help' },
+  usage: { kind: 'usage', meaning: 'an option or argument is invalid', hint: 'restaurant --help' },
   no_service: {
     kind: 'usage',
     meaning: 'no service is configured',
@@ -49,12 +49,12 @@ export const CODES = {
   },
   bad_input: {
     kind: 'usage',
-    meaning: 'an input file or stdin cannot be read as what it should be',
+    meaning: 'an input file or stdin is not in the expected format',
     hint: 'restaurant help formats',
   },
   bad_config: {
     kind: 'usage',
-    meaning: 'a setting or the config file cannot be used',
+    meaning: 'a setting or the config file is invalid',
     hint: 'restaurant status shows each setting and where it comes from',
   },
   not_found: {
@@ -63,71 +63,71 @@ export const CODES = {
     hint: 'restaurant find <name> --city <city>',
   },
   no_key: { kind: 'auth', meaning: 'no API key', hint: 'restaurant login' },
-  bad_key: { kind: 'auth', meaning: 'the API key cannot be a key', hint: 'restaurant login' },
-  unauthorized: { kind: 'auth', meaning: 'the service refused the key (401)', hint: 'restaurant login' },
+  bad_key: { kind: 'auth', meaning: 'the API key is malformed', hint: 'restaurant login' },
+  unauthorized: { kind: 'auth', meaning: 'the service rejected the API key (401)', hint: 'restaurant login' },
   forbidden: {
     kind: 'auth',
-    meaning: 'the key may not do this (403)',
+    meaning: 'the API key does not have permission (403)',
     hint: 'restaurant status --check',
   },
   plan_required: {
     kind: 'auth',
-    meaning: 'this level of detail needs a paid key',
+    meaning: 'the requested fields require a paid key',
     hint: 'restaurant lookup <id> --fields basic works with every key',
   },
   rate_limited: {
     kind: 'rate_limit',
-    meaning: 'the service asks to wait (429)',
+    meaning: 'the rate limit of the service is exceeded (429)',
     hint: 'restaurant status shows the quota',
     retryable: true,
   },
   budget_spent: {
     kind: 'rate_limit',
-    meaning: 'the local budget of requests is spent',
-    hint: 'restaurant status shows when there is room again',
+    meaning: 'the quota counted on this machine is used up',
+    hint: 'restaurant status shows when requests are available again',
     retryable: true,
   },
   network: {
     kind: 'network',
-    meaning: 'the service cannot be reached: DNS, connect, reset',
+    meaning: 'the service cannot be reached (DNS, connection refused or reset)',
     hint: 'restaurant status --check',
     retryable: true,
   },
   timeout: {
     kind: 'network',
-    meaning: 'no answer in time',
-    hint: 'give it longer with --timeout 2m',
+    meaning: 'no response within the time limit',
+    hint: 'allow more time with --timeout 2m',
     retryable: true,
   },
   tls: {
     kind: 'network',
-    meaning: 'the secure connection was refused',
+    meaning: 'the TLS connection failed',
     hint: 'check the URL with restaurant status; a private CA goes into NODE_EXTRA_CA_CERTS',
   },
   http_error: {
     kind: 'service',
-    meaning: 'the service answered with an HTTP error',
+    meaning: 'the service returned an HTTP error',
     hint: 'restaurant status --check',
   },
   rpc_error: {
     kind: 'service',
-    meaning: 'the service answered with a JSON-RPC error',
-    hint: 'add --verbose to see the exchange, or: restaurant status --check',
+    meaning: 'the service returned a JSON-RPC error',
+    hint: 'add --verbose to see the request and response, or: restaurant status --check',
   },
   tool_error: {
     kind: 'service',
     meaning: 'the tool ran and failed',
-    hint: 'add --verbose to see the exchange, or: restaurant status --check',
+    hint: 'add --verbose to see the request and response, or: restaurant status --check',
   },
   bad_response: {
     kind: 'service',
-    meaning: 'the answer cannot be read',
-    hint: 'add --verbose to see the exchange, or: restaurant status --check --verbose',
+    meaning: 'the response cannot be read',
+    hint: 'add --verbose to see the request and response, or: restaurant status --check --verbose',
   },
   partial: {
     kind: 'partial',
-    meaning: 'a list finished, some rows failed',
-    hint: 'the rows that failed carry their own error; run those again',
+    meaning: 'some rows or ids failed',
+    hint: 'each failed row shows its error; run those again',
   },
   io_error: {
     kind: 'local',
@@ -167,7 +167,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The one error of this program. Thrown where it happens, told once at the edge (cli.ts). */
+/** The one error of this program. Thrown where it happens, reported once in cli.ts. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: Code;

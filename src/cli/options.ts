@@ -57,85 +57,89 @@ const headingFor = (group: OptionGroup): string =>
 
 /** In the order in which help shows them. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
-  { group: 'json', flags: '-j, --json', description: 'print JSON' },
+  { group: 'json', flags: '-j, --json', description: 'Print JSON' },
   {
     group: 'json',
     flags: '--format <format>',
-    description: 'output format',
+    description: 'Output format',
     choices: FORMATS,
     setting: 'format',
   },
-  { group: 'columns', flags: '--columns <a,b,c>', description: 'which columns or keys, dotted where nested' },
+  {
+    group: 'columns',
+    flags: '--columns <a,b,c>',
+    description: 'Columns or keys to show; dots for nested keys (hours.monday)',
+  },
   {
     group: 'jq',
     flags: '--jq <filter>',
-    description: 'filter the JSON output with jq; print strings as text',
+    description: 'Filter the JSON output with jq; strings are printed raw',
   },
   {
     group: 'csv',
     flags: '--raw-csv',
-    description: 'leave CSV cells that a spreadsheet would run as a formula',
+    description: 'Keep CSV cells that a spreadsheet would run as formulas',
   },
   {
     group: 'output',
     flags: '-o, --output <file>',
-    description: 'write there instead of stdout; the format follows the extension',
+    description: 'Write to a file; the format follows the extension',
   },
-  { group: 'force', flags: '--force', description: 'replace the file that is written where it exists' },
-  { group: 'page', flags: '--open', description: 'show a page with a map in the browser' },
+  { group: 'force', flags: '--force', description: 'Overwrite the output file' },
+  { group: 'page', flags: '--open', description: 'Show a page with a map in the browser' },
   {
     group: 'address',
     flags: '--base-url <url>',
-    description: 'the service; the endpoint is <url>/api/mcp',
+    description: 'Base URL of Base URL of Base URL of the service; the endpoint is <url>/api/mcp',
     setting: 'base-url',
   },
   {
     group: 'address',
     flags: '--endpoint <url>',
-    description: 'the exact endpoint, instead',
+    description: 'Exact endpoint, instead of the base URL',
     setting: 'endpoint',
   },
-  { group: 'profile', flags: '--profile <name>', description: 'which saved login', setting: 'profile' },
+  { group: 'profile', flags: '--profile <name>', description: 'Saved login to use', setting: 'profile' },
   {
     group: 'demo',
     flags: '--demo',
-    description: 'an embedded sandbox for this one call: no key, no network',
+    description: 'Use an embedded sandbox: no key, no network',
   },
   {
     group: 'address',
     flags: '--protocol <p>',
-    description: 'how to speak to the endpoint',
+    description: 'Protocol version of the endpoint',
     choices: PROTOCOLS,
     setting: 'protocol',
   },
   {
     group: 'address',
     flags: '--insecure-http',
-    description: 'let the key travel over http to another machine',
+    description: 'Allow sending the API key over plain HTTP to a remote host',
   },
   {
     group: 'request',
     flags: '--timeout <t>',
-    description: 'total time for one call: 500ms, 30s, 2m',
+    description: 'Total time for one call, retries included (500ms, 30s, 2m)',
     setting: 'timeout',
   },
   {
     group: 'request',
     flags: '--retries <n>',
-    description: 'tries after the first',
+    description: 'Retries after the first attempt',
     setting: 'retries',
     integer: true,
   },
   {
     group: 'request',
     flags: '--max-wait <t>',
-    description: 'longest wait that a 429 may ask for; extends --timeout',
+    description: 'Maximum wait for a rate limit; extends --timeout',
     setting: 'max-wait',
   },
   {
     group: 'request',
     flags: '--max-body <size>',
-    description: 'Maximum size of a response: 500KB, 64MiB',
+    description: 'Maximum size of a response (500KB, 64MiB)',
     setting: 'max-body',
   },
   {
@@ -147,26 +151,30 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   {
     group: 'address',
     flags: '--shared-state <url>',
-    description: 'share quota and cache with other machines: redis://host:6379',
+    description: 'Share quota and cache with other machines: redis://host:6379',
     setting: 'shared-state',
   },
   {
     group: 'cache',
     flags: '--max-age <t>',
-    description: 'accept a cached answer this old; 0 asks again',
+    description: 'Maximum age of a cached response; 0 refreshes',
     setting: 'max-age',
   },
   {
     group: 'dry-run',
     flags: '--dry-run',
-    description: 'print the request as JSON, key redacted, or the file to write; send and write nothing',
+    description: 'Print the request or the file as JSON, key redacted; send and write nothing',
   },
-  { group: 'curl', flags: '--curl', description: 'print the equal curl command; send nothing' },
-  { group: 'general', flags: '--verbose', description: 'show the exchange on stderr, key redacted' },
-  { group: 'general', flags: '-q, --quiet', description: 'no notes on stderr' },
-  { group: 'general', flags: '--no-color', description: 'no colour' },
-  { group: 'pager', flags: '--no-pager', description: 'do not page long output' },
-  { group: 'general', flags: '--no-input', description: 'never ask' },
+  { group: 'curl', flags: '--curl', description: 'Print the equivalent curl command; send nothing' },
+  {
+    group: 'general',
+    flags: '--verbose',
+    description: 'Show requests and responses on stderr, key redacted',
+  },
+  { group: 'general', flags: '-q, --quiet', description: 'Print no notes on stderr' },
+  { group: 'general', flags: '--no-color', description: 'Disable colors' },
+  { group: 'pager', flags: '--no-pager', description: 'Do not page long output' },
+  { group: 'general', flags: '--no-input', description: 'Never prompt' },
 ];
 
 const defaultOf = (name: SettingName): string | undefined => {
@@ -203,7 +211,7 @@ function optionFor(command: CliCommand, long: string): OptionOverride {
       return { default: SETTINGS['max-age'].default };
     case '--dry-run':
       return optionGroups.includes('curl')
-        ? { description: 'print the request as JSON, key redacted; send nothing' }
+        ? { description: 'Print the request as JSON, key redacted; send nothing' }
         : {};
     default:
       return {};

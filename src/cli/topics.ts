@@ -38,7 +38,7 @@ function environment(width: number): string {
   });
   return [
     ...wrapped(
-      'Environment variables. A flag beats them; they beat the config file. An empty one counts as unset.',
+      'Environment variables. An option overrides them; they override the config file. An empty variable counts as unset.',
       width,
     ),
     '',
@@ -46,7 +46,7 @@ function environment(width: number): string {
     '',
     aligned(OTHER_VARIABLES, width),
     '',
-    ...wrapped('restaurant status shows each setting and where it comes from.', width),
+    ...wrapped('restaurant status shows each setting and its source.', width),
     '',
   ].join('\n');
 }
@@ -57,7 +57,7 @@ function exitCodes(width: number): string {
     const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
     return codes.map(([code, { meaning }], index) => [index === 0 ? shown : '', code, meaning] as const);
   });
-  const all = [['0', '', 'success; nothing found is a success too'], ...rows] as const;
+  const all = [['0', '', 'success, also when nothing was found'], ...rows] as const;
   const lines = all.map(([exit, code, meaning]) => {
     const [start = '', ...rest] = wrapped(meaning, width - 26);
     const more = rest.map((line) => `\n${' '.repeat(26)}${line}`).join('');
@@ -68,9 +68,9 @@ function exitCodes(width: number): string {
     '',
     ...lines,
     '',
-    ...wrapped('With --json an error is one line on stderr:', width),
+    ...wrapped('With --json, an error is one line on stderr:', width),
     '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
-    ...wrapped('and where known status, retry_after (s), restaurant_id, rpc_code, request_id.', width),
+    ...wrapped('plus, when known: status, retry_after (s), restaurant_id, rpc_code, request_id.', width),
     '',
   ].join('\n');
 }

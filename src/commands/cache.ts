@@ -6,13 +6,13 @@ import { object, textOrNull } from '../cli/schemas.ts';
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
     .command('cache')
-    .summary('the response cache')
+    .summary('Clear or locate the response cache')
     .description('The cache of responses to find and lookup.')
     .examples('restaurant cache clear')
     .notes('Maximum age of a cached response: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
   cache
     .command('clear')
-    .summary('remove all cached responses')
+    .summary('Remove all cached responses')
     .description('Remove all cached responses.')
     .usesOptions('json')
     .outputSchema(object({ removed: { type: 'integer' } }))
@@ -20,7 +20,7 @@ export function registerCache(program: CliCommand, app: App): void {
     .action(() => clearCache(app));
   cache
     .command('path')
-    .summary('where the cache is')
+    .summary('Print the folder of the cache')
     .description('Print the folder of the cache.')
     .usesOptions('json')
     .outputSchema(object({ path: textOrNull }))

@@ -15,7 +15,7 @@ const PROFILES_OUTPUT = object({
 export function registerConfig(program: CliCommand, app: App): void {
   const config = program
     .command('config')
-    .summary('settings in the config file')
+    .summary('Read and change settings')
     .description('Read and change the settings in the config file.')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
     .notes(
@@ -24,9 +24,9 @@ export function registerConfig(program: CliCommand, app: App): void {
     );
   config
     .command('get')
-    .summary('print a setting')
-    .description('Print the value of a setting that is in effect; nothing where it has none.')
-    .argument('<name>', 'name of the setting')
+    .summary('Print a setting')
+    .description('Print the value of a setting that is in effect.')
+    .argument('<name>', 'Setting')
     .completeWith('name', 'setting')
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
@@ -34,25 +34,25 @@ export function registerConfig(program: CliCommand, app: App): void {
     .action((name: string) => getSetting(app, name));
   config
     .command('set')
-    .summary('save a setting')
+    .summary('Save a setting')
     .description('Save a setting in the config file.')
-    .argument('<name>', 'name of the setting')
+    .argument('<name>', 'Setting')
     .completeWith('name', 'setting')
-    .argument('<value>', 'its value')
+    .argument('<value>', 'Value')
     .completeWith('value', 'setting-value')
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
-    .examples(
-      'restaurant config set city "San Francisco"',
-      'restaurant config set timeout 1m',
-      "restaurant config set header.X-Team '${TEAM}'",
+    .examples('restaurant config set city "San Francisco"', 'restaurant config set timeout 1m')
+    .notes(
+      "header.<Name> adds a request header for the profile's service: restaurant config set header.X-Team '${TEAM}' " +
+        'reads its value from the variable TEAM.',
     )
     .action((name: string, value: string) => setSetting(app, name, value));
   config
     .command('unset')
-    .summary('remove a setting')
+    .summary('Remove a setting')
     .description('Remove a setting from the config file; its default applies again.')
-    .argument('<name>', 'name of the setting')
+    .argument('<name>', 'Setting')
     .completeWith('name', 'setting')
     .usesOptions('profile', 'json')
     .outputSchema(SETTING_OUTPUT)
@@ -60,15 +60,15 @@ export function registerConfig(program: CliCommand, app: App): void {
     .action((name: string) => unsetSetting(app, name));
   config
     .command('list')
-    .summary('all settings, and where each comes from')
-    .description('List all settings with their values and where each comes from.')
+    .summary('List all settings with their sources')
+    .description('List all settings with their values and sources.')
     .usesOptions('profile', 'json')
     .outputSchema(CONFIG_OUTPUT)
     .examples('restaurant config list', 'restaurant config list --json')
     .action(() => listSettings(app));
   config
     .command('profiles')
-    .summary('the saved logins')
+    .summary('List saved profiles')
     .description('List the saved profiles: name, service and the last four characters of the key.')
     .usesOptions('json')
     .outputSchema(PROFILES_OUTPUT)
@@ -76,7 +76,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .action(() => listProfiles(app));
   config
     .command('path')
-    .summary('where the config file is')
+    .summary('Print the path of the config file')
     .description('Print the path of the config file.')
     .usesOptions('json')
     .outputSchema(object({ path: text }))

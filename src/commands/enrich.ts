@@ -14,47 +14,47 @@ const PROGRESS = ['json'] as const;
 export function registerEnrich(program: CliCommand, app: App, action = runEnrich): void {
   program
     .command('enrich')
-    .summary('add restaurant data to a long list')
+    .summary('Add restaurant data to a long list')
     .description('Add restaurant data to every row of a CSV, TSV or NDJSON list.')
-    .argument('<file>', 'the list, or - for stdin')
-    .addOption(valueOption('-c, --city <city>', 'city of the rows that have none', { read: nonEmpty }))
-    .option('--name-column <column>', 'column with the name (default: name, restaurant, venue, place, title)')
-    .option('--city-column <column>', 'column with the city (default: city or town)')
-    .option('--id-column <column>', 'column with ids to look up (default: service_id)')
+    .argument('<file>', 'List to read, or - for stdin')
+    .addOption(valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty }))
+    .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')
+    .option('--city-column <column>', 'Column with the city (default: city or town)')
+    .option('--id-column <column>', 'Column with ids to look up (default: service_id)')
     .addOption(
-      valueOption('--fields <level>', 'also look up each matched row, with these fields', {
+      valueOption('--fields <level>', 'Also look up each matched row with these fields', {
         read: oneOf(LEVELS),
         choices: LEVELS,
       }),
     )
-    .addOption(listOption('--add <column=path>', 'add a column with a value of the details; repeatable'))
-    .option('--no-details', 'leave out the column with all details')
-    .option('--loose', 'search again by a simpler name where nothing is found')
+    .addOption(listOption('--add <column=path>', 'Add a column with a value of the details; repeatable'))
+    .option('--no-details', 'Leave out the column with all details')
+    .option('--loose', 'Search again by a simpler name where nothing is found')
     .addOption(
-      valueOption('--first <n>', 'process only the first n rows', {
+      valueOption('--first <n>', 'Process only the first n rows', {
         read: wholeNumber(1, 1_000_000_000),
         integer: true,
       }),
     )
-    .addOption(valueOption('--prefix <text>', 'prefix of the new columns', { default: 'restaurant_' }))
-    .option('--resume', 'continue the output file of a run that was stopped')
-    .option('--retry-errors', 'with --resume: request failed rows again')
+    .addOption(valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' }))
+    .option('--resume', 'Continue the output file of a run that was stopped')
+    .option('--retry-errors', 'With --resume: request failed rows again')
     .addOption(
-      valueOption('--concurrency <n>', 'rows in progress at the same time, 1 to 64', {
+      valueOption('--concurrency <n>', 'Rows in progress at the same time, 1 to 64', {
         read: wholeNumber(1, 64),
         default: 4,
         integer: true,
       }),
     )
     .addOption(
-      valueOption('--per-minute <n>', 'maximum requests per minute; 0 = no limit', {
+      valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
         read: wholeNumber(0, 1_000_000),
         defaultText: '100',
         integer: true,
       }),
     )
     .addOption(
-      valueOption('--per-day <n>', 'maximum requests per day; 0 = no limit', {
+      valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
         read: wholeNumber(0, 1_000_000_000),
         defaultText: '2000',
         integer: true,
@@ -62,22 +62,22 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
     )
     .option('--wait', "when the day's quota is used up, sleep until requests are allowed again")
     .addOption(
-      valueOption('--input-format <format>', 'format of the list', {
+      valueOption('--input-format <format>', 'Format of the list', {
         read: oneOf(LIST_FORMATS),
         choices: LIST_FORMATS,
         defaultText: 'by extension',
       }),
     )
-    .option('--encoding <label>', 'encoding of the list, such as windows-1252 (default: utf-8)')
+    .option('--encoding <label>', 'Encoding of the list, such as windows-1252 (default: utf-8)')
     .addOption(
-      valueOption('--delimiter <char>', 'comma, semicolon or tab', {
+      valueOption('--delimiter <char>', 'Comma, semicolon or tab', {
         read: parseDelimiter,
         defaultText: 'as in the header line',
       }),
     )
-    .option('--report <file>', 'also write a page with a map of the finished list: out.html')
+    .option('--report <file>', 'Also write a page with a map of the finished list: out.html')
     .addOption(
-      valueOption('--progress <format>', 'progress as JSON lines on stderr', {
+      valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
         read: oneOf(PROGRESS),
         choices: PROGRESS,
       }),

@@ -51,36 +51,36 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
     .command('find')
     .summary('Search restaurants by name and city')
     .description('Search restaurants by name and city.')
-    .argument('<name...>', 'name of the restaurant, or a part of it')
+    .argument('<name...>', 'Name of the restaurant, or part of it')
     .addOption(
-      valueOption('-c, --city <city>', 'city to search in; required unless one is set', { read: nonEmpty }),
+      valueOption('-c, --city <city>', 'City to search in; required unless one is set', { read: nonEmpty }),
     )
-    .addOption(listOption('--cuisine <text>', 'only restaurants of this cuisine; repeatable', nonEmpty))
+    .addOption(listOption('--cuisine <text>', 'Only restaurants of this cuisine; repeatable', nonEmpty))
     .addOption(
-      listOption('--neighborhood <text>', 'only restaurants in this neighborhood; repeatable', nonEmpty),
+      listOption('--neighborhood <text>', 'Only restaurants in this neighborhood; repeatable', nonEmpty),
     )
-    .addOption(listOption('--grade <grade>', 'only restaurants with this grade; repeatable', nonEmpty))
+    .addOption(listOption('--grade <grade>', 'Only restaurants with this grade; repeatable', nonEmpty))
     .addOption(
-      valueOption('--min-grade <grade>', 'only restaurants with this grade or better', {
+      valueOption('--min-grade <grade>', 'Only restaurants with this grade or better', {
         read: parseMinGrade,
       }),
     )
     .addOption(
-      valueOption('--sort <key>', 'sort the results', { read: oneOf(SORT_KEYS), choices: SORT_KEYS }),
+      valueOption('--sort <key>', 'Sort the results', { read: oneOf(SORT_KEYS), choices: SORT_KEYS }),
     )
     .addOption(
-      valueOption('--near <lat,lng>', 'add the distance from this place, and sort by it', {
+      valueOption('--near <lat,lng>', 'Add the distance from this place and sort by it', {
         read: parsePoint,
       }),
     )
     .addOption(
-      valueOption('-n, --limit <n>', 'show at most n, 1 to 1000', {
+      valueOption('-n, --limit <n>', 'Maximum number of results, 1 to 1000', {
         read: wholeNumber(1, 1000),
         integer: true,
       }),
     )
     .addOption(
-      valueOption('--fields <level>', 'look up every result: one request each, 10 unless --limit says more', {
+      valueOption('--fields <level>', 'Also look up every result (one request each; at most 10 by default)', {
         read: oneOf(DETAIL_LEVELS),
         choices: DETAIL_LEVELS,
       }),

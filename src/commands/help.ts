@@ -6,9 +6,9 @@ import { helpText, textWidth } from '../cli/help.ts';
 export function registerHelp(program: CliCommand, app: App): void {
   program
     .command('help')
-    .summary('help on a command or a topic')
-    .description('Show help on a command, or on a topic: environment, exit-codes, formats.')
-    .argument('[command...]', 'a command, or environment, exit-codes, formats')
+    .summary('Show help for a command or topic')
+    .description('Show help for a command, or for a topic: environment, exit-codes, formats.')
+    .argument('[command...]', 'Command, or environment, exit-codes, formats')
     .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {

@@ -29,9 +29,9 @@ export function registerLogin(program: CliCommand, app: App, action = login): vo
     .command('login')
     .summary('Save the API key and the address of its service')
     .description('Save the API key and the address of its service. One request verifies the key first.')
-    .option('--key-stdin', 'read the key from stdin')
-    .option('--key-file <path>', 'read the key from a file')
-    .option('--no-verify', 'save without sending a request')
+    .option('--key-stdin', 'Read the key from stdin')
+    .option('--key-file <path>', 'Read the key from a file')
+    .option('--no-verify', 'Save without sending a request')
     .usesOptions('address', 'profile', 'request', 'json')
     .outputSchema(LOGIN_OUTPUT)
     .examples(

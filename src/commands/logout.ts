@@ -15,7 +15,7 @@ export function registerLogout(program: CliCommand, app: App, action = logout): 
     .command('logout')
     .summary('Delete the saved key')
     .description('Delete the saved key, and the responses that were cached with it. The address stays.')
-    .option('--all', 'delete the keys of all profiles')
+    .option('--all', 'Delete the keys of all profiles')
     .usesOptions('profile', 'json')
     .outputSchema(LOGOUT_OUTPUT)
     .examples('restaurant logout', 'restaurant logout --all')

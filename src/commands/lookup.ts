@@ -39,12 +39,12 @@ const LOOKUP_OUTPUT: JsonSchema = {
 export function registerLookup(program: CliCommand, app: App, action = runLookup): void {
   program
     .command('lookup')
-    .summary('details of restaurants, by id or row number')
+    .summary('Show the details of restaurants by id or row')
     .description('Show the details of one or several restaurants.')
-    .argument('<id...>', 'a service_id, a row (2), rows (1-3) or a name of the last search, or - for stdin')
+    .argument('<id...>', 'Id (service_id), row (2), rows (1-3), or name from the last search; - for stdin')
     .completeWith('id', 'row')
     .addOption(
-      valueOption('--fields <level>', 'level of detail; beyond basic needs a paid key', {
+      valueOption('--fields <level>', 'Fields to request; standard and premium require a paid key', {
         read: oneOf(LEVELS),
         choices: LEVELS,
         defaultText: 'basic',

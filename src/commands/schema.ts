@@ -64,11 +64,11 @@ const SCHEMA_OUTPUT: JsonSchema = {
 export function registerSchema(program: CliCommand, app: App): void {
   program
     .command('schema')
-    .summary('the command tree as JSON')
+    .summary('Print the command tree as JSON')
     .description(
       'Print the whole command tree, or one command with its input and output JSON Schema, as JSON.',
     )
-    .argument('[command...]', 'one command, such as find or config set')
+    .argument('[command...]', 'Command, such as find or config set')
     .completeWith('command', 'command')
     .usesOptions('json', 'file')
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })

@@ -41,7 +41,7 @@ export function registerStatus(program: CliCommand, app: App, action = status): 
     .description(
       'Show which service, key, settings, quota and files are in use; with --check whether they work.',
     )
-    .option('--check', 'check everything, with one request to the service')
+    .option('--check', 'Check everything, with one request to the service')
     .usesOptions('service', 'request', 'json')
     .outputSchema(STATUS_OUTPUT)
     .examples('restaurant status', 'restaurant status --check --demo', 'restaurant status --json')

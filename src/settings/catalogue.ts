@@ -45,15 +45,15 @@ function setting<T>(
 
 /** Every setting, by its name in the config file and in `status --json`. */
 export const SETTINGS = {
-  'base-url': setting('BASE_URL', 'the service; the endpoint is <base-url>/api/mcp', nonEmpty, {
+  'base-url': setting('BASE_URL', 'Base URL of the service; the endpoint is <base-url>/api/mcp', nonEmpty, {
     flag: '--base-url',
     inProfile: true,
   }),
-  endpoint: setting('ENDPOINT', 'the exact endpoint, instead of the base URL', nonEmpty, {
+  endpoint: setting('ENDPOINT', 'Exact endpoint, instead of the base URL', nonEmpty, {
     flag: '--endpoint',
     inProfile: true,
   }),
-  profile: setting('PROFILE', 'which saved login', parseProfileName, {
+  profile: setting('PROFILE', 'Saved login to use', parseProfileName, {
     flag: '--profile',
     default: 'default',
   }),
@@ -61,7 +61,7 @@ export const SETTINGS = {
     flag: '--protocol',
     default: 'auto',
   }),
-  timeout: setting('TIMEOUT', 'total time for one call, retries included', parseTimeSpan, {
+  timeout: setting('TIMEOUT', 'Total time for one call, retries included', parseTimeSpan, {
     flag: '--timeout',
     default: '30s',
   }),
@@ -79,11 +79,11 @@ export const SETTINGS = {
     default: '10m',
     defaultText: '10m (raw, call: 0)',
   }),
-  format: setting('FORMAT', 'output format', oneOf(FORMATS), {
+  format: setting('FORMAT', 'Output format', oneOf(FORMATS), {
     flag: '--format',
     defaultText: 'table; piped: tsv',
   }),
-  city: setting('CITY', 'city to search when find has no --city', nonEmpty, { flag: '--city' }),
+  city: setting('CITY', 'Default city of find', nonEmpty, { flag: '--city' }),
   'per-minute': setting('PER_MINUTE', 'requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
     default: '100',
     number: true,
@@ -92,7 +92,7 @@ export const SETTINGS = {
     default: '2000',
     number: true,
   }),
-  'max-body': setting('MAX_BODY', 'maximum size of a response: 500KB, 64MiB', parseSize, {
+  'max-body': setting('MAX_BODY', 'Maximum size of a response (500KB, 64MiB)', parseSize, {
     flag: '--max-body',
     default: '16MiB',
   }),
@@ -114,17 +114,17 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** Other variables: secrets, switches, folders. */
 export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
-  ['RESTAURANT_API_KEY', 'the API key; beats the saved login'],
-  ['RESTAURANT_DEBUG', '1 shows the exchange on stderr, like --verbose'],
-  ['RESTAURANT_CONFIG_DIR', 'folder of config.json'],
-  ['RESTAURANT_STATE_DIR', 'folder of the quota ledger and the last find'],
-  ['RESTAURANT_CACHE_DIR', 'folder of the response cache'],
-  ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'parents of those folders'],
-  ['NO_COLOR', 'not empty: no color'],
+  ['RESTAURANT_API_KEY', 'API key; overrides the saved login'],
+  ['RESTAURANT_DEBUG', '1 shows requests and responses on stderr, like --verbose'],
+  ['RESTAURANT_CONFIG_DIR', 'Folder of config.json'],
+  ['RESTAURANT_STATE_DIR', 'Folder of the request ledger and the last results'],
+  ['RESTAURANT_CACHE_DIR', 'Folder of the response cache'],
+  ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'Parents of these folders'],
+  ['NO_COLOR', 'Any value disables colors'],
   ['RESTAURANT_PAGER', 'pager for long output on a terminal; else PAGER; cat: none'],
   ['FORCE_COLOR, CLICOLOR_FORCE', 'color also without a terminal'],
   ['FORCE_HYPERLINK', '1: always write links; 0: never'],
-  ['CI', 'true: no prompt, no spinner, like --no-input'],
-  ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxy for the requests, and hosts to reach without it'],
-  ['NODE_EXTRA_CA_CERTS', 'file with certificates to trust'],
+  ['CI', 'true disables prompts and spinners, like --no-input'],
+  ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'Proxy for requests, and hosts to reach directly'],
+  ['NODE_EXTRA_CA_CERTS', 'File with additional certificates to trust'],
 ];

@@ -134,7 +134,7 @@ const SCENARIOS: readonly Scenario[] = [
   { what: 'a tool that failed', code: 'tool_error', words: FIND, names: 'tool-error', fault: 'tool-error' },
   { what: 'a web page', code: 'bad_response', words: FIND, names: 'got a web page', fault: 'html' },
   { what: 'JSON that ends early', code: 'bad_response', words: FIND, names: 'offset', fault: 'bad-json' },
-  { what: 'a text that is no JSON', code: 'bad_response', words: FIND, names: 'no JSON', fault: 'bad-text' },
+  { what: 'a text that is no JSON', code: 'bad_response', words: FIND, names: 'not JSON', fault: 'bad-text' },
   {
     what: 'another id',
     code: 'bad_response',

@@ -71,11 +71,13 @@ describe('the formats', () => {
     rmSync(file);
   });
 
-  it('show JSON in color on a terminal, and never elsewhere', async () => {
+  it('show JSON in color on a terminal when a setting selects it; --json never contains an escape', async () => {
     const tty = { stdout: true };
-    const { stdout } = await service.run([...FIND, '--json'], { tty, env: { TERM: 'xterm' } });
+    const env = { TERM: 'xterm', RESTAURANT_FORMAT: 'json' };
+    const { stdout } = await service.run(FIND, { tty, env });
     expect(stdout).toContain('\u001b[36m"status"\u001b[39m: \u001b[32m"ok"\u001b[39m');
-    expect((await service.run([...FIND, '--json', '--no-color'], { tty })).stdout).not.toContain('\u001b');
+    expect((await service.run([...FIND, '--no-color'], { tty, env })).stdout).not.toContain('\u001b');
+    expect((await service.run([...FIND, '--json'], { tty, env })).stdout).not.toContain('\u001b');
     expect((await run('--json')).stdout).not.toContain('\u001b');
   });
 

@@ -183,7 +183,7 @@ describe.concurrent('a real TAB', () => {
 
   it.skipIf(missing('zsh'))('in zsh, with descriptions', async () => {
     await tab('zsh', ['-f', '-i'], `autoload -U compinit; compinit -D; source '${home}/c.zsh'`, [
-      ['restaurant co', 'settings in the config file'],
+      ['restaurant co', 'Read and change settings'],
       ['restaurant find x --format=js', '=json'],
       ['restaurant find "a b" -o "my', '"my file.csv"'],
     ]);
@@ -191,7 +191,7 @@ describe.concurrent('a real TAB', () => {
 
   it.skipIf(missing('fish'))('in fish, with descriptions', async () => {
     await tab('fish', ['--no-config', '-i'], `source '${home}/c.fish'`, [
-      ['restaurant co', 'settings in the config file'],
+      ['restaurant co', 'Read and change settings'],
       ['restaurant enrich my', 'my\\ file.csv'],
     ]);
   });

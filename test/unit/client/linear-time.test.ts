@@ -3,19 +3,10 @@ import { sseDecoder } from '../../../src/client/http/sse.ts';
 import { keyMasker, redactor } from '../../../src/client/key.ts';
 import { parseJson } from '../../../src/client/rpc/json.ts';
 import { stringifyExact } from '../../../src/util/exact-json.ts';
+import { expectLinearTime } from '../../helpers/linear-time.ts';
 import { KEY } from './helpers.ts';
 
 const LONG = '12345678901234567890';
-
-/** Milliseconds of the fastest of three runs. */
-function time(run: () => unknown): number {
-  const times = [1, 2, 3].map(() => {
-    const start = performance.now();
-    run();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-}
 
 const decode = (chunk: string) => (count: number) => {
   const decoder = sseDecoder(100_000_000, () => {});
@@ -46,13 +37,9 @@ const CASES: [string, (size: number) => unknown, number][] = [
   ['blanks after Bearer', (size) => redact(`Bearer${' '.repeat(size)}`), 50_000],
 ];
 
-describe('takes linear time', { retry: 3, timeout: 30_000 }, () => {
+describe('takes linear time', { timeout: 30_000 }, () => {
   it.each(CASES)('%s', (_name, run, size) => {
-    run(size);
-    const once = time(() => run(size));
-    const eightfold = time(() => run(size * 8));
-    // Quadratic time would be 64 times as long. Below some milliseconds the clock and the collector decide.
-    expect(eightfold).toBeLessThan(24 * Math.max(once, 5));
+    expectLinearTime(run, size);
   });
 });
 
