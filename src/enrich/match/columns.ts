@@ -30,12 +30,11 @@ export interface NameQuery {
   readonly city: string;
 }
 
-/** The query of a row. */
-export type RowQuery =
-  | NameQuery
-  | { readonly kind: 'lookup'; readonly id: string }
-  /** Nothing to search by. */
-  | { readonly kind: 'none'; readonly why: string };
+/** A query that the service can answer. */
+export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: string };
+
+/** The query of a row; `none`: nothing to search by. */
+export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: string };
 
 /** The columns of a list. */
 export interface Columns {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { isRecord } from '../../output/records.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
-import type { NameQuery, RowQuery } from './columns.ts';
+import type { NameQuery, Searchable } from './columns.ts';
 import { type Match, type MatchKind, matchLoosely, matchName, simplifyName } from './match.ts';
 
 /** The outcome of a row. */
@@ -70,8 +70,7 @@ const NOT_FOUND: RowResult = { status: 'not_found', candidates: 0 };
  * Searches for the restaurant of a row. A failure of this row alone becomes its status.
  * @throws what ends the whole run: a rejected key, a spent quota, an interruption
  */
-export async function resolveRow(query: RowQuery, options: ResolveOptions): Promise<ResolvedRow> {
-  if (query.kind === 'none') return { result: { status: 'skipped', error: query.why } };
+export async function resolveRow(query: Searchable, options: ResolveOptions): Promise<ResolvedRow> {
   let found: RowResult | undefined;
   try {
     if (query.kind === 'lookup') return { result: fromLookup(query.id, await options.lookup(query.id)) };

@@ -117,18 +117,16 @@ export async function enrichRows(job: Job): Promise<void> {
       // The rows before a malformed one are written.
       await written;
     }
+    // The output is closed after the end of the run.
+    signal.throwIfAborted();
     if (quotaError === undefined) job.finished.end();
   }
 
   /** Takes a known result, shares one that is on its way, or starts a request as soon as it may. */
   async function begin(query: RowQuery, own: string): Promise<PendingRow> {
+    if (query.kind === 'none')
+      return { query, own, result: encode({ result: { status: 'skipped', error: query.why } }) };
     const key = queryKey(query);
-    if (key === undefined)
-      return {
-        query,
-        own,
-        result: resolveRow(query, { ...resolving, lookup: (id) => lookup(id, []) }).then(encode),
-      };
     const known = memo.get(key);
     if (known !== undefined) return { query, own, result: readBack(known) };
     const shared = searches.get(key);
@@ -194,9 +192,8 @@ export async function enrichRows(job: Job): Promise<void> {
 
   /** Keeps a written result for the equals of its row. After a failure an equal row sends its own request. */
   function remember(query: RowQuery, { text, status }: TextResult, offset: number): void {
-    const key = queryKey(query);
-    if (key === undefined || status === 'error') return;
-    memo.set(key, text, offset);
+    if (query.kind === 'none' || status === 'error') return;
+    memo.set(queryKey(query), text, offset);
     if (query.kind === 'lookup') memo.set(detailsKey(query.id), text, offset);
     const id = fields === undefined ? undefined : codec.detailsOf(text)?.id;
     if (id !== undefined) memo.set(detailsKey(id), text, offset);

@@ -141,17 +141,15 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
     if (counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
     const query = columns.query(row);
     const earlier = finished.take(row, codec.input(row));
-    const key = queryKey(query);
     if (earlier !== undefined) {
       counts.done += 1;
-      if (key !== undefined && earlier.status !== 'error') seen.add(key);
-    } else if (key === undefined) {
+      if (query.kind !== 'none' && earlier.status !== 'error') seen.add(queryKey(query));
+    } else if (query.kind === 'none') {
       counts.unusable_rows += 1;
       if (counts.unusable_rows <= MAX_NAMED) counts.unusable_lines.push(row.line);
-    } else if (isNew(key)) {
+    } else if (isNew(queryKey(query))) {
       counts.distinct_queries += 1;
-      if (query.kind === 'lookup') await countLookup(query.id);
-      else if (query.kind === 'search') await countSearch(query);
+      await (query.kind === 'lookup' ? countLookup(query.id) : countSearch(query));
     }
   }
   finished.end();

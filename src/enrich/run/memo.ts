@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
-import type { RowQuery } from '../match/columns.ts';
+import type { Searchable } from '../match/columns.ts';
 
 /** The text of finished results by their query, so that equal queries are requested once. */
 export interface Memo {
@@ -9,17 +9,9 @@ export interface Memo {
   set(key: string, text: string, offset: number): void;
 }
 
-/** The key of a row's result; undefined where nothing is searched. */
-export function queryKey(query: RowQuery): string | undefined {
-  switch (query.kind) {
-    case 'search':
-      return `search\0${query.name}\0${query.city}`;
-    case 'lookup':
-      return `row\0${query.id}`;
-    case 'none':
-      return undefined;
-  }
-}
+/** The key of a row's result. */
+export const queryKey = (query: Searchable): string =>
+  query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`;
 
 /** The key of a restaurant's details, whichever row requested them. */
 export const detailsKey = (id: string): string => `details\0${id}`;

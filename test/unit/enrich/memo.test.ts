@@ -28,8 +28,7 @@ describe('memoryMemo', () => {
 });
 
 describe('queryKey', () => {
-  it('distinguishes searches, ids and rows with nothing to search by', () => {
-    expect(queryKey({ kind: 'none', why: '' })).toBeUndefined();
+  it('distinguishes searches and ids', () => {
     expect(queryKey({ kind: 'search', name: 'a', city: 'b' })).not.toBe(
       queryKey({ kind: 'lookup', id: 'a' }),
     );
