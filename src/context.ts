@@ -6,7 +6,7 @@ export interface Output {
    */
   write(text: string): Promise<void>;
   readonly isTTY: boolean;
-  /** Width in columns; 80 where it is no terminal. */
+  /** Width in columns; 80 if it is not a terminal. */
   readonly columns: number;
   /** Height in lines; undefined where it is not a terminal. */
   readonly rows?: number | undefined;
@@ -34,7 +34,7 @@ export interface Context {
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** What this runs on, for reports of faults: `Node.js v20.19.0, linux x64`. */
+  /** The runtime, for error reports: `Node.js v20.19.0, linux x64`. */
   readonly runtime: string;
   /** Current folder. @throws where it was deleted. */
   cwd(): string;

@@ -27,9 +27,9 @@ export const EXIT_CODES: Readonly<Record<Kind, number>> = {
 
 interface CodeEntry {
   readonly kind: Kind;
-  /** What happened, for the help topic. */
+  /** The meaning, for the help topic. */
   readonly meaning: string;
-  /** What to do when the place that failed knows nothing better. Holds a command to run. */
+  /** Hint with a command to run, for failures without a better one. */
   readonly hint: string;
   readonly retryable?: true;
 }
@@ -149,9 +149,9 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
-/** What is known about a failure beside its code and message. */
+/** Details of a failure beside its code and message. */
 export interface ErrorDetails {
-  /** What to do, with a command to run. Default: the hint of the code. */
+  /** Hint with a command to run. Default: the hint of the code. */
   readonly hint?: string;
   /** Default: as the code says. */
   readonly retryable?: boolean;

@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   process.exitCode = 1;
   const exitCode = await run(process.argv.slice(2), context);
   process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
-  // Told to stop, it does not wait for a reader of stdout that does not read.
+  // After a signal, it does not wait for a reader of stdout that does not read.
   if (interruption.exitCode() !== undefined) process.exit();
   // Nor for a stdin that nobody closes, where stdout was closed first (a file as stdin has no `unref`).
   stdin?.unref?.();

@@ -11,7 +11,7 @@ export interface PromptStreams {
 
 /** Asks for a secret, which is not shown. @throws {AppError} `interrupted` on Ctrl-C. */
 export async function askSecret(message: string, { input, output, signal }: PromptStreams): Promise<string> {
-  // As a terminal, it takes the keys without echo and draws what was typed: into nothing.
+  // As a terminal, it reads the keys without echo and draws the typed text into nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   // Only now, since what is typed before the echo is off can be seen.

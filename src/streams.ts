@@ -6,7 +6,7 @@ import { AppError, PipeClosed, systemCode } from './errors.ts';
 
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
-/** What a failed write on a stream means for us. */
+/** The error for a failed write on a stream. */
 function writeFailure(error: unknown, name: string): Error {
   const code = systemCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new PipeClosed(`${name} was closed`);
@@ -31,7 +31,7 @@ export function isFileOrPipe(descriptor: number): boolean {
 }
 
 /**
- * Makes an output of one of the process's streams. A failure is told by the write it hits, and by every later one.
+ * Makes an output of one of the process's streams. A failure is reported by the write it hits, and by every later one.
  * @param descriptor of the stream; what is short goes there directly
  * @param open gives the stream; asked when it is needed, since Node makes its streams when they are touched
  * @param name how the stream is called in messages
@@ -130,7 +130,7 @@ export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal?: A
 }
 
 /**
- * Whether one of the standard streams was a terminal that is closed by now. The system tells it from a terminal only by
+ * Whether one of the standard streams was a terminal that is closed by now. The system distinguishes it only by
  * what still stands: it is a device, none of memory (`/dev/null`, `/dev/full`), and no terminal any more.
  */
 export function terminalIsGone(): boolean {

@@ -58,7 +58,7 @@ export class Secrets {
 /** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
 const loadText = () => import('../util/text.ts');
 
-/** What the commands of one run share. Everything is looked up when it is first asked for. */
+/** State that the commands of one run share. Everything is resolved on first use. */
 export class App {
   readonly context: Context;
   /** The key that the key command printed in this run. */
@@ -122,7 +122,7 @@ export class App {
     return this.#paths;
   }
 
-  /** Settings of this run. A damaged config file counts as empty here; {@link config} tells it. */
+  /** Settings of this run. A damaged config file counts as empty here; {@link config} reports it. */
   get settings(): Settings {
     this.#settings ??= new Settings({
       flags: settingFlags(this.globals),
@@ -167,7 +167,7 @@ export class App {
   get configDir(): string {
     if (this.paths.configDir !== undefined) return this.paths.configDir;
     throw new AppError('bad_config', 'there is no place for the config file: HOME is not set', {
-      hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; a key may also stand in RESTAURANT_API_KEY',
+      hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; RESTAURANT_API_KEY can hold the key',
     });
   }
 

@@ -31,7 +31,7 @@ export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
 /** Where a command's data goes: stdout, or the file of `--output`. A key of this run that is in it is masked. */
 export interface OutputTarget {
   write(text: string): Promise<void>;
-  /** Makes what was written stand: a file appears whole, at this moment. */
+  /** Completes the output: a file appears whole, at this moment. */
   finish(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export function redacted<T>(app: App, value: T): T {
 
 const KEPT_MS = 7 * 86_400_000;
 const NAME = /^restaurant-[a-z0-9-]*\d{14}-[0-9a-f]{8}\.html$/;
-const LONGEST_SLUG = 40;
+const MAX_SLUG = 40;
 
 /**
  * A new path for a page that was not given one: in the cache, where it is kept for a week.
@@ -52,7 +52,7 @@ export function tempReportPath(app: App, about: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST_SLUG)
+    .slice(0, MAX_SLUG)
     .replace(/^-+|-+$/g, '');
   const stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
   const words = ['restaurant', slug, stamp, randomBytes(4).toString('hex')];
@@ -231,7 +231,7 @@ export function isOwnConnection({
 const PATIENCE_MS = 20_000;
 
 /**
- * Shows a page that stands in a file in the browser. Where that cannot be, it says why and fails nothing: the file
+ * Shows a page in a file in the browser. If that is not possible, it reports why and does not fail: the file
  * is there.
  */
 export async function showPage(app: App, path: string): Promise<void> {

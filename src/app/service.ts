@@ -20,14 +20,14 @@ import {
 } from './target.ts';
 import { openToolLists, type ToolCatalog } from './tool-lists.ts';
 
-/** The service as the commands use it: its client, with what was answered before. */
+/** The service as the commands use it: its client and the response cache. */
 export interface Service {
   readonly client: Client;
   /** How it is called in messages: its host. */
   readonly label: string;
   find(query: { name: string; city: string }): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
-  /** Any other call: kept, if it is worth it, and answered from what was kept where --max-age asks for that. */
+  /** Any other call: cached if `shouldCache` agrees, and answered from the cache within --max-age. */
   cached<T extends object>(
     name: string,
     args: Record<string, unknown>,
@@ -38,13 +38,13 @@ export interface Service {
   listTools(): Promise<readonly Tool[]>;
   /** All tools; undefined where the service has no list of them. */
   tools(): Promise<readonly Tool[] | undefined>;
-  /** The tools as a guide to their arguments: where --max-age allows it those of before, unless `anew`. */
-  getTools(anew?: boolean): Promise<ToolCatalog>;
+  /** Returns the tools for their arguments: cached ones within --max-age, unless `refresh`. */
+  getTools(refresh?: boolean): Promise<ToolCatalog>;
   /** The capabilities of the MCP server, at most a day old; `{}` unless the service is known to support MCP. */
   capabilities(): Promise<JsonObject>;
 }
 
-/** Tells whether the service supports MCP, as set or as detected before; undefined when it is not known yet. */
+/** Returns whether the service supports MCP, as configured or detected; undefined if unknown. */
 export function supportsMcp(app: App): boolean | undefined {
   const protocol = app.settings.need('protocol');
   if (protocol !== 'auto') return protocol !== 'bare';
@@ -68,7 +68,7 @@ export interface ServiceOptions extends Overrides {
   readonly paced?: boolean;
   /** The target, where it is open already. */
   readonly target?: Target;
-  /** What a command does about the requests of its client in place of counting them. */
+  /** Hooks of a command that replace the counting of requests. */
   readonly requests?: Requests;
   /** Where responses are stored, if not as {@link openStoredResponses} does. */
   readonly stored?: StoredResponses;
@@ -84,7 +84,7 @@ export async function openService(
   return serviceOver(app, client, target, stored ?? (await openStoredResponses(app, target)));
 }
 
-/** What is done about the requests of a client. */
+/** Hooks for the requests of a client. */
 export interface Requests extends Pick<ClientOptions, 'onRequest' | 'onRateLimited' | 'onWait'> {
   /** Ends all that is under way. */
   readonly signal: AbortSignal;
@@ -159,7 +159,7 @@ function bindKey(app: App, { url, key }: Target): void {
 /** A wait that is reported where nobody reads along, in milliseconds. */
 const LONG_WAIT_MS = 5000;
 
-/** Counts the requests in the ledger, with `paced` at the pace of the budget, and tells waits to a person. */
+/** Counts the requests in the ledger, with `paced` within the quota, and reports waits. */
 function countRequests(app: App, target: Target, paced = false): Requests {
   const { context, settings } = app;
   const { signal } = context;
@@ -249,7 +249,7 @@ function serviceOver(app: App, client: Client, target: Target, stored: StoredRes
     listTools: lists.list,
     tools: lists.listOrNone,
     capabilities: async () => (demo || supportsMcp(app) === true ? lists.capabilities() : {}),
-    getTools: (anew = false) => lists.getTools(anew ? 0 : app.settings.need('max-age')),
+    getTools: (refresh = false) => lists.getTools(refresh ? 0 : app.settings.need('max-age')),
   };
 }
 
@@ -341,10 +341,10 @@ export function ledgerOf(
 }
 
 /** Most of a body that is shown, in characters. */
-const MOST = 4000;
+const MAX_BODY = 4000;
 
 const shown = (body: string): string =>
-  body.length > MOST ? `${body.slice(0, MOST)}… (${body.length} characters)` : body;
+  body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}… (${body.length} characters)` : body;
 
 /** Shows the exchange on stderr, the way `curl -v` does: `>` sent, `<` received, `*` about it. */
 export function traceTo(app: App): (event: TraceEvent) => void {

@@ -17,7 +17,7 @@ import type { App } from './app.ts';
 
 export interface FoundEndpoint {
   readonly url: URL;
-  /** What `login` writes into the profile: set where a flag or an answer named the service. */
+  /** The profile's service that `login` writes: set if a flag or an answer named it. */
   readonly from?: { base_url: string } | { endpoint: string };
   readonly source?: Source;
 }
@@ -225,7 +225,7 @@ export const traceContextOf = (env: App['context']['env']): TraceContext => ({
   baggage: variable(env, 'BAGGAGE'),
 });
 
-/** What a run speaks to, and with which key. */
+/** The service of a run, and the key for it. */
 export interface Target {
   readonly url: URL;
   /** Empty where additional headers authenticate. */
@@ -239,10 +239,10 @@ export interface Target {
   readonly demo: boolean;
 }
 
-/** What the keys of every sandbox begin with. */
+/** Prefix of the keys of every sandbox. */
 const SANDBOX_KEYS = 'sk_service_demo_';
 
-/** What the sandbox of --demo is: the plain service, or a full MCP server with a list of its tools. */
+/** Mode of the sandbox of --demo: the plain service, or a full MCP server with a list of its tools. */
 export type DemoMode = 'service' | 'mcp';
 
 /**

@@ -6,7 +6,7 @@ import { type Cache, type CacheKey, openCache } from '../storage/cache.ts';
 import type { App } from './app.ts';
 import { accountOf, configuredEndpoint, configuredKey, requestHeaders } from './target.ts';
 
-/** A list of tools that tells how to call them. */
+/** A list of tools with its origin. */
 export interface ToolCatalog {
   /** Undefined where the service has no list. */
   readonly tools: readonly Tool[] | undefined;
@@ -19,7 +19,7 @@ export interface ToolLists {
   list(): Promise<readonly Tool[]>;
   /** The same; undefined where the service has tools and no list of them. A JSON-RPC refusal says so. */
   listOrNone(): Promise<readonly Tool[] | undefined>;
-  /** The tools as they were told a while ago, at most `maxAgeMs`; else as they are now. */
+  /** The cached tools, at most `maxAgeMs` old; else the current ones. */
   getTools(maxAgeMs: number): Promise<ToolCatalog>;
   /** The capabilities of an MCP server, at most a day old. */
   capabilities(): Promise<JsonObject>;

@@ -53,12 +53,12 @@ export type Completer =
   | 'setting-value'
   | 'tool';
 
-/** What a global option is to one command, where that is not what it is to the others. */
+/** Properties of a global option that differ for one command. */
 export interface OptionOverride {
   readonly description?: string;
   readonly choices?: readonly string[];
   readonly default?: string;
-  /** How help tells what happens where it is left out. Default: the fallback. */
+  /** The default as help shows it. Default: the value of `default`. */
   readonly defaultText?: string;
 }
 
@@ -68,15 +68,15 @@ export class CliCommand extends Command {
   exampleLines: string[] = [];
   /** Groups of global options that this command obeys. */
   optionGroups: readonly OptionGroup[] = ['general'];
-  /** What `--json` prints. */
+  /** Schema of the output of `--json`. */
   jsonOutput: JsonSchema | undefined;
   /** A JSON line on stderr while it runs. */
   jsonProgress: JsonSchema | undefined;
   /** More to say below the options. */
   details = '';
-  /** What its arguments and options may be, by argument name or long flag. */
+  /** Completers of its arguments and options, by argument name or long flag. */
   readonly completers = new Map<string, Completer>();
-  /** What global options are to it, by long flag. */
+  /** Overrides of global options, by long flag. */
   readonly optionOverrides = new Map<string, OptionOverride>();
   #acts = false;
 

@@ -16,7 +16,7 @@ const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
 const NARROW = 50;
 const columnsOf = ({ helpWidth }: { helpWidth?: number }): number => helpWidth ?? 80;
 
-/** What bare `restaurant` prints. */
+/** Returns the text that bare `restaurant` prints. */
 export function introText(width: number): string {
   const steps = FIRST_STEPS.map(([command, what]) => {
     const line = `  $ restaurant ${command}`;

@@ -42,9 +42,9 @@ export interface CommandFacts {
   global_options?: string[];
   /** Arguments and options by name, without the dashes. */
   input?: JsonSchema;
-  /** What `--json` prints. */
+  /** Schema of the output of `--json`. */
   output?: JsonSchema;
-  /** What `--dry-run` prints. */
+  /** Schema of the output of `--dry-run`. */
   dry_run?: JsonSchema;
   /** A line on stderr of long work. */
   progress?: JsonSchema;

@@ -7,7 +7,7 @@ export type { Option } from 'commander';
 export class CliOption extends Option {
   /** The value is a whole number. */
   isInteger = false;
-  /** What a setting is to a command that takes it another way than the others. */
+  /** The default for a command that uses a setting differently. */
   commandDefault: string | undefined;
 }
 
@@ -17,7 +17,7 @@ interface ValueOptions<T> {
   readonly choices?: readonly string[];
   /** The value where the option is left out. */
   readonly default?: T;
-  /** How help tells what happens where the option is left out. Default: the fallback. */
+  /** The default as help shows it. Default: the value itself. */
   readonly defaultText?: string;
   readonly integer?: true;
 }
@@ -25,8 +25,8 @@ interface ValueOptions<T> {
 /** The description of an option, with what it can be and what it is when left out. */
 export function describeOption(about: string, choices?: readonly string[], fallback?: string): string {
   const notes = [choices?.join(', ') ?? '', fallback === undefined ? '' : `default: ${fallback}`];
-  const told = notes.filter((note) => note !== '');
-  return told.length === 0 ? about : `${about} (${told.join('; ')})`;
+  const shown = notes.filter((note) => note !== '');
+  return shown.length === 0 ? about : `${about} (${shown.join('; ')})`;
 }
 
 /** An option of one command that takes a value; given twice, the last one counts. */

@@ -1,7 +1,7 @@
 import type { Option } from 'commander';
 import type { CliCommand } from './command.ts';
 
-/** What a command line asks for, as far as can be told without judging its options. */
+/** The command that a command line names, found without validating its options. */
 export interface Route {
   /** The deepest command that the words name. */
   readonly command: CliCommand;

@@ -45,7 +45,7 @@ export const ERROR = object(
   ['code', 'message', 'hint', 'retryable'],
 );
 
-/** What stands on stderr where a command fails that prints JSON. */
+/** The line on stderr when a command with `--json` fails. */
 export const ERROR_OUTPUT: JsonSchema = object({ error: ERROR });
 
 const PREVIEW = object({
@@ -63,7 +63,7 @@ const PREVIEW = object({
   ),
 });
 
-/** What `--dry-run` prints: the request, or the requests. */
+/** Output of `--dry-run`: the request, or the requests. */
 export const PREVIEW_OUTPUT: JsonSchema = { anyOf: [PREVIEW, { type: 'array', items: PREVIEW }] };
 
 /** A number where the setting is one, else text; null where it has no value. */
@@ -78,7 +78,7 @@ export const SETTING_OUTPUT = object({
 
 const SETTING_VALUE = object({ value: settingValue, source: { enum: ['flag', 'env', 'config', 'default'] } });
 
-/** What `config list --json` prints: each setting by name. */
+/** Output of `config list --json`: each setting by name. */
 export const CONFIG_OUTPUT: JsonSchema = { type: 'object', additionalProperties: SETTING_VALUE };
 
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });

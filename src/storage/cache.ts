@@ -7,7 +7,7 @@ import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { readOwnFile } from './files.ts';
 import { ioError } from './io-error.ts';
 
-/** What a response depends on. */
+/** The parts of a request that a response depends on. */
 export interface CacheKey {
   readonly endpoint: string;
   /** From `hashKey`: one account never sees another's responses. */

@@ -32,8 +32,8 @@ export function ioReason(error: unknown): string {
 }
 
 /**
- * Returns an `io_error` that says what was tried, on which path, and why it failed; an AppError stays as it is.
- * @param action what was tried, as in "cannot <action> <path>".
+ * Returns an `io_error` with the operation, the path and the reason; an AppError is returned unchanged.
+ * @param action the operation, as in "cannot <action> <path>".
  * @param hint what to do instead; default: the hint of the code.
  */
 export function ioError(action: string, path: string, error: unknown, hint?: string): AppError {

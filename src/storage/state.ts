@@ -80,7 +80,7 @@ export interface LastResults {
   readonly endpoint: string;
   /** When the search was sent, in milliseconds since the epoch. */
   readonly at: number;
-  /** What was searched for; absent in files of earlier versions. */
+  /** The searched name and city; absent in files of earlier versions. */
   readonly query?: { readonly name: string; readonly city: string };
   /** Ids in the order of the rows shown. */
   readonly ids: readonly string[];

@@ -11,10 +11,10 @@ const WRITTEN = Symbol('numbers as written');
 type Written = ReadonlyMap<string, string>;
 type Container = { [WRITTEN]?: Written } & Record<string, unknown>;
 
-/** What may be a number, outside of strings or inside: long, or with an exponent. */
+/** Candidates for a long number, outside of strings or inside: many digits, or an exponent. */
 const CANDIDATE = /(?<=^|[[,:\s])-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g;
 
-/** What every text with such a number has, and hardly another: quick to look for. */
+/** A part of every text with such a number and of hardly any other: fast to find. */
 const HINT = /[\d.]{16}|[\d.][eE]/;
 
 /** Parses JSON as `JSON.parse` does, and keeps how numbers were written that it would change. @throws {SyntaxError} */
@@ -23,7 +23,7 @@ export function parseExact(text: string): unknown {
   return holdsInexact(text) ? readExact(text, value) : value;
 }
 
-/** As {@link parseExact}; undefined for what is no JSON. */
+/** Like {@link parseExact}; undefined if the text is not JSON. */
 export function parseExactOrNone(text: string): unknown {
   try {
     return parseExact(text);
@@ -121,7 +121,7 @@ export function copyRawNumbers(from: object, to: object): void {
   if (written !== undefined) (to as Container)[WRITTEN] = written;
 }
 
-/** JSON as `JSON.stringify` writes it, with its numbers as they were written. Undefined for what is no JSON. */
+/** Formats JSON as `JSON.stringify` does, with its numbers as they were written. Undefined if it is not JSON. */
 export function stringifyExact(value: unknown, indent?: number): string | undefined {
   return isContainer(value) && somewhereWritten(value)
     ? stringify(value, asWritten, indent)

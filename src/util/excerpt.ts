@@ -6,7 +6,7 @@ export function excerpt(text: string, max = 200): string {
   return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** What a web page says, without its markup. */
+/** Returns the text of a web page without its markup. */
 export function stripHtml(page: string): string {
   return page
     .slice(0, 20_000)
@@ -26,7 +26,7 @@ export function htmlTitle(page: string): string | undefined {
   return title === '' ? undefined : title;
 }
 
-/** What kind of JSON value it is, in words: `an array`, `null`. */
+/** Names the kind of a JSON value: `an array`, `null`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return value === null ? 'null' : 'nothing';
   if (Array.isArray(value)) return 'an array';

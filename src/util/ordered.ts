@@ -18,7 +18,7 @@ export async function* mapOrdered<T, R>(
   for await (const item of items) {
     if (waiting.length >= concurrency) yield await take();
     const started = work(item);
-    // Its failure is told when its turn comes; until then it must not count as unhandled.
+    // Its failure is reported when its turn comes; until then it must not count as unhandled.
     started.catch(() => {});
     waiting.push(started);
   }

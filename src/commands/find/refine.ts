@@ -11,7 +11,7 @@ export interface Point {
 export const SORT_KEYS = ['grade', 'name', 'distance'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** What `find` does with the results that the service returned. The service has no such arguments. */
+/** Filters and order of the results of `find`. The service has no such arguments. */
 export interface Refinement {
   /** Any of these is part of a cuisine tag. */
   readonly cuisine?: readonly string[];
@@ -48,7 +48,7 @@ export function gradeRank(grade: unknown): number | undefined {
 
 interface Filter {
   readonly option: string;
-  /** What the results have where the filter looks. */
+  /** The values of the filtered field among the results. */
   readonly available: (row: Row) => readonly string[];
   readonly accepts: (row: Row) => boolean;
   readonly wanted: readonly string[];

@@ -6,7 +6,7 @@ import { foldLetters } from '../../util/fold.ts';
 import { checkId } from '../../util/restaurant-id.ts';
 import { shellWord } from '../../util/shell.ts';
 
-/** What the words of `lookup` name. */
+/** The restaurants that the words of `lookup` name. */
 export interface Selection {
   /** Each id once, in order. */
   readonly ids: readonly string[];

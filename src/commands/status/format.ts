@@ -10,7 +10,7 @@ export interface Window {
   readonly free_at: string | null;
 }
 
-/** What `status` prints. */
+/** Output of `status`. */
 export interface StatusFacts {
   readonly profile: string;
   readonly endpoint: string | null;
