@@ -163,6 +163,12 @@ export class App {
     });
   }
 
+  /** Changes the config file. @throws {AppError} `bad_config`, `io_error`, `in_use` */
+  async updateConfig(change: (file: ConfigFile) => void): Promise<void> {
+    const { updateConfig } = await import('../storage/config-file.ts');
+    await updateConfig(this.configDir, change);
+  }
+
   /** Folder of the config file. @throws {AppError} `bad_config` where no home folder is known */
   get configDir(): string {
     if (this.paths.configDir !== undefined) return this.paths.configDir;

@@ -141,11 +141,9 @@ export function openClientFor(
 /** Saves which service a key belongs to that was saved before its service was known. */
 function bindKey(app: App, { url, key }: Target): void {
   app.onClose(async () => {
-    const { openConfigStore } = await import('../storage/config-file.ts');
     const { profileName } = app.settings;
-    const store = openConfigStore(app.configDir, {});
-    await store
-      .update((file) => {
+    await app
+      .updateConfig((file) => {
         const profile = file.profiles?.[profileName];
         if (profile?.key?.trim() === key) profile.key_origin ??= url.origin;
       })

@@ -209,9 +209,8 @@ async function printPath(app: App): Promise<void> {
 }
 
 async function changeConfig(app: App, edit: (file: ConfigFile) => void): Promise<void> {
-  const { openConfigStore } = await import('../storage/config-file.ts');
   app.config();
-  await openConfigStore(app.configDir, { warn: (message) => void app.warn(message) }).update(edit);
+  await app.updateConfig(edit);
 }
 
 const keyOf = (name: SettingName): string =>

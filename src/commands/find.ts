@@ -196,8 +196,7 @@ async function promptForCity(app: App): Promise<string | undefined> {
     'y/N',
   );
   if (/^y(es)?$/i.test(reply.trim())) {
-    const { openConfigStore } = await import('../storage/config-file.ts');
-    await openConfigStore(app.configDir, { warn: (message) => void app.warn(message) }).update((file) => {
+    await app.updateConfig((file) => {
       file.settings = { ...file.settings, city };
     });
     await app.note('saved; restaurant config unset city forgets it');

@@ -4,7 +4,6 @@ import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
-import type { ConfigStore } from '../storage/config-file.ts';
 
 /** Schema of what `login --json` prints. */
 const LOGIN_OUTPUT = object({
@@ -53,26 +52,26 @@ async function login(app: App, options: LoginOptions): Promise<void> {
   const { writeText } = await import('../app/output.ts');
   const { assertMayCarryKey } = await import('../client/endpoint.ts');
   const { keySuffix } = await import('../client/key.ts');
-  const { openConfigStore } = await import('../storage/config-file.ts');
+  const { configPath } = await import('../storage/config-file.ts');
   app.config();
-  const store = openConfigStore(app.configDir, { warn: (message) => void app.warn(message) });
+  const file = configPath(app.configDir);
   const service = await findService(app, options);
   if (service !== undefined) assertMayCarryKey(service.url, app.globals.insecureHttp === true);
   const key = await acceptedKey(app, options, service);
-  await save(app, store, service, key);
+  await save(app, service, key);
   const facts = {
     profile: app.settings.profileName,
     endpoint: service?.url.href ?? null,
     key: { last4: keySuffix(key) },
     verified: service !== undefined && options.verify,
-    file: store.path,
+    file,
     key_in_environment: variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined,
   };
   const where =
     service === undefined ? 'no service yet: restaurant login --base-url <url>' : service.url.host;
   const lines = [
     `Logged in to ${where}${facts.verified ? '' : ' (the key was not verified)'}`,
-    `Key …${facts.key.last4} saved in ${store.path}, profile ${facts.profile}`,
+    `Key …${facts.key.last4} saved in ${file}, profile ${facts.profile}`,
     ...(facts.key_in_environment
       ? ['RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY']
       : []),
@@ -177,14 +176,9 @@ async function verify(app: App, { url }: FoundEndpoint, key: string): Promise<vo
   }
 }
 
-async function save(
-  app: App,
-  store: ConfigStore,
-  service: FoundEndpoint | undefined,
-  key: string,
-): Promise<void> {
+async function save(app: App, service: FoundEndpoint | undefined, key: string): Promise<void> {
   const name = app.settings.profileName;
-  await store.update((file) => {
+  await app.updateConfig((file) => {
     file.profiles ??= {};
     const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
     profile.key = key;

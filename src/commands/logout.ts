@@ -25,14 +25,12 @@ export function registerLogout(program: CliCommand, app: App, action = logout): 
 async function logout(app: App, all: boolean): Promise<void> {
   const { writeText } = await import('../app/output.ts');
   const { hashKey, openCache } = await import('../storage/cache.ts');
-  const { openConfigStore } = await import('../storage/config-file.ts');
-  app.config();
+  const hasConfig = Object.keys(app.config()).length > 0;
   if (!all) app.requireProfile();
   const { profileName } = app.settings;
-  const store = openConfigStore(app.configDir, { warn: (message) => void app.warn(message) });
   const removed = new Map<string, string>();
-  if (store.exists()) {
-    await store.update((file) => {
+  if (hasConfig) {
+    await app.updateConfig((file) => {
       for (const [name, profile] of Object.entries(file.profiles ?? {})) {
         if (!all && name !== profileName) continue;
         if (profile.key !== undefined) removed.set(name, profile.key);

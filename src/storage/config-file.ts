@@ -1,11 +1,11 @@
-import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
 import { ensurePrivateFolder } from './atomic.ts';
 import { assertOwnedPath, followLinks, isNotRegularFile, openOwnFile, readAll } from './files.ts';
 import { ioError, ioReason } from './io-error.ts';
-import { type LockOptions, withLock } from './lock.ts';
+import { withLock } from './lock.ts';
 
 /** A saved login. Fields that are not named here are kept as they are. */
 export interface Profile {
@@ -25,28 +25,6 @@ export interface ConfigFile {
 }
 
 export type Warn = (message: string) => void;
-
-/** The config file, for commands that change it. */
-export interface ConfigStore {
-  readonly path: string;
-  /** Whether there is a config file. */
-  exists(): boolean;
-  /** @throws {AppError} `bad_config`, `io_error`. */
-  read(): ConfigFile;
-  /**
-   * Lets `change` edit the newest content and saves it: whole or not at all, one process after the other.
-   * Saves nothing when `change` throws.
-   * @throws {AppError} `bad_config` when the file is damaged (it is left alone); `io_error`; `in_use`.
-   */
-  update(change: (file: ConfigFile) => void | Promise<void>): Promise<void>;
-}
-
-export interface StoreOptions {
-  /** Receives a warning when other users can read the file. */
-  readonly warn?: Warn;
-  /** For waiting while another process writes. Default: the system's clock. */
-  readonly clock?: LockOptions['clock'];
-}
 
 const MAX_BYTES = 1_048_576;
 const READABLE_BY_OTHERS = 0o044;
@@ -148,33 +126,29 @@ function invalidConfig(path: string, reason: string, hint?: string): AppError {
   return new AppError('bad_config', `cannot use the config file ${path}: ${reason}`, { hint: hint ?? reset });
 }
 
-/** Opens the config file of this folder. Touches no file until it is used. */
-export function openConfigStore(configDir: string, { warn, clock }: StoreOptions = {}): ConfigStore {
+/**
+ * Lets `change` edit the newest content of the config file and saves it: whole or not at all, one process after the other.
+ * Saves nothing when `change` throws.
+ * @throws {AppError} `bad_config` when the file is damaged (it is left alone); `io_error`; `in_use`.
+ */
+export async function updateConfig(configDir: string, change: (file: ConfigFile) => void): Promise<void> {
   const path = configPath(configDir);
-  return {
-    path,
-    exists: () => existsSync(path),
-    read: () => readConfig(path, warn),
-    async update(change) {
-      try {
-        ensurePrivateFolder(configDir);
-        await withLock(
-          path,
-          async () => {
-            const file = readConfig(path, warn);
-            await change(file);
-            await write(path, file);
-          },
-          { waitMs: LOCK_WAIT_MS, ...(clock === undefined ? {} : { clock }) },
-        );
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'io_error') {
-          throw ioError('write', path, error, OTHER_FOLDER);
-        }
-        throw error;
-      }
-    },
-  };
+  try {
+    ensurePrivateFolder(configDir);
+    await withLock(
+      path,
+      async () => {
+        const file = readConfig(path);
+        change(file);
+        await write(path, file);
+      },
+      LOCK_WAIT_MS,
+    );
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'io_error'
+      ? ioError('write', path, error, OTHER_FOLDER)
+      : error;
+  }
 }
 
 /** Writes the file with `conf`, which replaces it as a whole. The caller holds the lock. */

@@ -10,7 +10,7 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { isAbsolute, join, parse, resolve, sep } from 'node:path';
 import process from 'node:process';
 import { AppError, systemCode } from '../errors.ts';
 
@@ -27,13 +27,13 @@ function currentUid(): number | undefined {
 }
 
 /** Whether a file with this owner can be relied on: it belongs to this user or to root. */
-export function isTrusted(uid: number): boolean {
+function isTrusted(uid: number): boolean {
   const me = currentUid();
   return me === undefined || uid === me || uid === 0;
 }
 
 /** The name of a file's owner in messages. */
-export const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
+const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
 
 function fileError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
@@ -146,18 +146,13 @@ export function flushFolder(path: string): void {
 }
 
 /**
- * Returns the end of a chain of symbolic links, which need not exist, as `open` would find it.
+ * Returns the path without symbolic links, as `open` would find it; its end need not exist.
  * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links.
  */
 export function followLinks(path: string): string {
-  let target = resolve(path);
-  for (let links = 0; links < MAX_LINKS; links += 1) {
-    const stats = lstatSync(target, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isSymbolicLink()) return target;
-    assertOwned(path, target, stats);
-    target = resolve(dirname(target), readlinkSync(target));
-  }
-  throw fileError('ELOOP', 'too many symbolic links');
+  return walk(path, (part, stats) => {
+    if (stats.isSymbolicLink()) assertOwned(path, part, stats);
+  });
 }
 
 /**
@@ -166,7 +161,7 @@ export function followLinks(path: string): string {
  * @throws {AppError} `io_error` naming the first part that belongs to another user.
  */
 export function assertOwnedPath(path: string): void {
-  for (const part of pathParts(path)) assertOwned(path, part.path, part.stats);
+  walk(path, (part, stats) => assertOwned(path, part, stats));
 }
 
 /**
@@ -176,30 +171,30 @@ export function assertOwnedPath(path: string): void {
  */
 export function isSafePath(path: string): boolean {
   const me = currentUid();
-  if (me === undefined) return true;
+  let isSafe = true;
   let mustBeOurs = false;
-  let isFolder = false;
-  for (const { stats } of pathParts(path)) {
-    if (!isTrusted(stats.uid) || (mustBeOurs && stats.uid !== me)) return false;
-    isFolder = stats.isDirectory();
-    const isOpen = isFolder && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
-    if (isOpen && (stats.mode & STICKY) === 0) return false;
+  walk(path, (_part, stats) => {
+    const isOpen = stats.isDirectory() && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
+    isSafe &&= isTrusted(stats.uid) && !(mustBeOurs && stats.uid !== me);
+    isSafe &&= !isOpen || (stats.mode & STICKY) !== 0;
     mustBeOurs = isOpen;
-  }
-  return isFolder && !mustBeOurs;
+  });
+  return me === undefined || (isSafe && !mustBeOurs);
 }
 
-/** Yields the existing parts of a path from the root on: each folder, and each symbolic link before its target. */
-function* pathParts(path: string): Generator<{ path: string; stats: Stats }> {
+/**
+ * Visits the existing parts of a path from the root on: each folder, and each symbolic link before its target.
+ * @returns the path without links.
+ */
+function walk(path: string, visit: (part: string, stats: Stats) => void): string {
   const absolute = resolve(path);
   let folder = parse(absolute).root;
   const rest = absolute.slice(folder.length).split(sep);
   for (let links = 0; rest.length > 0; ) {
-    const name = rest.shift() ?? '';
-    const next = name === '..' ? dirname(folder) : join(folder, name);
+    const next = join(folder, rest.shift() ?? '');
     const stats = lstatSync(next, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    yield { path: next, stats };
+    if (stats === undefined) return join(next, ...rest);
+    visit(next, stats);
     if (!stats.isSymbolicLink()) {
       folder = next;
       continue;
@@ -210,6 +205,7 @@ function* pathParts(path: string): Generator<{ path: string; stats: Stats }> {
     if (isAbsolute(target)) folder = parse(target).root;
     rest.unshift(...target.slice(isAbsolute(target) ? folder.length : 0).split(sep));
   }
+  return folder;
 }
 
 function assertOwned(path: string, part: string, stats: Stats): void {

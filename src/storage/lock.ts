@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
 import { isNotRegularFile, openOwnFile, readAll, writeAll } from './files.ts';
@@ -25,13 +24,6 @@ export interface Lock {
   release(): void;
 }
 
-export interface LockOptions {
-  /** How long to wait for another process, in milliseconds. Default 10 s. */
-  readonly waitMs?: number;
-  /** Default: the system's clock. */
-  readonly clock?: Pick<Context, 'now' | 'sleep'>;
-}
-
 /** The content of a lock file. `key` identifies this one among all that have had its path. */
 interface Holder {
   readonly key: string;
@@ -45,7 +37,6 @@ const MAX_ATTEMPTS = 100;
 /** Between creating a lock file and writing to it: whoever needs longer was killed. */
 const EMPTY_MS = 5000;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-const systemClock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
 
 /**
  * Takes the lock that guards `path` (the file `<path>.lock`), without waiting. The lock of a process that no longer runs
@@ -61,14 +52,11 @@ export function tryLock(path: string): Lock {
 
 /**
  * Runs `run` while holding the lock that guards `path`, and releases it however that ends.
+ * @param waitMs how long to wait for another process, in milliseconds.
  * @throws {AppError} as {@link tryLock}, `in_use` after `waitMs`; what `run` throws.
  */
-export async function withLock<T>(
-  path: string,
-  run: () => T | Promise<T>,
-  { waitMs = 10_000, clock = systemClock }: LockOptions = {},
-): Promise<T> {
-  const deadline = clock.now() + waitMs;
+export async function withLock<T>(path: string, run: () => T | Promise<T>, waitMs = 10_000): Promise<T> {
+  const deadline = Date.now() + waitMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     const result = acquire(`${path}.lock`, path);
     if ('release' in result) {
@@ -78,9 +66,9 @@ export async function withLock<T>(
         result.release();
       }
     }
-    const left = deadline - clock.now();
+    const left = deadline - Date.now();
     if (left <= 0) throw inUse(path, result);
-    await clock.sleep(Math.min(pause, left));
+    await sleep(Math.min(pause, left));
   }
 }
 

@@ -15,7 +15,13 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { openConfigStore, parseConfig, readConfig } from '../../../src/storage/config-file.ts';
+import {
+  type ConfigFile,
+  configPath,
+  parseConfig,
+  readConfig,
+  updateConfig,
+} from '../../../src/storage/config-file.ts';
 import { bundleWorker, startProgram, startWorker, tempFolder } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
@@ -32,17 +38,26 @@ function failure(run: () => unknown): AppError {
   throw new Error('did not fail');
 }
 
+/** The config file of a folder. */
+function openConfig(folder: string, warnings: string[] = []) {
+  const path = configPath(folder);
+  return {
+    path,
+    read: () => readConfig(path, (message) => warnings.push(message)),
+    update: (change: (file: ConfigFile) => void) => updateConfig(folder, change),
+  };
+}
+
 function storeWith(content: string | Uint8Array) {
   const folder = tempFolder();
   writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
-  return openConfigStore(folder);
+  return openConfig(folder);
 }
 
-describe('openConfigStore', () => {
+describe('the config file', () => {
   it('reads a missing file as empty and creates no folder', () => {
     const folder = join(tempFolder(), 'none');
-    const store = openConfigStore(folder);
-    expect(store.exists()).toBe(false);
+    const store = openConfig(folder);
     expect(store.read()).toEqual({});
     expect(existsSync(folder)).toBe(false);
     expect(store.path).toBe(join(folder, 'config.json'));
@@ -50,7 +65,7 @@ describe('openConfigStore', () => {
 
   it('saves what was changed, privately, and leaves no other file', async () => {
     const folder = join(tempFolder(), 'a/restaurant');
-    const store = openConfigStore(folder);
+    const store = openConfig(folder);
     await store.update((file) => {
       file.profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
     });
@@ -102,7 +117,7 @@ describe('openConfigStore', () => {
     const warnings: string[] = [];
     const folder = tempFolder();
     chmodSync(folder, 0o755);
-    const store = openConfigStore(folder, { warn: (message) => warnings.push(message) });
+    const store = openConfig(folder, warnings);
     writeFileSync(store.path, '{}');
     chmodSync(store.path, 0o644);
     expect(store.read()).toEqual({});
@@ -144,13 +159,13 @@ describe('openConfigStore', () => {
     const folder = tempFolder();
     const elsewhere = tempFolder();
     symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
-    const store = openConfigStore(folder);
+    const store = openConfig(folder);
     await store.update((file) => {
       file.settings = { city: 'Bern' };
     });
     expect(lstatSync(store.path).isSymbolicLink()).toBe(true);
     expect(readdirSync(elsewhere)).toEqual(['real.json']);
-    expect(openConfigStore(folder).read()).toEqual({ settings: { city: 'Bern' } });
+    expect(openConfig(folder).read()).toEqual({ settings: { city: 'Bern' } });
   });
 });
 
@@ -201,11 +216,10 @@ describe('a damaged config file', () => {
 });
 
 const LOGIN = `
-  import { openConfigStore } from '../../../src/storage/config-file.ts';
+  import { updateConfig } from '../../../src/storage/config-file.ts';
   const [folder, name] = process.argv.slice(2);
-  const store = openConfigStore(folder);
   try {
-    await store.update((file) => {
+    await updateConfig(folder, (file) => {
       file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
     });
     console.log('saved');
@@ -221,7 +235,7 @@ describe('several processes', () => {
     const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ code: 0, stdout: 'saved\n', stderr: '' });
-    const names = Object.keys(openConfigStore(folder).read().profiles ?? {});
+    const names = Object.keys(openConfig(folder).read().profiles ?? {});
     expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
   }, 30_000);
