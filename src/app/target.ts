@@ -96,7 +96,8 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   const { key, key_origin: origin } = app.settings.profile;
   if (key === undefined || key === '') return undefined;
   app.registerSecret(key.trim());
-  assertSavedFor(endpoint, origin, 'the saved key');
+  // A key that was saved without a service belongs to that of its profile.
+  assertSavedFor(endpoint, origin ?? profileOrigin(app), 'the saved key');
   return { value: checkKey(key, prefix), source: 'config' };
 }
 

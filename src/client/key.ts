@@ -44,9 +44,12 @@ export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): strin
   return `${prefix}…${keySuffix(key).replace(/[^\w.~-]/g, '')}`;
 }
 
-/** Characters that have no width or are control characters: inside a key they only hide it from a search. */
-const HIDDEN = '[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\u2028\\u2029]';
-const HAS_HIDDEN = new RegExp(HIDDEN, 'u');
+/**
+ * Characters without a width and control characters, which inside a key only hide it from a search. As ranges: V8 takes
+ * 15 ms to compile the Unicode properties.
+ */
+const HIDDEN = String.raw`(?:[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\udb40[\udc00-\udfff])`;
+const HAS_HIDDEN = new RegExp(HIDDEN);
 
 /**
  * Creates a function that replaces a key in text by its mask, however it is written: plain, in the escapes of JSON
@@ -61,7 +64,7 @@ export function keyMasker(
   const inJson = JSON.stringify(key).slice(1, -1);
   const forms = [JSON.stringify(inJson).slice(1, -1), inJson, key, ...base64Forms(key)];
   const pattern = new RegExp([...forms.map(escapeRegExp), anyEscape(key)].join('|'), 'gi');
-  const broken = new RegExp([...key].map(escapeRegExp).join(`${HIDDEN}*`), 'giu');
+  const broken = new RegExp([...key].map(escapeRegExp).join(`${HIDDEN}*`), 'gi');
   const mask = maskKey(key, prefix);
   // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
   const mayHold = (text: string): boolean =>

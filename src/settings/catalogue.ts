@@ -125,6 +125,11 @@ export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['FORCE_COLOR, CLICOLOR_FORCE', 'color also without a terminal'],
   ['FORCE_HYPERLINK', '1: always write links; 0: never'],
   ['CI', 'true disables prompts and spinners, like --no-input'],
-  ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'Proxy for requests, and hosts to reach directly'],
+  [
+    'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY',
+    'Proxy for requests (http, https, socks5, socks5h), and hosts to reach directly',
+  ],
   ['NODE_EXTRA_CA_CERTS', 'File with additional certificates to trust'],
+  ['NODE_USE_SYSTEM_CA', '1 trusts the certificates of the system (Node.js 22.19 or later)'],
+  ['TRACEPARENT, TRACESTATE, BAGGAGE', 'Trace to pass on to the service'],
 ];

@@ -61,5 +61,5 @@ function read(exchange: Exchange, { status, type, bytes, piece }: Canned): Reply
   for (let at = 0; at < bytes.length && !stopped; at += piece) reader.feed(bytes.subarray(at, at + piece));
   if (!stopped) reader.end();
   const headers = { 'content-type': type, 'content-length': String(bytes.length) };
-  return { status, statusText: '', headers, text: reader.text(), isStream: reader.isStream(), stopped };
+  return { status, statusText: '', headers, text: reader.text(), isStream: reader.isStream() };
 }

@@ -57,8 +57,6 @@ export interface Reply {
   /** The body; empty for a stream of events. The readable part of it when the status is an error. */
   readonly text: string;
   readonly isStream: boolean;
-  /** Whether reading was stopped before the end of the body. */
-  readonly stopped: boolean;
 }
 
 /** A part of an exchange as it happens, for `--verbose`. Never holds the key. */

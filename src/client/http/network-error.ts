@@ -94,9 +94,7 @@ export function networkError(error: unknown, { target, phase, connectMs, fault }
     });
   }
   if (code === 'ECONNREFUSED') {
-    const tried = addresses(error).filter((address) => address !== host);
-    const where = tried.length === 0 ? '' : `, tried ${tried.join(' and ')}`;
-    return failed('refused', `connection refused by ${host}${where}`, {
+    return failed('refused', `connection refused by ${host}`, {
       hint: isLoopback(target)
         ? 'is the sandbox running? restaurant sandbox'
         : 'check the URL: restaurant status --check',
@@ -127,16 +125,6 @@ export function networkError(error: unknown, { target, phase, connectMs, fault }
     return failed('reset', `${host} closed the connection without a response`);
   }
   return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
-}
-
-/** The addresses that were tried, from one attempt or several (AggregateError). */
-function addresses(error: unknown): string[] {
-  const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
-  return all.flatMap((each) => {
-    if (typeof each !== 'object' || each === null || !('address' in each) || !('port' in each)) return [];
-    const address = String(each.address);
-    return [`${address.includes(':') ? `[${address}]` : address}:${String(each.port)}`];
-  });
 }
 
 /** Codes of a chain that ends in an authority which this machine does not know. */

@@ -95,7 +95,7 @@ export function openTransport(options: TransportOptions): Transport {
           if (found === undefined) return;
           settle(() => {
             if (!isStream) trace?.({ kind: 'body', text });
-            resolve({ ...found, text, isStream, stopped });
+            resolve({ ...found, text, isStream });
           }, !stopped);
         }
         /** Runs a step of reading the response; what it throws ends the exchange. */

@@ -143,6 +143,13 @@ describe('--max-body', () => {
 });
 
 describe('a key that was saved before its service was known', () => {
+  it('is not sent past the service of its profile', async () => {
+    await runCli(['login', '--key-stdin', '--no-verify'], { env, stdin: KEY });
+    await run(['config', 'set', 'base-url', 'https://service.example']);
+    expect((await run([...FIND, '--base-url', base])).exit).toBe(4);
+    expect(requests).toEqual([]);
+  });
+
   it('belongs to the first service that accepts it', async () => {
     const login = ['login', '--key-stdin', '--no-verify'];
     expect((await runCli(login, { env, stdin: KEY })).exit).toBe(0);
