@@ -155,7 +155,7 @@ export class App {
     const saved = Object.keys(file.profiles ?? {});
     if (name === 'default' || saved.includes(name) || problem !== undefined) return;
     const { source } = this.settings.raw('profile');
-    const login = `restaurant login --profile ${name} saves it`;
+    const login = `restaurant login --profile ${shellWord(name)} saves it`;
     const hint =
       source === 'config' && this.settings.profileName === name ? 'restaurant config unset profile' : login;
     throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {

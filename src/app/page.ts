@@ -11,8 +11,8 @@ import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
-import { isRecord } from '../output/records.ts';
 import { ensurePrivateFolder } from '../storage/atomic.ts';
+import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 
 /** Renders a page as HTML, with every key of this run masked. */
@@ -23,16 +23,8 @@ export async function renderDocument(app: App, document: PageDocument): Promise<
 /** The program of the page, with the map: loaded where there is a page to write. */
 export const loadAsset = () => import('../output/html/asset.js');
 
-/** The value with all its texts free of keys. */
-export function redacted<T>(app: App, value: T): T {
-  const walk = (each: unknown): unknown => {
-    if (typeof each === 'string') return app.redact(each);
-    if (Array.isArray(each)) return each.map(walk);
-    if (!isRecord(each)) return each;
-    return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, walk(inner)]));
-  };
-  return walk(value) as T;
-}
+/** Masks every key of this run in the strings of a value. */
+export const redacted = <T>(app: App, value: T): T => mapStrings(value, (text) => app.redact(text));
 
 const KEPT_MS = 7 * 86_400_000;
 const NAME = /^restaurant-[a-z0-9-]*\d{14}-[0-9a-f]{8}\.html$/;

@@ -8,6 +8,7 @@ import { type CachedResponse, openCache, type ResponseCache } from '../storage/c
 import { type Ledger, type LedgerOptions, openLedger } from '../storage/ledger.ts';
 import { openPacer, type Pacer } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
+import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {
@@ -228,27 +229,46 @@ function serviceOver(app: App, client: Client, target: Target, stored: StoredRes
       let answer: FindResult | undefined;
       const { value, at } = await remembered('find_restaurant', { ...query }, async () => {
         answer = await client.find(query);
-        return answer.output;
+        const output = maskHiddenKeys(app, answer.output);
+        if (output !== answer.output) answer = undefined;
+        return output;
       });
       await tellCached(app, at);
       return { answer: answer ?? decodeFind({ structuredContent: value }), ...at };
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
-      const { value, at } = await remembered('lookup_restaurant', args, () => client.lookup(id, level));
+      const { value, at } = await remembered('lookup_restaurant', args, async () =>
+        maskHiddenKeys(app, await client.lookup(id, level)),
+      );
       await tellCached(app, at);
       return { output: value, ...at };
     },
     async cached(name, args, ask, worth) {
+      const send = async () => maskHiddenKeys(app, await ask());
       const { value: maxAgeMs = 0, source } = app.settings.resolve('max-age');
-      if (source !== 'flag' || maxAgeMs === 0) return ask();
-      return (await remembered(name, args, ask, worth)).value;
+      if (source !== 'flag' || maxAgeMs === 0) return send();
+      return (await remembered(name, args, send, worth)).value;
     },
     listTools: lists.list,
     tools: lists.listOrNone,
     capabilities: async () => (demo || supportsMcp(app) === true ? lists.capabilities() : {}),
     getTools: (refresh = false) => lists.getTools(refresh ? 0 : app.settings.need('max-age')),
   };
+}
+
+/** Characters without a width, and line breaks: what cleaning removes, and what can stand inside a key to hide it. */
+const HIDDEN =
+  /[\0-\u{1f}\u{7f}-\u{9f}\u{ad}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}]|\u{34f}|[\u{180b}-\u{180f}]|[\u{fe00}-\u{fe0f}]|[\u{e0000}-\u{e01ef}]/gu;
+
+/** Masks keys that a response holds in pieces: they would be whole again once the text was cleaned for a terminal. */
+function maskHiddenKeys<T>(app: App, value: T): T {
+  return mapStrings(value, (text) => {
+    const visible = text.replace(HIDDEN, '');
+    if (visible === text) return text;
+    const masked = app.maskKey(visible);
+    return masked === visible ? text : masked;
+  });
 }
 
 const MAX_AGE_MS = Number.POSITIVE_INFINITY;

@@ -13,6 +13,7 @@ import { SETTINGS } from '../settings/catalogue.ts';
 import { type SettingView, type Source, variable } from '../settings/settings.ts';
 import { hashKey } from '../storage/cache.ts';
 import type { Profile } from '../storage/config-file.ts';
+import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
 
 export interface FoundEndpoint {
@@ -148,7 +149,7 @@ export async function requireKey(app: App, endpoint: URL): Promise<FoundKey> {
 
 /** The login of the profile in use. */
 export function loginCommand({ settings: { profileName } }: App): string {
-  return `restaurant login${profileName === 'default' ? '' : ` --profile ${profileName}`}`;
+  return `restaurant login${profileName === 'default' ? '' : ` --profile ${shellWord(profileName)}`}`;
 }
 
 /** Returns what to do about a key that the service refuses: a login changes nothing while another source has one. */

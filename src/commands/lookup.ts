@@ -9,6 +9,7 @@ import { LEVELS, type Level, type LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { LookupItem } from '../output/render/lookup.ts';
 import { oneOf } from '../settings/values.ts';
+import { shellWord } from '../util/shell.ts';
 import type { Selection } from './lookup/ids.ts';
 
 /** Maximum number of ids that a message names for each kind of failure. */
@@ -239,7 +240,7 @@ function retryHint(failed: readonly Outcome[], level: Level): string {
   }
   const fields = level === 'basic' ? '' : ` --fields ${level}`;
   const more = again.length > MAX_NAMED ? ' …' : '';
-  return `retry: restaurant lookup ${again.slice(0, MAX_NAMED).join(' ')}${more}${fields}`;
+  return `retry: restaurant lookup ${again.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}${fields}`;
 }
 
 /** Lists the failures by code, with the first ids of each, on one line. */

@@ -52,3 +52,21 @@ export function checkDepth(value: unknown): void {
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+/**
+ * Changes every string of a JSON value, keys apart. Parts without a change are shared with the original, and copies
+ * keep how their numbers were written.
+ */
+export function mapStrings<T>(value: T, change: (text: string) => string): T {
+  const walk = (part: unknown): unknown => {
+    if (typeof part === 'string') return change(part);
+    if (typeof part !== 'object' || part === null) return part;
+    const changed = Object.entries(part).flatMap(([key, inner]) => {
+      const mapped = walk(inner);
+      return mapped === inner ? [] : [[key, mapped] as const];
+    });
+    if (changed.length === 0) return part;
+    return Object.assign(Array.isArray(part) ? [...part] : { ...part }, Object.fromEntries(changed));
+  };
+  return walk(value) as T;
+}

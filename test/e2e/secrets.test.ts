@@ -368,3 +368,23 @@ it('a host in other letters is shown as it is asked for', async () => {
     'Logged in to xn--pple-43d.example (the key was not verified)',
   ]);
 });
+
+describe('a key that a response holds in pieces', () => {
+  const KEY = `${PREFIX}m4rkedKeyOfNobody_x9z2`;
+  const pieces = (separator: string) => `${KEY.slice(0, 14)}${separator}${KEY.slice(14)}`;
+
+  it.each(['\u200b', '\n', '\u2060', '\ufe0f', '\u00ad'])(
+    'is masked before it is laid out: %j',
+    async (separator) => {
+      const row = { service_id: 'r-1', name: `Nopa ${pieces(separator)}`, address: pieces(separator) };
+      service.answer(toolText(JSON.stringify({ status: 'ok', results: [row], total_matches: 1 })));
+      for (const columns of [40, 80, 200]) {
+        const run = await service.run(['find', 'x', '--city', 'y', '--max-age', '0'], {
+          env: { RESTAURANT_API_KEY: KEY },
+          tty: { stdout: true, columns },
+        });
+        expect([run.exit, shows(run.stdout, KEY.slice(11, 20))]).toEqual([0, false]);
+      }
+    },
+  );
+});

@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
+import { findInstalled } from '../../app/installed.ts';
 import { openService, supportsMcp } from '../../app/service.ts';
 import { configuredEndpoint } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
@@ -42,22 +42,13 @@ export async function diagnose(app: App): Promise<Diagnosis> {
   return { ...service, checks };
 }
 
-function checkPath({ context: { env, platform } }: App): Check {
-  const names = platform === 'win32' ? ['restaurant.cmd', 'restaurant.exe'] : ['restaurant'];
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
-  return found === undefined
-    ? { name: 'command', ok: false, detail: 'restaurant is not on the PATH' }
-    : { name: 'command', ok: true, detail: `${found} → ${realpathSync(found)}` };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+function checkPath(app: App): Check {
+  const found = findInstalled(app.context);
+  if (found.state === 'missing')
+    return { name: 'command', ok: false, detail: 'restaurant is not on the PATH' };
+  return found.state === 'other'
+    ? { name: 'command', ok: false, detail: `${found.path} is another program of the same name` }
+    : { name: 'command', ok: true, detail: found.path };
 }
 
 /** Checks that our files exist where they should, and that other users cannot read them. */

@@ -107,7 +107,10 @@ function chosen(
   if (nested && header.includes(column.split('.', 1)[0] ?? '')) return column;
   const [near] = nearest(column, header, 1);
   throw new AppError('usage', `${flag} '${column}': the list has no such column; it has ${listed(header)}`, {
-    hint: near === undefined ? `restaurant enrich … ${flag} <column>` : `did you mean ${flag} '${near}'?`,
+    hint:
+      near === undefined
+        ? `restaurant enrich … ${flag} <column>`
+        : `did you mean ${flag} ${shellWord(near)}?`,
   });
 }
 

@@ -75,7 +75,7 @@ describe('resolveColumns', () => {
       city: 'Stadt',
     });
     expect(() => resolveColumns(['place', 'city'], { nameColumn: 'plase' })).toThrow(
-      expect.objectContaining({ code: 'usage', hint: "did you mean --name-column 'place'?" }),
+      expect.objectContaining({ code: 'usage', hint: 'did you mean --name-column place?' }),
     );
   });
 

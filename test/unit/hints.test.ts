@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { shellWord } from '../../src/util/shell.ts';
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+
+/**
+ * What a command in a hint may hold without quotes: our own words (options, names of settings, clients and profiles,
+ * numbers, commands made by one of our functions). Text of the service, of a file or of the user goes through shellWord.
+ */
+const OWN_WORDS: readonly string[] = [
+  "profileName === 'default' ? ",
+  'app.globals.demo === true ? ',
+  "choices.join(', ')",
+  "names.join(', ')",
+  "names.join(' and ')",
+  "SETTING_NAMES.join(', ')",
+  "app.commandLine('--city', '\"San Francisco\"')",
+  'MAX_RANGE',
+  'base_url',
+  'better',
+  'call',
+  'check',
+  'city',
+  'client.name',
+  'client.user === undefined ? ',
+  'column',
+  'count',
+  'didYouMean(name, names)',
+  'didYouMean(name, names, 1)',
+  'didYouMean(wanted, SETTING_NAMES)',
+  'endpoint.origin',
+  'fields',
+  'flag',
+  'formatDuration(details.retryAfter * 1000)',
+  'help',
+  'keys.paid',
+  'loginCommand(app)',
+  'more',
+  'name',
+  'near',
+  'next',
+  'numbers[0]',
+  'options',
+  "options.join('')",
+  'other',
+  'path.file',
+  'plain',
+  "problem ?? 'restaurant login'",
+  'profile',
+  'protocol',
+  'stdio',
+  'systemCaHint()',
+  'variableName',
+];
+
+const isQuoted = (expression: string): boolean =>
+  expression.includes('shellWord(') || expression.includes('map(shellWord)');
+
+/** The expressions in templates that hold a command of ours. */
+function expressionsOfCommands(text: string): string[] {
+  const templates = text.match(/`(?:[^`\\]|\\.)*`/gs) ?? [];
+  return templates
+    .filter((template) =>
+      /\brestaurant (?:find|lookup|call|raw|tools|enrich|config|login|status|mcp|skill)\b/.test(template),
+    )
+    .flatMap((template) =>
+      [...template.matchAll(/(?<!\\)\$\{([^{}]*)\}/g)].map(([, expression = '']) => expression.trim()),
+    );
+}
+
+describe('a command in a hint', () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.includes('browser'),
+  );
+
+  it.each(files)('holds outside text only in quotes: %s', (file) => {
+    const unquoted = expressionsOfCommands(readFileSync(join(SRC, file), 'utf8')).filter(
+      (expression) =>
+        !isQuoted(expression) &&
+        !OWN_WORDS.some((own) => expression === own || (own.endsWith(' ? ') && expression.startsWith(own))),
+    );
+    expect(unquoted).toEqual([]);
+  });
+
+  it('is one word of a shell after quoting', () => {
+    expect(['a b', "it's", '$(id)', ';rm', '', 'plain-1.csv'].map(shellWord)).toEqual([
+      "'a b'",
+      "'it'\\''s'",
+      "'$(id)'",
+      "';rm'",
+      "''",
+      'plain-1.csv',
+    ]);
+  });
+});
