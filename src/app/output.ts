@@ -58,12 +58,24 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
   const format = outputFormat(app);
   checkSelectedColumns(app, columns);
   const path = outputPath(app);
-  const { output = '' } = app.globals;
   if (format === 'html' && isFlag(app) && writesToTerminal(app)) {
     throw new AppError('usage', '--format html prints a page, which a terminal cannot show', {
       hint: 'add --open to show it in the browser, or -o page.html to write it to a file',
     });
   }
+  checkOutputName(app, [...EXTENSIONS.keys()], app.globals.open === true || isFlag(app));
+  if (path !== undefined) checkOutput(app);
+}
+
+/**
+ * Rejects an output file that is the bare name of a format, or has an unknown extension.
+ * @param extensions those that name a format of the command
+ * @param isNamed whether an option names the format
+ * @throws {AppError} `usage`
+ */
+export function checkOutputName(app: App, extensions: readonly string[], isNamed: boolean): void {
+  const path = outputPath(app);
+  const { output = '' } = app.globals;
   if (path === undefined) return;
   if (isBareFormat(output)) {
     const option = output === 'json' ? '--json' : `--format ${output}`;
@@ -72,14 +84,12 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
     });
   }
   const extension = outputExtension(app);
-  const isNamed = app.globals.open === true || isFlag(app);
-  const isKnown = ['', 'txt'].includes(extension) || EXTENSIONS.has(extension);
+  const isKnown = ['', 'txt', ...extensions].includes(extension);
   if (!isNamed && !isKnown && !isDevice(path)) {
     throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
-      hint: `use one of .${[...EXTENSIONS.keys()].join(', .')}, or name the format: -o ${shellWord(output)} --format ${format}`,
+      hint: `use one of .${extensions.join(', .')}, or name the format: -o ${shellWord(output)} --format tsv`,
     });
   }
-  checkOutput(app);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { outputExtension, outputPath } from '../../app/output.ts';
+import { checkOutputName, outputExtension, outputPath } from '../../app/output.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import type { Delimiter } from '../../util/csv.ts';
@@ -135,4 +135,5 @@ function assertConsistent(app: App, flags: EnrichFlags): void {
   ];
   const found = faults.find(([wrong]) => wrong);
   if (found !== undefined) throw new AppError('usage', found[1], { hint: found[2] });
+  checkOutputName(app, ['csv', 'tsv', 'tab', 'ndjson', 'jsonl'], globals.format !== undefined);
 }

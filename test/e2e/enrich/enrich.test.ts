@@ -228,6 +228,8 @@ describe('enrich', () => {
     ['in.csv --json', '--json prints the summary'],
     ['in.csv --progress json --quiet', '--progress and --quiet'],
     ['in.csv --add phone', "--add 'phone'"],
+    ['in.csv -o json', "expects a file, got the format 'json'"],
+    ['in.csv -o out.pdf', "unknown file extension '.pdf' in out.pdf"],
     ['in.csv --delimiter :', '--delimiter'],
     ['in.csv --concurrency 0', '--concurrency'],
     ['in.csv --fields all', '--fields'],
