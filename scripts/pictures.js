@@ -80,7 +80,7 @@ async function bar(summary) {
     ],
     resolve: { mainFields: ['module', 'main'] },
   });
-  await bundle.write({ format: 'esm', file: outfile });
+  await bundle.write({ format: 'esm', file: outfile, codeSplitting: false });
   await bundle.close();
   const { barProgress, palette } = await import(pathToFileURL(outfile).href);
   let time = 0;

@@ -72,7 +72,8 @@ describe.each(['README.md', ...pages])('%s', (page) => {
   // In order, since a lookup by row number follows a search.
   it('is true: every command runs', async () => {
     const place = workplace();
-    expect(commands).not.toEqual([]);
+    // The examples of the library have a test of their own.
+    if (page !== 'docs/library.md') expect(commands).not.toEqual([]);
     for (const line of commands) {
       // A process is dear: the same line is not run again for another page.
       if (plainWords(line) === undefined || line.startsWith('restaurant sandbox')) {
