@@ -67,7 +67,7 @@ export async function openPacedService(app: App, paced: PacedOptions): Promise<P
 
 /** Responses that are stored in any case, and the share of the time of the run that storing more may take. */
 const FREE_STORES = 500;
-const STORE_SHARE = 0.1;
+const STORE_SHARE = 0.05;
 
 /** Stores what the disk takes in a share of the time, so that it does not slow a run with a near service down. */
 function withinBudget(stored: StoredResponses): StoredResponses {
