@@ -5,7 +5,7 @@ const UNITS: readonly (readonly [ms: number, one: string, many: string])[] = [
   [60_000, 'minute', 'minutes'],
 ];
 
-/** A length of time for a sentence: `500ms`, `1.5s`, `90s`, `2 hours`, `31,688 years`. Takes milliseconds. */
+/** Formats a duration in milliseconds for a sentence: `500ms`, `1.5s`, `90s`, `2 hours`, `31,688 years`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
   for (const [unit, one, many] of UNITS) {

@@ -1,4 +1,4 @@
-/** Text of the service as part of a message: blanks collapsed, cut to `max` characters. */
+/** Prepares text of the service for a message: collapses blanks and cuts to `max` characters. */
 export function excerpt(text: string, max = 200): string {
   const line = text.slice(0, 20_000).replace(/\s+/g, ' ').trim();
   if (line.length <= max) return line;
@@ -15,12 +15,12 @@ export function stripHtml(page: string): string {
     .replace(/<[^>]*(?:>|$)/g, ' ');
 }
 
-/** Is the text markup rather than an answer? */
+/** Whether text is a web page. */
 export function isHtml(text: string): boolean {
   return /^\uFEFF?\s*<[!?a-z]/i.test(text.slice(0, 500));
 }
 
-/** The title of a web page. */
+/** Returns the title of a web page. */
 export function htmlTitle(page: string): string | undefined {
   const title = /<title[^>]*>([^<]*)/i.exec(page.slice(0, 20_000))?.[1]?.trim();
   return title === '' ? undefined : title;

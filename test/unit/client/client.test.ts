@@ -25,8 +25,8 @@ const documented = (sse: boolean) =>
 describe.each([
   ['JSON', false],
   ['a stream that stays open', true],
-])('the documented service answering with %s', (_name, sse) => {
-  it('finds', async () => {
+])('the documented service replying with %s', (_name, sse) => {
+  it('returns what find_restaurant found', async () => {
     const { url, requests } = await documented(sse);
     const { client } = clientFor(url);
     const answer = await client.find({ name: 'Nopa', city: 'SF' });
@@ -51,7 +51,7 @@ describe.each([
     });
   });
 
-  it('looks up, naming the level unless it is basic', async () => {
+  it('sends fields with a lookup unless they are basic', async () => {
     const { url, requests } = await documented(sse);
     const { client } = clientFor(url);
     expect(await client.lookup('r-1', 'basic')).toEqual({ grade: 'A', restaurant_id: 'r-1', price_level: 2 });
@@ -62,7 +62,7 @@ describe.each([
     ]);
   });
 
-  it('refuses another key', async () => {
+  it('rejects another key', async () => {
     const { url } = await documented(sse);
     const { client } = clientFor(url, { apiKey: 'sk_service_other_abcd' });
     const error = await failure(client.check());
@@ -73,7 +73,7 @@ describe.each([
 });
 
 describe('raw', () => {
-  it('gives the envelope and its exact text', async () => {
+  it('returns the envelope and its exact text', async () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"n":9007199254740993}}';
     const { url } = await serve((_request, response) => sendJson(response, text));
     const answer = await clientFor(url).client.request('x/y', [1]);
@@ -81,7 +81,7 @@ describe('raw', () => {
     expect(answer.headers).toContainEqual(['content-type', 'application/json']);
   });
 
-  it('gives the text of the event for a stream', async () => {
+  it('returns the text of the event for a stream', async () => {
     const text = '{"jsonrpc": "2.0",  "id":1,"result":{}}';
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -90,7 +90,7 @@ describe('raw', () => {
     expect((await clientFor(url).client.request('x/y', undefined)).text).toBe(text);
   });
 
-  it.each([200, 400, 404, 500])('takes a JSON-RPC error with status %d as an answer', async (status) => {
+  it.each([200, 400, 404, 500])('returns a JSON-RPC error with status %d', async (status) => {
     const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}';
     const { url, requests } = await serve((_request, response) => sendJson(response, text, status));
     const answer = await clientFor(url).client.request('x/y', {});
@@ -105,7 +105,7 @@ describe('raw', () => {
     expect(error.message).toContain('no entry');
   });
 
-  it('adds headers, and refuses those that are not for hands', async () => {
+  it('adds headers, and rejects reserved ones', async () => {
     const { url, requests } = await serve((request, response) =>
       sendJson(response, `{"jsonrpc":"2.0","id":${idOf(request.body)},"result":{}}`),
     );
@@ -125,7 +125,7 @@ describe('raw', () => {
 });
 
 describe('tools', () => {
-  it('reads all pages, an empty cursor included, and stops at one seen before', async () => {
+  it('reads all pages, also with an empty cursor, and stops at a repeated cursor', async () => {
     const pages: Record<string, { tools: unknown[]; nextCursor?: string | null }> = {
       first: { tools: [{ name: 'a' }, { title: 'nameless' }], nextCursor: '' },
       '': { tools: [{ name: 'b' }], nextCursor: 'c2' },
@@ -140,7 +140,7 @@ describe('tools', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('throws a result that says isError', async () => {
+  it('throws a result with isError', async () => {
     const { url } = await serve((request, response) =>
       sendJson(
         response,
@@ -158,13 +158,13 @@ describe('tools', () => {
 });
 
 describe('the key', () => {
-  it('is not sent over plain http to another machine', () => {
+  it('is not sent over plain HTTP to a remote host', () => {
     expect(() => clientFor(new URL('http://example.com/api/mcp'))).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining('--insecure-http') }),
     );
   });
 
-  it('is nowhere in errors or answers of a service that echoes it', async () => {
+  it('is masked in errors and responses of a service that echoes it', async () => {
     const { url } = await serve((request, response, count) => {
       const said = `you sent ${request.headers.authorization}`;
       if (count === 0) response.writeHead(400, { 'X-Echo': said }).end(said);
@@ -182,18 +182,18 @@ describe('the key', () => {
 });
 
 describe('the plan', () => {
-  it.each([402, 403])('a refused level (%d) needs a paid key', async (status) => {
+  it.each([402, 403])('reports that refused fields (%d) require a paid key', async (status) => {
     const { url } = await serve((_request, response) => response.writeHead(status).end());
     const error = await failure(clientFor(url).client.lookup('r-1', 'premium'));
     expect(error).toMatchObject({ code: 'plan_required', details: { status, restaurantId: 'r-1' } });
   });
 
-  it('a 403 for the basic level stays what it is', async () => {
+  it('reports a 403 for basic fields as forbidden', async () => {
     const { url } = await serve((_request, response) => response.writeHead(403).end());
     expect(await failure(clientFor(url).client.lookup('r-1', 'basic'))).toMatchObject({ code: 'forbidden' });
   });
 
-  it('says of another refusal that it may be the level', async () => {
+  it('adds a hint about the fields to another refusal', async () => {
     const { url } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), { status: 'error', message: 'not for you' })),
     );
@@ -203,7 +203,7 @@ describe('the plan', () => {
   });
 });
 
-it('ends with the reason of the signal', async () => {
+it('throws the reason of the signal', async () => {
   const { url } = await serve(() => {});
   const controller = new AbortController();
   const { client } = clientFor(url, { context: { signal: controller.signal } });
@@ -212,7 +212,7 @@ it('ends with the reason of the signal', async () => {
   expect((await call).message).toBe('stop');
 });
 
-it('makes many calls at once over one client', async () => {
+it('makes many calls at once', async () => {
   const { url } = await documented(false);
   const { client } = clientFor(url);
   const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => client.lookup(`r-${at}`, 'basic')));

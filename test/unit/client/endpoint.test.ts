@@ -30,7 +30,7 @@ describe('endpointFromBase', () => {
   it.each([
     ['https://h/#x', 'https://h/'],
     ['https://user:secret@h', 'https://h'],
-  ])('%s is refused and %s proposed', (base, proposal) => {
+  ])('rejects %s and suggests %s', (base, proposal) => {
     expect(() => endpointFromBase(base)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining(` ${proposal}`) }),
     );
@@ -49,11 +49,11 @@ describe('endpointFromBase', () => {
     'https://h?x=1',
     'https://h?',
     'https://h#',
-  ])('%j is refused', (base) => {
+  ])('rejects %j', (base) => {
     expect(() => endpointFromBase(base)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 
-  it('repeats neither password nor key', () => {
+  it('repeats neither a password nor a key', () => {
     for (const url of ['ftp://user:secret1@h', 'h/sk_service_secret12345', 'https://user:secret1@h']) {
       try {
         endpointFromBase(url);
@@ -65,7 +65,7 @@ describe('endpointFromBase', () => {
   });
 });
 
-it('an exact endpoint may have a query and any path', () => {
+it('accepts an exact endpoint with a query and any path', () => {
   expect(parseEndpoint('https://h/x?a=b').href).toBe('https://h/x?a=b');
   expect(parseEndpoint('h/x').href).toBe('https://h/x');
 });
@@ -88,7 +88,7 @@ describe('the key', () => {
     expect(() => assertMayCarryKey(url, true)).not.toThrow();
   });
 
-  it('travels over https', () => {
+  it('is sent over https', () => {
     expect(() => assertMayCarryKey(new URL('https://example.com'), false)).not.toThrow();
   });
 });

@@ -77,7 +77,7 @@ describe('connections that break', () => {
     expect(error.message).toContain(url.host);
   });
 
-  it.each(cases)('%s: a read is repeated', async (_name, talk) => {
+  it.each(cases)('retries a read: %s', async (_name, talk) => {
     const { client, connections } = await ask(
       (socket, count) => (count === 0 ? talk(socket) : say(whole(toolReply(2, FOUND)))(socket)),
       {
@@ -88,13 +88,13 @@ describe('connections that break', () => {
     expect(connections()).toBe(2);
   });
 
-  it.each(cases)('%s: a write is not', async (_name, talk) => {
+  it.each(cases)('does not retry a write: %s', async (_name, talk) => {
     const { client, connections } = await ask(talk, { retries: 2 });
     expect((await failure(client.callTool('t', {}))).kind).toBe('network');
     expect(connections()).toBe(1);
   });
 
-  it('refused: told with a hint for this machine, repeated for reads and writes', async () => {
+  it('retries a refused connection for reads and writes, with a hint for this machine', async () => {
     const url = endpointAt(await closedPort());
     const { client, slept } = clientFor(url);
     const error = await failure(client.find(QUERY));
@@ -105,7 +105,7 @@ describe('connections that break', () => {
     expect(slept).toHaveLength(4);
   });
 
-  it('a host name that does not exist is not tried again', async () => {
+  it('does not retry a host name that does not exist', async () => {
     const { client, slept } = clientFor(new URL('https://no-such-host.invalid/api/mcp'));
     const error = await failure(client.find(QUERY));
     expect(error.code).toBe('network');
@@ -114,7 +114,7 @@ describe('connections that break', () => {
   });
 });
 
-describe('what is no HTTP, or a kind of it that is not understood', () => {
+describe('rejects invalid or unsupported HTTP', () => {
   it.each([
     ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'],
     ['an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
@@ -151,7 +151,7 @@ describe('what is no HTTP, or a kind of it that is not understood', () => {
     ['301', 'Location: https://other.example/x?token=sk_service_abcdefgh1234\r\n', 'other.example'],
     ['307', 'Location: file:///etc/passwd\r\n', 'file:'],
     ['308', 'Location: ::::\r\n', 'not followed'],
-  ])('a redirect (%s) is not followed', async (status, location, told) => {
+  ])('does not follow a redirect (%s)', async (status, location, told) => {
     const { client, connections } = await ask(say(http(`${status} Moved\r\n${location}Content-Length: 0`)));
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'http_error', details: { status: Number(status) } });
@@ -161,7 +161,7 @@ describe('what is no HTTP, or a kind of it that is not understood', () => {
   });
 });
 
-describe('what is understood all the same', () => {
+describe('accepts unusual HTTP', () => {
   it.each([
     ['early hints', `HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${whole(BODY)}`],
     ['no content type', http(`200 OK\r\nContent-Length: ${BODY.length}`, BODY)],
@@ -190,7 +190,7 @@ describe('what is understood all the same', () => {
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it('an invalid byte in a name becomes U+FFFD', async () => {
+  it('replaces an invalid byte in a name by U+FFFD', async () => {
     const { client } = await ask(
       say(
         Buffer.from(
@@ -202,14 +202,14 @@ describe('what is understood all the same', () => {
     expect((await client.find(QUERY)).output.results[0]?.name).toBe('Nop\uFFFD');
   });
 
-  it('a server that closes every connection after its answer', async () => {
+  it('works with a server that closes every connection', async () => {
     const { client } = await ask((socket, count) =>
       socket.end(whole(toolReply(count + 1, FOUND), '\r\nConnection: close')),
     );
     for (let at = 0; at < 5; at++) expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it('another event, another id, a second answer', async () => {
+  it('skips another event, another id and a second response', async () => {
     const events = [
       'event: ping\ndata: {not json}',
       'id: 7\ndata:',
@@ -223,7 +223,7 @@ describe('what is understood all the same', () => {
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it('10,000 notifications before the answer', async () => {
+  it('skips 10,000 notifications before the response', async () => {
     const note = `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}\n\n`;
     const { client } = await ask(
       say(http('200 OK\r\nContent-Type: text/event-stream', `${note.repeat(10_000)}data: ${BODY}\n\n`)),
@@ -232,7 +232,7 @@ describe('what is understood all the same', () => {
   });
 });
 
-describe('compressed answers', () => {
+describe('compressed responses', () => {
   const coded = (coding: string, body: Buffer) =>
     Buffer.concat([
       Buffer.from(http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
@@ -245,19 +245,19 @@ describe('compressed answers', () => {
     ['deflate', deflateSync(BODY)],
     ['deflate', deflateRawSync(BODY)],
     ['br', brotliCompressSync(BODY)],
-  ])('%s is undone', async (coding, body) => {
+  ])('decodes %s', async (coding, body) => {
     const { client } = await ask(say(coded(coding, body)));
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it('events may be compressed too', async () => {
+  it('decodes compressed events', async () => {
     const body = gzipSync(`data: ${BODY}\n\n`);
     const head = Buffer.from(http('200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip'));
     const { client } = await ask(say(Buffer.concat([head, body])));
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
-  it('without its trailer, or with a wrong checksum, it is refused', async () => {
+  it('rejects a missing trailer and a wrong checksum', async () => {
     const damaged = Buffer.from(gzipSync(BODY));
     damaged.writeUInt32LE(1, damaged.length - 8);
     for (const body of [gzipSync(BODY).subarray(0, -8), damaged]) {
@@ -266,7 +266,7 @@ describe('compressed answers', () => {
     }
   });
 
-  it('a bomb ends at the cap', async () => {
+  it('ends a bomb at the limit', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 0x20));
     const { client } = await ask(say(coded('gzip', bomb)));
     const error = await failure(client.find(QUERY));
@@ -275,7 +275,7 @@ describe('compressed answers', () => {
   });
 });
 
-describe('what is said about it', () => {
+describe('error messages', () => {
   it('a web page', async () => {
     const page = '<!DOCTYPE html><html><head><title>Hotel\nWiFi</title></head><body>pay</body></html>';
     const { client, url } = await ask(say(http('200 OK\r\nContent-Type: text/html', page)));
@@ -301,7 +301,7 @@ describe('what is said about it', () => {
   it.each([
     ['an empty answer', ''],
     ['JSON that ends too early', BODY.slice(0, -3)],
-  ])('%s, after one more try', async (_name, body) => {
+  ])('retries %s once', async (_name, body) => {
     const { client, connections } = await ask(say(whole(body)), { retries: 5 });
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'bad_response' });
     expect(connections()).toBe(2);

@@ -14,7 +14,7 @@ function fault(text: string): AppError {
 }
 
 describe('parseJson', () => {
-  it('reads what JSON.stringify writes', () => {
+  it('parses the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
@@ -24,7 +24,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('throws nothing but bad_response, whatever comes', () => {
+  it('throws only bad_response', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',
@@ -70,28 +70,28 @@ describe('parseJson', () => {
     ["{'a':1}", 1],
     ['NaN', 0],
     ['}', 0],
-  ])('%j is wrong at offset %d', (text, offset) => {
+  ])('%j is invalid at offset %d', (text, offset) => {
     expect(fault(text).message).toBe(`the response is not valid JSON (offset ${offset})`);
   });
 
-  it('tells a text that ends too early from a wrong one', () => {
+  it('distinguishes text that ends early from invalid text', () => {
     const text = '{"a":[1,"x\\u00e9",true,null,{"b":-1.5e3}]}';
     for (let length = 0; length < text.length; length++) {
       expect(fault(text.slice(0, length))).toBeInstanceOf(ExchangeError);
     }
   });
 
-  it.each(['Here it is: {not JSON', '{not', '[1,x', '{"a":1 "b"'])('%j is wrong, not cut', (text) => {
+  it.each(['Here it is: {not JSON', '{not', '[1,x', '{"a":1 "b"'])('%j is invalid, not cut', (text) => {
     expect(fault(text)).not.toBeInstanceOf(ExchangeError);
   });
 
-  it('takes 200 levels and no more', () => {
+  it('accepts 200 levels and no more', () => {
     expect(parseJson('['.repeat(200) + ']'.repeat(200))).toHaveLength(1);
     expect(fault('['.repeat(201) + ']'.repeat(201)).message).toContain('offset 200');
     expect(parseJson(JSON.stringify('['.repeat(300)))).toBe('['.repeat(300));
   });
 
-  it('leaves prototypes alone', () => {
+  it('does not change prototypes', () => {
     const value = parseJson('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}');
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
     expect(({} as { x?: number }).x).toBeUndefined();

@@ -6,7 +6,7 @@ import { KEY } from './helpers.ts';
 const check = (raw: string) => checkKey(raw, DEFAULT_KEY_PREFIX);
 
 describe('checkKey', () => {
-  it.each([KEY, ` ${KEY}\r\n`, `\uFEFF${KEY}`])('takes %j', (raw) => {
+  it.each([KEY, ` ${KEY}\r\n`, `\uFEFF${KEY}`])('accepts %j', (raw) => {
     expect(check(raw)).toBe(KEY);
   });
 
@@ -24,7 +24,7 @@ describe('checkKey', () => {
     [`${KEY}é`, 'characters'],
     [`${KEY}\u200b`, 'characters'],
     [`${KEY.slice(0, 15)}\u00a0${KEY.slice(15)}`, 'characters'],
-  ])('refuses %j without repeating it', (raw, told) => {
+  ])('rejects %j without repeating it', (raw, told) => {
     expect(() => check(raw)).toThrow(
       expect.objectContaining({ code: 'bad_key', message: expect.stringContaining(told) }),
     );
@@ -33,7 +33,7 @@ describe('checkKey', () => {
     );
   });
 
-  it('takes another prefix', () => {
+  it('accepts another prefix', () => {
     expect(checkKey('rk_1', 'rk_')).toBe('rk_1');
   });
 });
@@ -47,7 +47,7 @@ const secret = fc
   .map((text) => DEFAULT_KEY_PREFIX + text);
 
 describe('redactor', () => {
-  it('hides a key however it is written', () => {
+  it('masks a key in every encoding', () => {
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), fc.nat(5), (key, before, after, pad) => {
         const redact = redactor(key);
@@ -78,7 +78,7 @@ describe('redactor', () => {
     );
   });
 
-  it('hides a key of awkward characters and leaves the JSON around it whole', () => {
+  it('masks a key of unusual characters and keeps the JSON around it valid', () => {
     const awkward = fc.array(fc.constantFrom('a', 'B', '\\', '"', '/', '&', '<', '%', '$', "'", 'u0'), {
       minLength: 8,
       maxLength: 16,
@@ -99,7 +99,7 @@ describe('redactor', () => {
     );
   });
 
-  it('takes no longer for what was made to take long', () => {
+  it('takes linear time for hostile text', () => {
     const key = `${KEY}\\\\\\"\\/"/\\\\x`;
     const erase = keyMasker(key);
     expect(erase(JSON.stringify({ key: JSON.stringify({ key }) }))).not.toContain(KEY);
@@ -111,7 +111,7 @@ describe('redactor', () => {
     }
   });
 
-  it('hides a key that is broken by hidden characters or line breaks', () => {
+  it('masks a key that is broken by hidden characters or line breaks', () => {
     for (const hidden of [
       '\u200b',
       '\u2060',
@@ -134,7 +134,7 @@ describe('redactor', () => {
     expect(redactor(KEY)(`Bearer ${KEY}`)).toBe('Bearer sk_service_…cdef');
   });
 
-  it('hides what looks like a key or a token, unknown as it is', () => {
+  it('masks text that looks like a key or token', () => {
     const redact = redactor(undefined);
     expect(redact('{"k":"sk_service_12345678","n":1}')).toBe('{"k":"sk_service_…5678","n":1}');
     expect(redact('a bearer abc.def-ghi, b')).toBe('a bearer …, b');
@@ -142,7 +142,7 @@ describe('redactor', () => {
     expect(redact('keys begin with sk_service_.')).toBe('keys begin with sk_service_.');
   });
 
-  it('leaves other text as it is', () => {
+  it('keeps other text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!/bearer|sk_service_/i.test(text));

@@ -31,7 +31,7 @@ async function serveProxy(answer: string, target?: URL): Promise<{ url: string; 
 const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
 
 describe('a proxy', () => {
-  it('is asked for a tunnel, with its credentials and without our key', async () => {
+  it('gets a CONNECT request with its credentials and without our key', async () => {
     const { url, requests } = await service();
     const proxy = await serveProxy('200 OK', url);
     const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
@@ -45,7 +45,7 @@ describe('a proxy', () => {
   it.each([
     ['407 Proxy Authentication Required', 'requires credentials'],
     ['502 Bad Gateway', '502'],
-  ])('that answers %s is to blame, and is no interruption', async (answer, told) => {
+  ])('that responds with %s is named', async (answer, told) => {
     const proxy = await serveProxy(answer);
     const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
     const error = await failure(client.find(QUERY));
@@ -55,7 +55,7 @@ describe('a proxy', () => {
     expect(error.message + error.hint).not.toMatch(/pa%40ss|pa@ss|user/);
   });
 
-  it('at which nobody listens is to blame', async () => {
+  it('that does not listen is named', async () => {
     const { port } = new URL(await closedPort());
     const { client } = clientFor(REMOTE, {
       insecureHttp: true,
@@ -66,7 +66,7 @@ describe('a proxy', () => {
     expect(error.message).toContain(`127.0.0.1:${port} refused`);
   });
 
-  it('is never asked for this machine', async () => {
+  it('is not used for loopback', async () => {
     const { url } = await service();
     const { client } = clientFor(url, { context: { env: { HTTP_PROXY: 'http://127.0.0.1:1' } } });
     expect((await client.find(QUERY)).output).toEqual(FOUND);
@@ -100,7 +100,7 @@ describe('a proxy', () => {
     expect(proxyFor(REMOTE, env)?.url.host).toBe(host);
   });
 
-  it('of the other scheme, or an empty variable, counts for nothing', () => {
+  it('of the other scheme and an empty variable are ignored', () => {
     expect(proxyFor(REMOTE, { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: '' })).toBeUndefined();
     expect(
       proxyFor(new URL('https://h'), { HTTPS_PROXY: 'http://p:1', https_proxy: 'http://q:2' })?.url.host,
@@ -202,7 +202,7 @@ describe('TLS', () => {
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'tls' });
   });
 
-  it('a certificate that nobody trusts', async () => {
+  it('rejects an untrusted certificate', async () => {
     const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
     onTestFinished(close);
     const { client, slept } = clientFor(new URL(`https://localhost:${port}/api/mcp`));
@@ -213,7 +213,7 @@ describe('TLS', () => {
     expect(slept).toEqual([]);
   });
 
-  it('a port that speaks plain HTTP', async () => {
+  it('reports a port that speaks plain HTTP', async () => {
     const { url } = await service();
     const { client } = clientFor(new URL(url.href.replace('http:', 'https:')));
     const error = await failure(client.find(QUERY));
@@ -221,7 +221,7 @@ describe('TLS', () => {
     expect(error.hint).toContain(`http://${url.host}`);
   });
 
-  it('a certificate for another host: both names are told', () => {
+  it('names both hosts for a certificate of another host', () => {
     const wrong = Object.assign(new Error('x'), {
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
       cert: { subjectaltname: 'DNS:other.example' },
@@ -239,7 +239,7 @@ describe('TLS', () => {
   });
 });
 
-describe('a connection that does not come about', () => {
+describe('a connection that is never established', () => {
   /** Accepts and says nothing: TLS never gets its handshake. */
   async function silent(): Promise<{ url: URL; server: TestServer; closed: Promise<void> }> {
     let onClose = () => {};
@@ -251,7 +251,7 @@ describe('a connection that does not come about', () => {
     return { url: new URL(`https://127.0.0.1:${server.port}/api/mcp`), server, closed };
   }
 
-  it('ends with the call, and closing the client leaves nothing open', async () => {
+  it('ends with the call, and nothing stays open after close', async () => {
     const { url, closed } = await silent();
     const { client } = clientFor(url, { timeoutMs: 200 });
     const error = await failure(client.find(QUERY));
@@ -261,7 +261,7 @@ describe('a connection that does not come about', () => {
     await closed;
   });
 
-  it('has a deadline of its own', async () => {
+  it('has its own timeout', async () => {
     const { url } = await silent();
     const transport = openTransport({ endpoint: url, env: {}, now: Date.now, connectMs: 100 });
     const error = await failure(
@@ -279,7 +279,7 @@ describe('a connection that does not come about', () => {
 });
 
 describe('a connection', () => {
-  it('serves requests that come one after the other', async () => {
+  it('is reused for consecutive requests', async () => {
     const { url } = await service();
     const between = await rawServer((socket) => {
       const upstream = connect(Number(url.port), url.hostname).on('error', () => {});

@@ -6,7 +6,7 @@ const read = (inputSchema: Record<string, unknown>) => paramHeaders({ name: 't',
 const at = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
 
 describe('paramHeaders', () => {
-  it('finds annotations that properties alone lead to', () => {
+  it('finds annotations reached through properties', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -40,16 +40,16 @@ describe('paramHeaders', () => {
     [{ $defs: { a: at('A') } }],
     [{ additionalProperties: at('A') }],
     [at('Root')],
-  ])('refuses %j', (schema) => {
+  ])('rejects %j', (schema) => {
     expect(read(schema)).toHaveProperty('problem');
   });
 
-  it('needs no schema', () => {
+  it('works without a schema', () => {
     expect(paramHeaders({ name: 't' })).toEqual([]);
   });
 });
 
-it('writes values as headers carry them', () => {
+it('formats values for headers', () => {
   const headers = ['s', 'i', 'b', 'n', 'none', 'f', 'big'].map((name) => ({ path: ['p', name], name }));
   const p = { s: ' x', i: 42, b: false, n: null, f: 1.5, big: 1e21 };
   expect(headersOf(headers, { p })).toEqual({

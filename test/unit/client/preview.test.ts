@@ -9,7 +9,7 @@ const PARAMS = {
 };
 
 describe('previewRequest', () => {
-  it('is what the client sends, but for the key', async () => {
+  it('equals the request that the client sends, except for the key', async () => {
     const { url, requests } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
@@ -33,7 +33,7 @@ describe('previewRequest', () => {
     expect(preview.headers.Authorization).toBe('Bearer sk_service_…cdef');
   });
 
-  it('is that of the modern revision where that is set', async () => {
+  it('equals the request of 2026-07-28 with that protocol', async () => {
     const { url, requests } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
@@ -67,7 +67,7 @@ describe('curlCommand', () => {
     expect(command).toMatch(/^[ -~…]*$/);
   });
 
-  it('quotes for the shell whatever it gets', () => {
+  it('quotes everything for the shell', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: name });

@@ -31,7 +31,7 @@ describe('parseRetryAfter', () => {
     expect(parseRetryAfter(header, NOW)).toBe(seconds);
   });
 
-  it('gives whole seconds from now or nothing, whatever comes', () => {
+  it('returns whole seconds or undefined for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const seconds = parseRetryAfter(text, NOW);
@@ -80,7 +80,7 @@ describe('planRetry', () => {
     expect('waitMs' in plan({ error: broken(reason), policy: 'write' })).toBe(write);
   });
 
-  it('asks for an answer that is not all there once more only', () => {
+  it('retries an incomplete response once', () => {
     expect(plan({ error: broken('incomplete'), attempt: 1, retries: 9 })).toHaveProperty('fail');
   });
 
@@ -94,7 +94,7 @@ describe('planRetry', () => {
     expect(plan({ error: http(429), random: () => 0 })).toEqual({ waitMs: 500, serverRequested: false });
   });
 
-  it('gives up with the error as it was, or the number of tries', () => {
+  it('fails with the error, or with the number of attempts', () => {
     const error = http(500);
     expect(plan({ error, retries: 0 })).toEqual({ fail: error });
     expect(plan({ error, attempt: 2 })).toMatchObject({
@@ -102,13 +102,13 @@ describe('planRetry', () => {
     });
   });
 
-  it('gives up when the wait does not fit into the time', () => {
+  it('fails when the wait exceeds the time left', () => {
     expect(plan({ error: http(500), remainingMs: 200 })).toMatchObject({
       fail: { message: 'm; no time is left to try again' },
     });
   });
 
-  it('obeys Retry-After of a 429 beyond the time of the call, up to the longest wait', () => {
+  it('honors Retry-After of a 429 beyond the time of the call, up to the maximum wait', () => {
     const asked = (retryAfter: number) =>
       plan({ error: http(429, { retryAfter }), remainingMs: 1000, random: () => 0 });
     expect(asked(7)).toEqual({ waitMs: 7000, serverRequested: true });
@@ -124,7 +124,7 @@ describe('planRetry', () => {
     });
   });
 
-  it('obeys that of a 503 within the time of the call', () => {
+  it('honors that of a 503 within the time of the call', () => {
     const asked = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
     expect(asked(7)).toEqual({ waitMs: 7000, serverRequested: false });
     expect(asked(40)).toMatchObject({
@@ -134,7 +134,7 @@ describe('planRetry', () => {
 });
 
 describe('a client', () => {
-  it('tries a read again, with a new id, and tells each wait', async () => {
+  it('retries a read with a new id, and reports each wait', async () => {
     const { url, requests } = await serve((request, response, count) =>
       count < 2 ? response.writeHead(503).end() : sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
@@ -153,7 +153,7 @@ describe('a client', () => {
     expect(told).toEqual([250, 503, 500, 503]);
   });
 
-  it('waits as told by a 429, longer than its own time, and passes the word', async () => {
+  it('waits as a 429 requests, longer than its own time, and reports it', async () => {
     const { url } = await serve((request, response, count) =>
       count === 0
         ? response.writeHead(429, { 'Retry-After': '30' }).end()
@@ -170,7 +170,7 @@ describe('a client', () => {
     expect(until).toEqual([NOW + 30_000]);
   });
 
-  it('fails at once when a 429 asks for more than is allowed', async () => {
+  it('fails at once when a 429 requests more than the maximum wait', async () => {
     const { url, requests } = await serve((_request, response) =>
       response.writeHead(429, { 'Retry-After': '7200' }).end(),
     );
@@ -184,7 +184,7 @@ describe('a client', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('ends when the budget says so, without a request', async () => {
+  it('ends without a request when the quota is used up', async () => {
     const { url, requests } = await serve((_request, response) => response.end());
     const { client } = clientFor(url, {
       onRequest: () => {
@@ -195,7 +195,7 @@ describe('a client', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('does not count the time that a budget holds it back', async () => {
+  it('does not count the time spent waiting for the quota', async () => {
     const { url } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );

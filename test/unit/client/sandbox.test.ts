@@ -29,14 +29,17 @@ const SPOKEN: readonly [Mode, Protocol, number][] = [
   ['mcp', '2026-07-28', 2],
 ];
 
-describe.each(FORMS)('the sandbox answering with %s', (reply) => {
-  it.each(SPOKEN)('in mode %s, spoken to as %s: two calls cost %d requests', async (mode, protocol, cost) => {
-    const { client, requests } = await open(mode, reply, protocol);
-    const { results } = await client.find({ name: 'Nopa', city: 'San Francisco' });
-    const id = (results[0] as { service_id: string }).service_id;
-    expect(Object.keys(await client.lookup(id, 'premium')).length).toBeGreaterThan(5);
-    expect(requests()).toBe(cost);
-  });
+describe.each(FORMS)('the sandbox replying with %s', (reply) => {
+  it.each(SPOKEN)(
+    'takes the expected requests for two calls in mode %s with protocol %s: %d',
+    async (mode, protocol, cost) => {
+      const { client, requests } = await open(mode, reply, protocol);
+      const { results } = await client.find({ name: 'Nopa', city: 'San Francisco' });
+      const id = (results[0] as { service_id: string }).service_id;
+      expect(Object.keys(await client.lookup(id, 'premium')).length).toBeGreaterThan(5);
+      expect(requests()).toBe(cost);
+    },
+  );
 
   it('lists its tools in mode mcp, and has no list in mode service', async () => {
     const { client } = await open('mcp', reply, 'auto');
@@ -45,7 +48,7 @@ describe.each(FORMS)('the sandbox answering with %s', (reply) => {
     expect(await failure(plain.client.listTools())).toMatchObject({ code: 'rpc_error' });
   });
 
-  it('refuses levels that need a paid key, and ids that it does not have', async () => {
+  it('rejects fields that require a paid key, and unknown ids', async () => {
     const { client } = await open('service', reply, 'auto', 'free');
     const { results } = await client.find({ name: 'Nopa', city: 'San Francisco' });
     const id = (results[0] as { service_id: string }).service_id;

@@ -41,14 +41,14 @@ const EVENTS: SseEvent[] = [
 ];
 
 describe('an event stream', () => {
-  it.each(['\n', '\r\n', '\r'])('with the line end %j, whole and byte by byte', (end) => {
+  it.each(['\n', '\r\n', '\r'])('is decoded with the line end %j, whole and byte by byte', (end) => {
     const text = STREAM.replaceAll('\n', end);
     expect(decode([text])).toEqual(EVENTS);
     expect(decode([...text])).toEqual(EVENTS);
     for (const size of [1, 2, 3, 7]) expect(decodeBytes(text, size)).toEqual(EVENTS);
   });
 
-  it('is the same however it is cut', () => {
+  it('is decoded alike however it is split', () => {
     const line = fc.constantFrom(
       'data: a',
       'data:é',
@@ -73,7 +73,7 @@ describe('an event stream', () => {
     );
   });
 
-  it('hands out an event at its blank line, also after a lone CR', () => {
+  it('emits an event at its blank line, also after a lone CR', () => {
     const events: SseEvent[] = [];
     const decoder = sseDecoder(100, (event) => events.push(event));
     decoder.feed('data: a\r\r');
@@ -82,14 +82,14 @@ describe('an event stream', () => {
     expect(events).toEqual([{ data: 'a' }, { data: 'b' }]);
   });
 
-  it('may begin with a byte order mark', () => {
+  it('may start with a byte order mark', () => {
     expect(decodeBytes('\uFEFFdata: a\n\n', 1)).toEqual([{ data: 'a' }]);
   });
 
   it.each([
     ['one line', `data: ${'x'.repeat(200)}`],
     ['many lines', 'data: xxxxxxxxxx\n'.repeat(20)],
-  ])('with an event over the limit is refused: %s', (_name, text) => {
+  ])('with an event over the limit is rejected: %s', (_name, text) => {
     const decoder = sseDecoder(100, () => {});
     expect(() => {
       for (const chunk of text.match(/.{1,16}/gs) ?? []) decoder.feed(chunk);

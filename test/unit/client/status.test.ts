@@ -36,7 +36,7 @@ describe('statusError', () => {
     ['<script>alert(1)', 'Reason'],
     ['', 'Reason'],
     ['{}', '{}'],
-  ])('says of %s: %s', (text, told) => {
+  ])('explains %s: %s', (text, told) => {
     expect(error(500, text).message).toBe(`h:1 returned HTTP 500: ${told}`);
   });
 
@@ -53,14 +53,14 @@ describe('statusError', () => {
     });
   });
 
-  it('keeps the wait and the request id', () => {
+  it('has the wait and the request id', () => {
     const headers = { 'retry-after': '90', 'x-request-id': 'req-7' };
     const found = error(429, '', { headers });
     expect(found.details).toMatchObject({ retryAfter: 90, requestId: 'req-7' });
     expect(found.message).toContain('wait 90s');
   });
 
-  it('cuts a long text', () => {
+  it('cuts long text', () => {
     expect(error(400, 'x'.repeat(1_000_000)).message.length).toBeLessThan(260);
   });
 });

@@ -111,7 +111,7 @@ const methods = (requests: readonly ReceivedRequest[]) =>
   requests.map((seen) => messageOf(seen).method ?? seen.method);
 
 describe('auto', () => {
-  it('makes one request of a plain service, and remembers', async () => {
+  it('sends one request to a plain service, and stores the protocol', async () => {
     const { url, requests } = await serve((seen, response) =>
       sendJson(response, toolReply(messageOf(seen).id, FOUND)),
     );
@@ -124,7 +124,7 @@ describe('auto', () => {
     expect(session.log).toEqual([{ era: 'bare' }]);
   });
 
-  it('makes the handshake that a refusal asks for, and starts with it the next time', async () => {
+  it('performs the handshake that a refusal demands, and starts with it the next time', async () => {
     const { url, requests } = await legacy();
     const session = memory();
     const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
@@ -145,7 +145,7 @@ describe('auto', () => {
     expect(methods(requests)).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
   });
 
-  it('goes modern where the refusal says so', async () => {
+  it('uses 2026-07-28 when a refusal demands it', async () => {
     const { url, requests } = await modern();
     const session = memory();
     const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
@@ -159,7 +159,7 @@ describe('auto', () => {
     [400, { code: -32020, message: 'x' }],
     [400, { code: -32021, message: 'x' }],
     [200, { code: -32602, message: 'x', data: { envelope: [] } }],
-  ])('goes modern for status %d and %j', async (status, error) => {
+  ])('uses 2026-07-28 for status %d and %j', async (status, error) => {
     const { url, requests } = await serve((seen, response, count) =>
       count === 0
         ? refuse(response, status, error, messageOf(seen).id)
@@ -184,7 +184,7 @@ describe('auto', () => {
       '',
     ],
     [200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"x"}}', ''],
-  ])('makes the handshake for status %d and %s', async (status, body) => {
+  ])('performs the handshake for status %d and %s', async (status, body) => {
     const { url, requests } = await serve((seen, response, count) => {
       const message = messageOf(seen);
       if (count === 0) return sendJson(response, body, status);
@@ -203,13 +203,13 @@ describe('auto', () => {
     expect(requests[3]?.headers['mcp-protocol-version']).toBe('2025-06-18');
   });
 
-  it.each([401, 403, 429, 500, 503])('takes %d for no word on the protocol', async (status) => {
+  it.each([401, 403, 429, 500, 503])('does not change the protocol for status %d', async (status) => {
     const { url, requests } = await serve((_seen, response) => response.writeHead(status).end());
     await failure(clientFor(url, { protocol: 'auto', retries: 0 }).client.find(QUERY));
     expect(requests).toHaveLength(1);
   });
 
-  it('takes a tool error or a JSON-RPC error for an answer', async () => {
+  it('returns a tool error or JSON-RPC error without another request', async () => {
     const { url, requests } = await serve((seen, response) =>
       refuse(response, 200, { code: -32602, message: 'Unknown tool' }, messageOf(seen).id),
     );
@@ -219,7 +219,7 @@ describe('auto', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('reports the first refusal when the handshake is refused too, and tries it once', async () => {
+  it('reports the first refusal when the handshake is refused, too, and tries it once', async () => {
     const { url, requests } = await serve((seen, response) =>
       response.writeHead(404).end(`no ${messageOf(seen).method} here`),
     );
@@ -235,7 +235,7 @@ describe('auto', () => {
   });
 
   it.each([{ era: 'legacy' }, { era: 'modern', version: '2026-07-28' }, { era: 'later' }])(
-    'forgets %j when the service speaks plainly now',
+    'forgets %j when the service has become plain',
     async (before) => {
       const { url, requests } = await serve((seen, response) => {
         const { id, method, params } = messageOf(seen);
@@ -306,7 +306,7 @@ describe('auto', () => {
 });
 
 describe('bare', () => {
-  it('takes up a stream that has event ids', async () => {
+  it('resumes a stream that has event ids', async () => {
     let asked: Message = { method: '' };
     const { url, requests } = await serve((seen, response) => {
       response.setHeader('Content-Type', 'text/event-stream');
@@ -325,16 +325,19 @@ describe('bare', () => {
   });
 });
 
-describe('a protocol that is set and not the one of the service', () => {
-  it.each(['bare', '2026-07-28'] as const)('%s is told how to find the right one', async (protocol) => {
-    const { url, requests } = await legacy();
-    const error = await failure(clientFor(url, { protocol }).client.callTool('t', {}));
-    expect(error).toMatchObject({ code: 'rpc_error', details: { status: 400 } });
-    expect(error.hint).toContain('--protocol auto');
-    expect(requests).toHaveLength(1);
-  });
+describe('a configured protocol that the service does not use', () => {
+  it.each(['bare', '2026-07-28'] as const)(
+    'is refused with a hint to detect the right one (%s)',
+    async (protocol) => {
+      const { url, requests } = await legacy();
+      const error = await failure(clientFor(url, { protocol }).client.callTool('t', {}));
+      expect(error).toMatchObject({ code: 'rpc_error', details: { status: 400 } });
+      expect(error.hint).toContain('--protocol auto');
+      expect(requests).toHaveLength(1);
+    },
+  );
 
-  it('2025-11-25 too, when the handshake is refused', async () => {
+  it('is refused with a hint when the handshake is refused (2025-11-25)', async () => {
     const { url, requests } = await modern();
     const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.callTool('t', {}));
     expect(error).toMatchObject({ code: 'rpc_error', details: { rpcCode: -32022 } });
@@ -349,7 +352,7 @@ describe('legacy', () => {
     return { ...server, ...clientFor(server.url, { protocol: '2025-11-25' }) };
   };
 
-  it('says who calls, then carries session and version', async () => {
+  it('sends its name, then session and version', async () => {
     const { client, requests } = await open({ version: '2025-03-26' });
     await client.find(QUERY);
     expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
@@ -363,7 +366,7 @@ describe('legacy', () => {
     }
   });
 
-  it('works without a session, and then has nothing to delete', async () => {
+  it('works without a session, and deletes none', async () => {
     const { client, requests } = await open({ session: '' });
     await client.find(QUERY);
     await client.close();
@@ -374,13 +377,13 @@ describe('legacy', () => {
     ]);
   });
 
-  it('makes one handshake for calls at the same time', async () => {
+  it('performs one handshake for concurrent calls', async () => {
     const { client, requests } = await open();
     await Promise.all([1, 2, 3].map(() => client.find(QUERY)));
     expect(methods(requests).filter((method) => method === 'initialize')).toHaveLength(1);
   });
 
-  it('makes it again, once, when the session is gone', async () => {
+  it('repeats it once when the session has expired', async () => {
     const { client, requests, drop } = await open();
     await client.find(QUERY);
     drop();
@@ -395,7 +398,7 @@ describe('legacy', () => {
     expect(requests[3]?.headers['mcp-session-id']).toBe('session-11');
   });
 
-  it('takes an error with our id for an answer, not for a lost session', async () => {
+  it('returns an error with our id without a new session', async () => {
     const { client, requests } = await open({
       onCall: (message, response) =>
         refuse(response, 400, { code: -32602, message: 'bad argument' }, message.id),
@@ -407,14 +410,14 @@ describe('legacy', () => {
     expect(methods(requests)).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
   });
 
-  it('refuses a revision that it does not know', async () => {
+  it('rejects an unknown version', async () => {
     const { client } = await open({ version: '1999-01-01' });
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'bad_response' });
     expect(error.message).toContain('1999-01-01');
   });
 
-  it('answers ping, refuses other requests of the server, and still takes the answer', async () => {
+  it('replies to ping, rejects other requests of the server, and still reads the response', async () => {
     const { client, requests } = await open({
       onCall(message, response) {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -435,7 +438,7 @@ describe('legacy', () => {
     );
   });
 
-  it('takes up a stream that ends before the answer', async () => {
+  it('resumes a stream that ends before the response', async () => {
     let calls = 0;
     let asked: Message = { method: '' };
     const server = await serve((seen, response) => {
@@ -471,7 +474,7 @@ describe('legacy', () => {
   it.each([
     ['after five resumptions', 'id: 1\nretry: 1\ndata:', 5],
     ['at once where it has no ids', ': nothing', 0],
-  ])('gives up a stream %s', async (_name, event, gets) => {
+  ])('does not resume a stream %s', async (_name, event, gets) => {
     const stream = (response: ServerResponse) =>
       void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(sse(event));
     const { client, requests } = await open({
@@ -483,7 +486,7 @@ describe('legacy', () => {
     expect(methods(requests).filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
-  it('tells the service that a call is not waited for any more', async () => {
+  it('notifies the service of a cancelled call', async () => {
     const controller = new AbortController();
     const { client, requests } = await open({
       onCall: () => setTimeout(() => controller.abort(new Error('enough')), 20),
@@ -494,7 +497,7 @@ describe('legacy', () => {
     expect(cancelled?.params).toEqual({ requestId: call?.id });
   });
 
-  it('passes progress on', async () => {
+  it('forwards progress', async () => {
     const { client } = await open({
       onCall(message, response) {
         const { progressToken } = (message.params?._meta ?? {}) as { progressToken?: unknown };
@@ -512,7 +515,7 @@ describe('legacy', () => {
     expect(heard).toEqual([expect.objectContaining({ progress: 1, total: 2 })]);
   });
 
-  it('is not held up by a service that keeps the answer to a notification open', async () => {
+  it('does not wait for the response to a notification that stays open', async () => {
     const { url } = await serve((seen, response) => {
       const message = messageOf(seen);
       if (message.method === 'initialize')
@@ -534,7 +537,7 @@ describe('modern', () => {
     return { ...server, notes, ...clientFor(server.url, { protocol: '2026-07-28', trace }) };
   };
 
-  it('says all in every request', async () => {
+  it('sends metadata in every request', async () => {
     const { client, requests } = await open();
     await client.callTool('naïve', { a: 1 });
     expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
@@ -554,7 +557,7 @@ describe('modern', () => {
     expect(requests[0]?.headers).not.toHaveProperty('mcp-session-id');
   });
 
-  it('learns from a refusal which parameters travel as headers, and drops tools that say it wrongly', async () => {
+  it('reads from the tool list which parameters are headers after a refusal, and drops tools with a bad annotation', async () => {
     const tools = [
       { name: 'good', inputSchema: { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } },
       { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } },
@@ -573,14 +576,14 @@ describe('modern', () => {
     expect(notes.at(-1)).toContain('bad is left out');
   });
 
-  it('sends the headers that a known tool wants with the first request', async () => {
+  it('sends the headers of a known tool with the first request', async () => {
     const { client, requests } = await open();
     const inputSchema = { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
     await client.callTool('t', { region: 'eu' }, { tool: { name: 't', inputSchema } });
     expect(requests.map(({ headers }) => headers['mcp-param-region'])).toEqual(['eu']);
   });
 
-  it('asks again, once, when a refusal names the revision that was spoken', async () => {
+  it('retries once when a refusal names the version that was used', async () => {
     let refusals = 0;
     const refusing = async (times: number, supported: string[]) => {
       refusals = 0;
@@ -615,7 +618,7 @@ describe('modern', () => {
       'tool_error',
       'who (elicitation/create) "Your name?"',
     ],
-  ])('a result like %j', async (result, code, told) => {
+  ])('handles the result %j', async (result, code, told) => {
     const { client } = await open((message, response) => reply(response, message.id, result));
     if (code === undefined) return expect(await client.callTool('t', {})).toEqual(result);
     const error = await failure(client.callTool('t', {}));
@@ -623,7 +626,7 @@ describe('modern', () => {
     expect(error.message).toContain(told);
   });
 
-  it('does not take up a stream', async () => {
+  it('does not resume a stream', async () => {
     const { client, requests } = await open((_message, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(sse('id: 1\nretry: 1\ndata:'));
     });
@@ -650,7 +653,7 @@ describe('modern', () => {
     }
   });
 
-  it('an unknown method is a JSON-RPC error, not a wrong URL', async () => {
+  it('reports an unknown method as a JSON-RPC error, not a wrong URL', async () => {
     const { client } = await open((message, response) =>
       refuse(response, 404, { code: -32601, message: 'no' }, message.id),
     );

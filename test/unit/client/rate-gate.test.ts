@@ -4,7 +4,7 @@ import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from './helpers.ts
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 
-it('a 429 for one call holds back all others: none is sent before the pause is over', async () => {
+it('holds back all calls after a 429 for one of them', async () => {
   const { url, requests } = await serve((request, response, count) =>
     count === 0
       ? response.writeHead(429, { 'Retry-After': '7' }).end()
@@ -45,7 +45,7 @@ it('a 429 for one call holds back all others: none is sent before the pause is o
   expect(requests).toHaveLength(9);
 });
 
-it('a pause that gets longer is waited for again; the own wait counts', async () => {
+it('waits again for a pause that gets longer, and counts earlier waiting', async () => {
   const slept: number[] = [];
   const pause = createRateGate({
     now: () => 0,

@@ -23,7 +23,7 @@ function fault(run: () => unknown): AppError {
 }
 
 describe('toolOutput', () => {
-  it('takes the first text, whatever stands before it', () => {
+  it('returns the first text block, whatever precedes it', () => {
     const content = [
       { type: 'image', data: '' },
       null,
@@ -35,7 +35,7 @@ describe('toolOutput', () => {
     expect(toolOutput({ content })).toEqual({ a: 1 });
   });
 
-  it('takes structuredContent where there is no text', () => {
+  it('returns structuredContent without a text block', () => {
     expect(toolOutput({ content: [], structuredContent: { a: 1 } })).toEqual({ a: 1 });
   });
 
@@ -50,11 +50,11 @@ describe('toolOutput', () => {
     [{ content: 'x' }],
     [{ content: [] }],
     [{ content: [{ type: 'image' }] }],
-  ])('finds nothing in %j', (result) => {
+  ])('rejects %j', (result) => {
     expect(fault(() => toolOutput(result)).code).toBe('bad_response');
   });
 
-  it('shows the start of what is no JSON', () => {
+  it('shows the start of text that is not JSON', () => {
     const error = fault(() => toolOutput({ content: [{ type: 'text', text: `sorry ${'x'.repeat(900)}` }] }));
     expect(error.code).toBe('bad_response');
     expect(error.message).toContain('sorry xxx');
@@ -63,7 +63,7 @@ describe('toolOutput', () => {
 });
 
 describe('decodeFind', () => {
-  it('keeps the output as it came and counts what is no object', () => {
+  it('keeps the output as received and counts elements that are not objects', () => {
     const output = {
       status: 'ok',
       results: [{ service_id: 'a', name: 'A', more: 1 }, null, 3, [], { name: 'B' }],
@@ -76,12 +76,12 @@ describe('decodeFind', () => {
     expect(answer.results.map(isRestaurant)).toEqual([true, false, false, false, false]);
   });
 
-  it('takes an empty list for an answer', () => {
+  it('accepts an empty list', () => {
     expect(decodeFind(text({ results: [], total_matches: 0 }))).toMatchObject({ results: [], unreadable: 0 });
   });
 
   it.each([[{ status: 'ok' }], [{ results: null }], [{ results: {} }], [[]], [null], [3], ['x']])(
-    'refuses %j',
+    'rejects %j',
     (output) => {
       const error = fault(() => decodeFind(text(output)));
       expect(error.code).toBe('bad_response');
@@ -111,7 +111,7 @@ describe('a tool that fails', () => {
     expect(error).toMatchObject({ code: 'tool_error', message: 'the service says: it broke' });
   });
 
-  it.each([[false], [0], ['false'], [null]])('isError: %j is none', (isError) => {
+  it.each([[false], [0], ['false'], [null]])('is not a failure with isError: %j', (isError) => {
     expect(parseToolResult({ isError, content: [] })).toMatchObject({ content: [] });
   });
 
