@@ -58,6 +58,7 @@ export function supportsMcp(app: App): boolean | undefined {
 interface Overrides {
   readonly protocol?: ClientOptions['protocol'];
   readonly maxWaitMs?: number;
+  readonly retries?: number;
   /** Receives the exchange besides --verbose. */
   readonly trace?: (event: TraceEvent) => void;
 }

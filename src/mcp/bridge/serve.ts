@@ -32,7 +32,7 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
   const upstream = openUpstream({
     async connect() {
       const fresh = freshApp();
-      return openService(fresh, { demoMode: 'mcp', maxWaitMs: maxWaitMs(fresh) });
+      return openService(fresh, { demoMode: 'mcp', ...retryLimits(fresh) });
     },
     storedTools: () => cachedTools(freshApp()),
     storedCapabilities() {
@@ -51,12 +51,17 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
   });
 }
 
-/** Longest wait for a rate limit, ms, unless the command line sets one: hosts end a call after 60 s. */
+/** Longest wait of a call for a rate limit, ms, unless the command line sets one: hosts end a call after 60 s. */
 const MAX_RATE_LIMIT_WAIT_MS = 15_000;
 
-function maxWaitMs({ settings }: App): number {
-  const { value = MAX_RATE_LIMIT_WAIT_MS, source } = settings.resolve('max-wait');
-  return source === 'flag' ? value : Math.min(value, MAX_RATE_LIMIT_WAIT_MS);
+/** Returns how long and how often a call is retried: by default once, so that there is one wait at most. */
+function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } {
+  const { value: maxWaitMs = MAX_RATE_LIMIT_WAIT_MS, source } = settings.resolve('max-wait');
+  const { value: retries = 1, source: retriesSource } = settings.resolve('retries');
+  return {
+    maxWaitMs: source === 'flag' ? maxWaitMs : Math.min(maxWaitMs, MAX_RATE_LIMIT_WAIT_MS),
+    retries: retriesSource === 'default' ? 1 : retries,
+  };
 }
 
 const discard: Output = { write: async () => {}, isTTY: false, columns: 80 };

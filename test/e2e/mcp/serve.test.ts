@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
 import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { freshHome, runCli } from '../../helpers/program.ts';
+import { httpServer } from '../../helpers/servers.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';
 import {
   answerTo,
@@ -248,6 +249,17 @@ describe('limits', () => {
     expect((failure.result as JsonObject)._meta).toMatchObject({
       'restaurant/error': { code: 'rate_limited', retry_after: expect.any(Number) },
     });
+  });
+
+  it('of the service are waited out once, for at most 15 s', async () => {
+    const server = await httpServer((_request, response) => {
+      response.writeHead(429, { 'Retry-After': '1' }).end();
+    });
+    onTestFinished(() => server.close());
+    const env = { ...limited.env, RESTAURANT_BASE_URL: server.origin };
+    const { stdout } = await runCli(['mcp'], { env, stdin: lines(find(1)) });
+    expect(errorText(answerTo(stdout, 1))).toContain('try again in 1s');
+    expect(server.requests).toHaveLength(2);
   });
 
   const free = useService();
