@@ -355,7 +355,7 @@ export function ledgerOf(
     grant: async () => (await open()).grant(),
     pauseUntil: async (until) => (await open()).pauseUntil(until),
     usage: async () => (await open()).usage(),
-    close: async () => (await open()).close(),
+    close: async () => (await opened)?.close(),
   };
 }
 

@@ -156,12 +156,17 @@ export function followLinks(path: string): string {
 }
 
 /**
- * Checks every part of the path of a folder of this program, which need not exist yet: each folder and each symbolic link
- * must belong to this user or to root, since its owner can replace all that lies below.
+ * Checks the path of a folder of this program, which need not exist yet: the folder and each symbolic link on the way must
+ * belong to this user or to root. For root, so must each folder on the way, since its owner can replace all below.
  * @throws {AppError} `io_error` naming the first part that belongs to another user.
  */
 export function assertOwnedPath(path: string): void {
-  walk(path, (part, stats) => assertOwned(path, part, stats));
+  const isRoot = currentUid() === 0;
+  const end = walk(path, (part, stats) => {
+    if (isRoot || stats.isSymbolicLink()) assertOwned(path, part, stats);
+  });
+  const stats = lstatSync(end, { throwIfNoEntry: false });
+  if (stats !== undefined) assertOwned(path, end, stats);
 }
 
 /**

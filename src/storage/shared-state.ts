@@ -198,8 +198,13 @@ async function connect(url: URL): Promise<Connection> {
   const connection = connectionTo(url);
   // Each failure also rejects the command that it hits.
   connection.on('error', () => {});
-  await inTime(connection.connect());
-  return connection;
+  try {
+    await inTime(connection.connect());
+    return connection;
+  } catch (error) {
+    if (connection.isOpen) connection.destroy();
+    throw error;
+  }
 }
 
 /** Settles as the promise does, or rejects when it takes too long. */

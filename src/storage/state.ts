@@ -201,30 +201,10 @@ export function openProtocolStore(
 ): JsonFile<DetectedProtocol> {
   const path =
     stateDir === undefined ? undefined : join(stateDir, 'protocol', `${hash('sha256', endpoint)}.json`);
-  const file = openJsonFile(path, decodeProtocol, warn);
-  return {
-    read() {
-      const stored = file.read();
-      if (stored?.endpoint !== endpoint) return undefined;
-      return { era: stored.era, ...(stored.version === undefined ? {} : { version: stored.version }) };
-    },
-    write: ({ era, version }) => file.write({ endpoint, era, version }),
-    forget: file.forget,
-  };
+  return openJsonFile(path, decodeProtocol, warn);
 }
 
-interface StoredProtocol {
-  readonly endpoint: string;
-  readonly era: string;
-  readonly version: string | undefined;
-}
-
-function decodeProtocol({
-  endpoint,
-  era,
-  version,
-}: Readonly<Record<string, unknown>>): StoredProtocol | undefined {
-  if (typeof endpoint !== 'string' || typeof era !== 'string') return undefined;
-  if (version !== undefined && typeof version !== 'string') return undefined;
-  return { endpoint, era, version };
+function decodeProtocol({ era, version }: Readonly<Record<string, unknown>>): DetectedProtocol | undefined {
+  if (typeof era !== 'string' || !['string', 'undefined'].includes(typeof version)) return undefined;
+  return { era, ...(typeof version === 'string' ? { version } : {}) };
 }

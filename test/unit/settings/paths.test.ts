@@ -20,7 +20,7 @@ describe('resolvePaths', () => {
     expect(resolve({ HOME: '/home/eve' }, 'darwin')).toEqual(expected);
   });
 
-  it('prefers RESTAURANT_*_DIR over XDG_*_HOME over HOME, each for itself', () => {
+  it('prefers RESTAURANT_*_DIR to XDG_*_HOME, and that to HOME', () => {
     const paths = resolve({
       HOME: '/home/eve',
       XDG_CONFIG_HOME: '/x/config',
@@ -47,7 +47,7 @@ describe('resolvePaths', () => {
     expect(paths).toEqual(resolve({ HOME: '/home/eve' }));
   });
 
-  it('asks the user database when HOME is missing or of no use', () => {
+  it('uses the user database when HOME is missing or not absolute', () => {
     for (const env of [{}, { HOME: '' }, { HOME: 'rel' }] as Record<string, string>[]) {
       expect(resolve(env).configDir).toBe('/home/ana/.config/restaurant');
     }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { openPacer, type PacerOptions } from '../../../src/storage/pacer.ts';
@@ -7,6 +8,7 @@ const MINUTE = 60_500;
 const DAY = 86_400_000;
 
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 /** A pacer whose sleep turns the clock. */
 function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOptions> = {}) {
@@ -35,7 +37,7 @@ function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOpti
 }
 
 describe('openPacer', () => {
-  it('lets the limit through at once and the next when there is room', async () => {
+  it('grants the limit at once and the next request when there is room', async () => {
     const { pacer, clock, slept } = pacerWith(2, 0);
     await pacer.acquire(never);
     clock.now += 1000;
@@ -47,14 +49,14 @@ describe('openPacer', () => {
     expect(clock.now).toBe(START + 1000 + MINUTE);
   });
 
-  it('serves those who wait in their order', async () => {
+  it('grants waiting requests in their order', async () => {
     const { pacer } = pacerWith(1, 0);
     const order: number[] = [];
     await Promise.all([1, 2, 3, 4, 5].map((name) => pacer.acquire(never).then(() => order.push(name))));
     expect(order).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('never lets more through in a minute, whatever the number of waiters', async () => {
+  it('never grants more in a minute, whatever the number of waiting requests', async () => {
     const { pacer, clock } = pacerWith(7, 0);
     const times = await Promise.all(
       Array.from({ length: 50 }, () => pacer.acquire(never).then(() => clock.now)),
@@ -64,7 +66,7 @@ describe('openPacer', () => {
     expect(clock.now).toBe(START + 7 * MINUTE);
   });
 
-  it('stops when the day is spent and says until when', async () => {
+  it('stops when the quota of the day is used up and says until when', async () => {
     const { pacer, clock } = pacerWith(0, 2);
     await pacer.acquire(never);
     clock.now += 5000;
@@ -100,7 +102,7 @@ describe('openPacer', () => {
     });
   });
 
-  it('tells again when a wait gets longer', async () => {
+  it('reports again when a wait gets longer', async () => {
     const waits: number[] = [];
     const { pacer, ledger } = pacerWith(0, 0, {
       onWait: ({ freeAt }) => {
@@ -113,7 +115,7 @@ describe('openPacer', () => {
     expect(waits).toEqual([5000, 9000]);
   });
 
-  it('ends a wait when it is aborted, also one further back in the queue, and goes on with the others', async () => {
+  it('ends an aborted wait, also further back in the queue, and continues with the others', async () => {
     const { pacer, clock } = pacerWith(1, 0);
     await pacer.acquire(never);
     const [first, second] = [new AbortController(), new AbortController()];
