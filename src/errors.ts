@@ -1,4 +1,4 @@
-/** The closed set of things that can go wrong, by whose turn it is to act. */
+/** The closed set of failures, by who can act on them. */
 export type Kind =
   | 'unexpected'
   | 'usage'
@@ -196,12 +196,12 @@ export class AppError extends Error {
   }
 }
 
-/** The reader of our stdout went away (EPIPE). Not a failure: the run ends quietly with 0. */
+/** The reader of our stdout is gone (EPIPE). Not a failure: the run ends quietly with 0. */
 export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';
 }
 
-/** The system's `code` of an error (`ENOENT`, `ECONNRESET`, …), or undefined. */
+/** Returns the system's `code` of an error (`ENOENT`, `ECONNRESET`, …), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -12,7 +12,7 @@ function listenForSignals(): { signal: AbortSignal; exitCode(): number | undefin
   let code: number | undefined;
   for (const [name, exit] of Object.entries(SIGNALS)) {
     process.on(name, () => {
-      // The second one does not wait for anything.
+      // The second signal ends the process at once.
       if (code !== undefined) process.exit(exit);
       code = exit;
       controller.abort(new AppError('interrupted', `interrupted by ${name}`));
@@ -83,7 +83,8 @@ process.on('exit', () => {
   process.kill(process.pid, 'SIGHUP');
 });
 
-// What no catch saw (a library's callback): the same one line, then the end. What fails in telling ends it too.
+// An error that no catch saw (a library's callback) is reported like any other, and ends the process; so does an error
+// while it is reported.
 let escaped = false;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
@@ -99,7 +100,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 // A diagnostic report (`--report-on-fatalerror`) must not contain the key. Node has this from 22.13 on.
 Object.assign(process.report ?? {}, { excludeEnv: true });
 
-/** Runs the command line of this process, and leaves its exit code. */
+/** Runs the command line of this process and sets its exit code. */
 async function main(): Promise<void> {
   // The code of a process that ends while the command still waits, because nothing is left that could wake it.
   process.exitCode = 1;
@@ -107,7 +108,7 @@ async function main(): Promise<void> {
   process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
   // After a signal, it does not wait for a reader of stdout that does not read.
   if (interruption.exitCode() !== undefined) process.exit();
-  // Nor for a stdin that nobody closes, where stdout was closed first (a file as stdin has no `unref`).
+  // Do not wait for a stdin that nobody closes (a file as stdin has no `unref`).
   stdin?.unref?.();
 }
 

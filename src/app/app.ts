@@ -14,24 +14,24 @@ import type { SharedState } from '../storage/shared-state.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 
-/** Shortest text that is taken for a secret: a few letters would be struck out of every word. */
-const SHORTEST = 8;
+/** Minimum length of a secret: a few letters would be masked in every word. */
+const MIN_LENGTH = 8;
 
 type Change = (text: string) => string;
 
-/** The keys of one run, which nothing that it writes may show. */
+/** The keys of one run, which none of its output may show. */
 export class Secrets {
   readonly #keys = new Set<string>();
-  /** Patterns, which take their time to make. */
+  /** Compiled patterns. */
   readonly #made = new Map<string, Change>();
 
   add(key: string): void {
-    if (key.length >= SHORTEST) this.#keys.add(key);
+    if (key.length >= MIN_LENGTH) this.#keys.add(key);
   }
 
   /**
-   * Text for people without any of the keys, nor what looks like one.
-   * @param prefix what keys of this service begin with
+   * Masks the keys in text for people, and whatever looks like a key.
+   * @param prefix the prefix of keys of this service
    */
   redact(text: string, prefix: string): string {
     const prefixes = new Set([DEFAULT_KEY_PREFIX, prefix]);
@@ -41,7 +41,7 @@ export class Secrets {
     );
   }
 
-  /** Data without any of the keys; nothing else in it changes. */
+  /** Masks the keys in data; nothing else in it changes. */
   maskKeys(text: string): string {
     return [...this.#keys].reduce((sofar, key) => this.#change(key)(sofar), text);
   }
@@ -55,7 +55,7 @@ export class Secrets {
   }
 }
 
-/** The patterns of Unicode take tens of milliseconds to compile: not for help, nor for JSON. */
+/** Loaded on demand: its Unicode patterns take tens of milliseconds to compile. */
 const loadText = () => import('../util/text.ts');
 
 /** State that the commands of one run share. Everything is resolved on first use. */
@@ -172,7 +172,7 @@ export class App {
   /** Folder of the config file. @throws {AppError} `bad_config` where no home folder is known */
   get configDir(): string {
     if (this.paths.configDir !== undefined) return this.paths.configDir;
-    throw new AppError('bad_config', 'there is no place for the config file: HOME is not set', {
+    throw new AppError('bad_config', 'no folder for the config file: HOME is not set', {
       hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; RESTAURANT_API_KEY can hold the key',
     });
   }
@@ -194,12 +194,12 @@ export class App {
     return this.#config;
   }
 
-  /** Whether JSON was asked for, by flag, variable or config file. */
+  /** Whether the output is JSON, by flag, variable or config file. */
   get wantsJson(): boolean {
     return this.settings.raw('format').value === 'json';
   }
 
-  /** True where a person reads along: stderr is a terminal, and neither --quiet nor JSON was asked for. */
+  /** True when a person reads along: stderr is a terminal, without --quiet and without JSON output. */
   get isInteractive(): boolean {
     return this.context.stderr.isTTY && this.globals.quiet !== true && !this.wantsJson;
   }
@@ -209,13 +209,13 @@ export class App {
     return verbose === true || (quiet !== true && variable(this.context.env, 'RESTAURANT_DEBUG') === '1');
   }
 
-  /** Whether a question may be asked: at a terminal, unless --no-input or CI forbids it. */
+  /** Whether a prompt is possible: at a terminal, unless --no-input or CI forbids it. */
   get canPrompt(): boolean {
     const { stdin, stderr } = this.context;
     return stdin.isTTY && stderr.isTTY && this.globals.input && !this.#inCi;
   }
 
-  /** Whether something may be opened before a person's eyes: unless --no-input or CI forbids it. */
+  /** Whether a browser may be started: unless --no-input or CI forbids it. */
   get canOpenBrowser(): boolean {
     return this.globals.input && !this.#inCi;
   }
@@ -230,14 +230,14 @@ export class App {
     return palette(isColored({ flag: color, env: this.context.env, isTTY: this.#isShown(stream) }) ? 1 : 0);
   }
 
-  /** Whether a stream is a terminal, and what is written is not for a file. */
+  /** Whether a stream is a terminal and its output does not go to a file. */
   #isShown(stream: 'stdout' | 'stderr'): boolean {
     const { output } = this.globals;
     const toFile = stream === 'stdout' && output !== undefined && output !== '-';
     return this.context[stream].isTTY && !toFile;
   }
 
-  /** How stdout is drawn on. */
+  /** The width, colors and characters for text on stdout. */
   get view(): View {
     const { stdout, env, platform } = this.context;
     const locale = variable(env, 'LC_ALL') ?? variable(env, 'LC_CTYPE') ?? variable(env, 'LANG') ?? '';
@@ -255,7 +255,7 @@ export class App {
     return this.context.stdout.isTTY ? this.context.stdout.columns : 80;
   }
 
-  /** One line on stderr for a person who reads along. */
+  /** Prints one line on stderr for a person who reads along. */
   async note(text: string): Promise<void> {
     if (!this.isInteractive) return;
     await this.#inOrder(async () => {
@@ -284,7 +284,7 @@ export class App {
     });
   }
 
-  /** A line of the exchange, with --verbose. */
+  /** Prints lines of the exchange, with --verbose. */
   async trace(text: string): Promise<void> {
     if (!this.verbose) return;
     await this.#inOrder(async () => {
@@ -293,13 +293,13 @@ export class App {
     });
   }
 
-  /** Says one thing after the other, also where nobody waits for it. */
+  /** Prints one thing after the other, also when nobody waits for it. */
   #inOrder(say: () => Promise<void>): Promise<void> {
     this.#said = this.#said.then(say);
     return this.#said;
   }
 
-  /** Settles when all that was to be said on stderr stands there. */
+  /** Settles when every note and warning is printed. */
   async flushNotes(): Promise<void> {
     await this.#said;
   }
@@ -311,8 +311,8 @@ export class App {
   }
 
   /**
-   * Shows on a terminal that something is under way, while it is.
-   * @param work gets a function that changes the label, where one is shown
+   * Shows a spinner on a terminal while the work runs.
+   * @param work receives a function that changes the label, when a label is shown
    */
   async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
     const { stderr, env } = this.context;
@@ -329,17 +329,17 @@ export class App {
     }
   }
 
-  /** Names a key, so that it is never shown. */
+  /** Registers a key that must never be shown. */
   registerSecret(key: string): void {
     this.#secrets.add(key);
   }
 
-  /** Text for people without any key that this run knows, or that looks like one. */
+  /** Masks every key of this run in text for people, and whatever looks like a key. */
   redact(text: string): string {
     return this.#secrets.redact(text, this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX);
   }
 
-  /** Data without any key that this run knows; nothing else in it changes. */
+  /** Masks every key of this run in data; nothing else in it changes. */
   maskKey(text: string): string {
     return this.#secrets.maskKeys(text);
   }
@@ -365,7 +365,7 @@ export class App {
     return shared;
   }
 
-  /** Runs before the end, last registered first. */
+  /** Registers work for the end of the run, last registered first. */
   onClose(work: () => Promise<void>): void {
     this.#closers.push(work);
   }
@@ -375,7 +375,7 @@ export class App {
     await this.#said;
   }
 
-  /** Takes what commander prints; {@link collected} gives it back. */
+  /** Collects what commander prints, for {@link collected}. */
   collect(text: string): void {
     this.#collected += text;
   }

@@ -12,7 +12,7 @@ import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
 
 /**
- * The path as it is from the root. The current folder is asked for only where it matters, since it may be gone.
+ * Returns the absolute path. The current folder is read only for a relative path, because it may be deleted.
  * @throws {AppError} `io_error` where the path is relative to a folder that was deleted
  */
 export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
@@ -28,14 +28,14 @@ export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
   }
 }
 
-/** Where a command's data goes: stdout, or the file of `--output`. A key of this run that is in it is masked. */
+/** The destination of a command's data: stdout, or the file of `--output`. Keys of this run are masked. */
 export interface OutputTarget {
   write(text: string): Promise<void>;
   /** Completes the output: a file appears whole, at this moment. */
   finish(): Promise<void>;
 }
 
-/** The path that `--output` names; undefined for stdout. */
+/** Returns the path that `--output` names; undefined for stdout. */
 export function outputPath(app: App): string | undefined {
   const { output } = app.globals;
   if (output === '')
@@ -43,7 +43,7 @@ export function outputPath(app: App): string | undefined {
   return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
 }
 
-/** Extension of the output file, lower-case, without its dot; empty for stdout. */
+/** Returns the extension of the output file, lower-case, without its dot; empty for stdout. */
 export const outputExtension = (app: App): string =>
   extname(outputPath(app) ?? '')
     .slice(1)
@@ -194,7 +194,7 @@ export function checkFolder(path: string, name = path): void {
 
 const OTHER_PLACE = 'name a file in a folder of yours: restaurant … -o ~/out.csv';
 
-/** Opens the place for a command's data. @throws {AppError} as {@link checkOutput} */
+/** Opens the destination of a command's data. @throws {AppError} as {@link checkOutput} */
 export function openOutput(app: App): OutputTarget {
   checkOutput(app);
   const path = outputPath(app);
@@ -219,7 +219,7 @@ function writeOutput(path: string, text: string): void {
   }
 }
 
-/** The form of the output: named, else by the file's extension, else set, else by what stdout is. */
+/** Returns the output format: named by a flag, else by the file's extension, else by a setting, else by stdout. */
 export function outputFormat(app: App): Format {
   if (app.globals.open === true) return 'html';
   if (app.globals.jq !== undefined) return 'json';
@@ -229,24 +229,24 @@ export function outputFormat(app: App): Format {
   return EXTENSIONS.get(extension) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
 
-/** Whether the data is shown on a terminal. */
+/** Returns whether the data is shown on a terminal. */
 export const writesToTerminal = (app: App): boolean =>
   app.context.stdout.isTTY && outputPath(app) === undefined;
 
-/** The keys that `--columns` names, in order. */
+/** Returns the columns that `--columns` names, in order. */
 export function selectedColumns(app: App): string[] | undefined {
   const { columns } = app.globals;
   const names = columns?.split(',').map((name) => name.trim());
   return names?.filter((name) => name !== '');
 }
 
-/** A command's data of which the JSON document is there already; its other forms are made where they are wanted. */
+/** A command's data as a JSON document; the other formats are made on demand. */
 export interface ResultDocument {
   readonly json: unknown;
   present(): Promise<Presentation>;
 }
 
-/** Writes a command's data in the form that was asked for. */
+/** Writes a command's data in the selected format. */
 export async function writeResult(app: App, data: Presentation | ResultDocument): Promise<void> {
   const format = outputFormat(app);
   const columns = selectedColumns(app);
@@ -332,7 +332,7 @@ async function write(app: App, text: string): Promise<void> {
   await sink.finish();
 }
 
-/** Writes data of commands that know two forms alone: text for people, JSON with --json. */
+/** Writes data of commands with two formats: text for people, JSON with --json. */
 export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
   const sink = openOutput(app);
   const asJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';

@@ -33,7 +33,7 @@ const MAX_SLUG = 40;
 /**
  * A new path for a page that was not given one: in the cache, where it is kept for a week.
  * @param about names it
- * @throws {AppError} `io_error` where there is no such folder and none can be made
+ * @throws {AppError} `io_error` when there is no such folder and none can be created
  */
 export function tempReportPath(app: App, about: string): string {
   const folder = app.paths.cacheDir === undefined ? tmpdir() : pagesFolder(app.paths.cacheDir);

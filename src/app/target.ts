@@ -23,7 +23,7 @@ export interface FoundEndpoint {
   readonly source?: Source;
 }
 
-/** The endpoint as set by flag, else environment, else profile; the exact endpoint before the base URL. */
+/** Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL. */
 export function configuredEndpoint(app: App): FoundEndpoint | undefined {
   const exact = app.settings.resolve('endpoint');
   const base = app.settings.resolve('base-url');
@@ -147,7 +147,7 @@ export async function requireKey(app: App, endpoint: URL): Promise<FoundKey> {
   });
 }
 
-/** The login of the profile in use. */
+/** Returns the login command of the profile in use. */
 export function loginCommand({ settings: { profileName } }: App): string {
   return `restaurant login${profileName === 'default' ? '' : ` --profile ${shellWord(profileName)}`}`;
 }

@@ -38,7 +38,7 @@ const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What a word may be, for completion: one of these texts, or what the program looks up. `at-file` is a file behind `@`;
+ * The values that completion offers for a word: these texts, or what the program looks up. `at-file` is a file after `@`;
  * what is called `<file>` or `<path>` is a file anyway.
  */
 export type Completer =

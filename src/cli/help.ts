@@ -2,7 +2,7 @@ import { Help, Option } from 'commander';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 
-/** Known to help alone: the route finds `-h` before commander parses. */
+/** Known only to help: the route finds `-h` before commander parses. */
 export const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
 
 const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
@@ -12,7 +12,7 @@ const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
   ['lookup 1', 'details of the first one found'],
 ];
 
-/** Below this, a description stands under its term and not beside it. */
+/** In narrower help a description goes below its term, not beside it. */
 const NARROW = 50;
 const columnsOf = ({ helpWidth }: { helpWidth?: number }): number => helpWidth ?? 80;
 
@@ -27,7 +27,7 @@ export function introText(width: number): string {
   return `${about}\n\n${steps.join('\n')}\n\nrestaurant --help lists all commands.\n`;
 }
 
-/** Sets how help is laid out, for the program and all commands made from it afterwards. */
+/** Configures the layout of help, for the program and all commands created from it afterwards. */
 export function configureHelp(program: CliCommand): void {
   program.configureHelp({
     showGlobalOptions: false,
@@ -73,14 +73,14 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
-/** Paragraphs, each on one line; those that are indented keep their lines. */
+/** Splits text into paragraphs, each on one line; indented ones keep their lines. */
 const paragraphs = (text: string): string[] =>
   text
     .trim()
     .split(/\n{2,}/)
     .map((each) => (each.startsWith('  ') ? each : each.replaceAll('\n', ' ')));
 
-/** A command line behind `  $ ` in lines of about so many characters, continued the way a shell takes it. */
+/** Folds a command line after `  $ ` into lines of about `room` characters, with the continuation of a shell. */
 function folded(line: string, room: number): string {
   // A flag stays with its value, and a command with the pipe into it.
   const words = line.match(/(?:\| )?(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
@@ -94,10 +94,10 @@ function folded(line: string, room: number): string {
   return lines.join(' \\\n      ');
 }
 
-/** Running text is not made narrower or wider than this. */
+/** Returns the width of running text: at least 40 and at most 100 columns. */
 export const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 
-/** Help of one command: usage, arguments, options, details, examples. */
+/** Returns the help of one command: usage, arguments, options, details, examples. */
 export function helpText(command: CliCommand, width: number): string {
   const helper: Help = command.createHelp();
   const columns = textWidth(width);

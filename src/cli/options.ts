@@ -90,7 +90,7 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   {
     group: 'address',
     flags: '--base-url <url>',
-    description: 'Base URL of Base URL of Base URL of the service; the endpoint is <url>/api/mcp',
+    description: 'Base URL of the service; the endpoint is <url>/api/mcp',
     setting: 'base-url',
   },
   {

@@ -5,17 +5,17 @@ import type { CliCommand } from './command.ts';
 export interface Route {
   /** The deepest command that the words name. */
   readonly command: CliCommand;
-  /** A word that stands where a command should, but names none. */
+  /** A word in the place of a command that names none. */
   readonly unknownCommand?: string;
   /** An option before any command that is none of the program's own. */
   readonly unknownOption?: string;
   readonly help: boolean;
-  /** Whether the line asks for JSON, also where the rest of it is wrong; undefined where it names no format. */
+  /** Whether the line selects JSON, also when the rest of it is wrong; undefined when it names no format. */
   readonly json: boolean | undefined;
 }
 
 export interface OptionToken {
-  /** Long names of the options in it; a short one that nobody knows as it stands. */
+  /** Long names of its options; an unknown short one as typed. */
   readonly flags: readonly string[];
   readonly value?: string | undefined;
   /** The value is the next word. */
@@ -23,13 +23,13 @@ export interface OptionToken {
   readonly known: boolean;
 }
 
-/** The option that a flag, short or long, names in any of the commands. */
+/** Returns the option that a flag, short or long, names in any of the commands. */
 export const findOption = (commands: readonly CliCommand[], flag: string): Option | undefined =>
   commands
     .flatMap((command) => command.options)
     .find((option) => option.long === flag || option.short === flag);
 
-/** Takes `--flag=value`, `-n5` and `-qj` apart (POSIX.1, utility syntax guidelines 5 to 7). */
+/** Parses `--flag=value`, `-n5` and `-qj` (POSIX.1, utility syntax guidelines 5 to 7). */
 export function readToken(token: string, commands: readonly CliCommand[]): OptionToken {
   if (token.startsWith('--')) {
     const [flag = token, ...rest] = token.split('=');
@@ -67,8 +67,8 @@ export function commandName(argv: readonly string[], program: CliCommand): strin
 }
 
 /**
- * Follows the words of a command line down the command tree. Options are stepped over with their values, so that
- * `-h` is found before anything is refused and an unknown word is known as such. `-h` is never taken for a value.
+ * Follows the words of a command line down the command tree. It skips options with their values, so that `-h` is found
+ * before anything is refused. `-h` is never taken for a value.
  */
 export function parseRoute(argv: readonly string[], program: CliCommand): Route {
   const path: CliCommand[] = [program];

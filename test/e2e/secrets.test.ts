@@ -346,7 +346,7 @@ describe('the key goes to its own service alone', () => {
     };
     for (const words of [find, ['tools'], ['raw', 'x'], ['login', '--key-stdin'], ['status', '--check']]) {
       const run = await service.run(words, { env, stdin: KEY });
-      expect([words, run.exit, run.stderr.includes('plain http')]).toEqual([words, 2, true]);
+      expect([words, run.exit, run.stderr.includes('over plain HTTP')]).toEqual([words, 2, true]);
     }
     expect(stranger.connections).toBe(0);
   });
