@@ -127,13 +127,13 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   const { apiKey, timeoutMs = 30_000, version = VERSION, trace } = options;
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
-  if (apiKey !== undefined || options.headers !== undefined) {
+  const secrets = secretHeaders(options.headers);
+  if (apiKey !== undefined || secrets.length > 0) {
     assertMayCarryKey(endpoint, options.insecureHttp === true);
   }
   // Each call in progress listens to it; Node would warn from the eleventh on.
   setMaxListeners(0, context.signal);
   const redact = redactor(apiKey);
-  const secrets = secretHeaders(options.headers);
   const hide = (text: string): string =>
     secrets.reduce(
       (shown, [, secret]) => (secret.length < MIN_SECRET ? shown : shown.replaceAll(secret, '…')),
@@ -181,6 +181,10 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   });
 
   let isAccepted = false;
+  function accept(): void {
+    if (!isAccepted) options.onAccepted?.();
+    isAccepted = true;
+  }
 
   /** Sends one call. Errors leave without the key. */
   async function send(
@@ -191,7 +195,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   ): Promise<RpcResponse> {
     const meta = traceMeta(options.traceContext, params);
     try {
-      const response = await session.call(state, {
+      return await session.call(state, {
         method,
         params: meta.params,
         headers: { ...traceHeaders(meta.context), ...headers },
@@ -203,11 +207,6 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
           },
         }),
       });
-      if (response.error === undefined && !isAccepted) {
-        isAccepted = true;
-        options.onAccepted?.();
-      }
-      return response;
     } catch (error) {
       throw error instanceof AppError ? clean(error) : error;
     }
@@ -228,7 +227,9 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       if (reply === undefined) throw new AppError('bad_response', 'the response holds no JSON-RPC response');
       if ('error' in reply) throw rpcError(reply.error);
       assertComplete(reply.result, response.typed === true);
-      return decode(reply.result);
+      const decoded = decode(reply.result);
+      accept();
+      return decoded;
     } catch (cause) {
       throw cause instanceof AppError ? clean(cause) : cause;
     }
@@ -284,6 +285,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
         throw clean(error ?? new AppError('bad_response', 'the response holds no JSON-RPC response'));
       }
       const failed = error !== undefined || 'error' in reply;
+      if (!failed) accept();
       const raw = { status, statusText, headers: fieldList(response.headers), text, envelope, failed };
       return error === undefined ? raw : { ...raw, error: clean(error) };
     },

@@ -16,6 +16,8 @@ export interface Tunnels {
 
 /** Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). */
 export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector): Tunnels {
+  /** Connections to a SOCKS proxy that are not tunnels yet. */
+  const opening = new Set<Socket>();
   const pool = proxy.kind === 'http' ? new Pool(proxy.url.origin, { connect: direct }) : undefined;
   return {
     connect: (options, callback) => {
@@ -23,8 +25,8 @@ export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector
       const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
       const opened =
         pool === undefined
-          ? socksTunnel(proxy, direct, hostname, port)
-          : httpTunnel(pool, proxy, `${hostname}:${port}`);
+          ? socksTunnel(proxy, direct, opening, hostname, port)
+          : httpTunnel(pool, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`);
       opened.then(
         (socket) => {
           if (protocol === 'https:') direct({ ...options, httpSocket: socket }, callback);
@@ -34,6 +36,7 @@ export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector
       );
     },
     close: async () => {
+      for (const socket of opening) socket.destroy();
       await pool?.destroy();
     },
   };
@@ -53,6 +56,7 @@ async function httpTunnel(pool: Pool, { token }: ProxyServer, path: string): Pro
 async function socksTunnel(
   { url, kind, credentials }: ProxyServer,
   direct: buildConnector.connector,
+  opening: Set<Socket>,
   hostname: string,
   port: number,
 ): Promise<Socket> {
@@ -62,6 +66,7 @@ async function socksTunnel(
     const at = { hostname: url.hostname, host: url.host, port: url.port || '1080', protocol: 'http:' };
     direct(at, (error, opened) => (error === null ? resolve(opened) : reject(error)));
   });
+  opening.add(socket);
   const client = new Socks5Client(socket, { ...credentials });
   // It repeats every later error of the socket.
   client.on('error', () => {});
@@ -71,7 +76,7 @@ async function socksTunnel(
     client.once('authenticated', () => client.connect(target, port));
     client.once('connected', () => resolve());
     client.handshake();
-  });
+  }).finally(() => opening.delete(socket));
   return socket;
 }
 

@@ -156,6 +156,11 @@ describe('a key that was saved before its service was known', () => {
     expect(config().profiles.default).toEqual({ key: KEY });
     const refusing = await serve((_seen, response) => response.writeHead(401).end());
     expect((await run([...FIND, '--base-url', refusing.url.origin])).exit).toBe(4);
+    const failing = await serve((seen, response) => {
+      const { id } = JSON.parse(seen.body) as { id: number };
+      sendJson(response, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'bad key' } }));
+    });
+    expect((await run([...FIND, '--base-url', failing.url.origin])).exit).toBe(7);
     expect(config().profiles.default).not.toHaveProperty('key_origin');
     expect((await run([...FIND, '--base-url', base])).exit).toBe(0);
     expect(config().profiles.default.key_origin).toBe(base);

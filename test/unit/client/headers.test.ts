@@ -70,6 +70,8 @@ describe('additional headers', () => {
   it('are not sent over plain HTTP to a remote host', () => {
     const options = { endpoint: 'http://service.example/', headers: { 'x-api-key': 'k' } };
     expect(() => createClient(options)).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(() => createClient({ ...options, headers: { 'X-Request-Id': '1' } })).not.toThrow();
+    expect(() => createClient({ ...options, headers: {} })).not.toThrow();
   });
 });
 

@@ -184,6 +184,20 @@ describe('a SOCKS proxy', () => {
     expect(error.message).toContain(told);
   });
 
+  it('that never replies leaves nothing open after close', async () => {
+    let onClose = () => {};
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve;
+    });
+    const server = await rawServer((socket) => void socket.resume().on('close', onClose));
+    onTestFinished(server.close);
+    const env = { ALL_PROXY: `socks5h://127.0.0.1:${server.port}` };
+    const { client } = clientFor(REMOTE, { insecureHttp: true, timeoutMs: 200, context: { env } });
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'timeout' });
+    await client.close();
+    await closed;
+  });
+
   it('that closes the connection is named', async () => {
     const server = await rawServer((socket) => socket.end());
     onTestFinished(server.close);
