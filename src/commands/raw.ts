@@ -68,13 +68,13 @@ async function runRaw(
           ({ failed }) => !failed,
         ),
       ),
-    write: async (answer) => {
+    write: async (response) => {
       const { openOutput } = await import('../app/output.ts');
       const target = openOutput(app);
-      if (options.include === true) await target.write(formatHead(answer));
-      await target.write(await formatBody(app, answer, options.unwrap === true));
+      if (options.include === true) await target.write(formatHead(response));
+      await target.write(await formatBody(app, response, options.unwrap === true));
       await target.finish();
-      if (answer.failed) app.exitCode = 7;
+      if (response.failed) app.exitCode = 7;
     },
   });
 }
@@ -84,7 +84,7 @@ function formatHead({ status, statusText, headers }: RawResponse): string {
   return `${['HTTP/1.1', status, statusText].join(' ').trim()}\n${lines.join('\n')}\n\n`;
 }
 
-async function formatBody(app: App, answer: RawResponse, unwrap: boolean): Promise<string> {
+async function formatBody(app: App, response: RawResponse, unwrap: boolean): Promise<string> {
   const { escapeJson, toJson } = await import('../util/json.ts');
   const { writesToTerminal } = await import('../app/output.ts');
   const pretty = writesToTerminal(app);
@@ -92,14 +92,14 @@ async function formatBody(app: App, answer: RawResponse, unwrap: boolean): Promi
   if (jq !== undefined) {
     const { applyFilter } = await import('../output/jq.ts');
     const { unwrapText } = await import('../client/results.ts');
-    const json = unwrap && !answer.failed ? toJson(unwrapText(answer.envelope), false) : answer.text;
+    const json = unwrap && !response.failed ? toJson(unwrapText(response.envelope), false) : response.text;
     return applyFilter(jq, json, pretty);
   }
-  if (unwrap && !answer.failed) {
+  if (unwrap && !response.failed) {
     const { unwrapText } = await import('../client/results.ts');
-    return `${toJson(unwrapText(answer.envelope), pretty)}\n`;
+    return `${toJson(unwrapText(response.envelope), pretty)}\n`;
   }
   // The text as received keeps numbers that a parser would round.
-  const exact = !pretty && !/[\r\n]/.test(answer.text);
-  return `${exact ? escapeJson(answer.text) : toJson(answer.envelope, pretty)}\n`;
+  const exact = !pretty && !/[\r\n]/.test(response.text);
+  return `${exact ? escapeJson(response.text) : toJson(response.envelope, pretty)}\n`;
 }

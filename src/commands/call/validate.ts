@@ -10,7 +10,7 @@ import { shellWord } from '../../util/shell.ts';
 import { buildArguments, type GivenArguments } from './arguments.ts';
 import { argumentNames, possibleValues, type Schema, schemaOf } from './coerce.ts';
 
-/** Time for compiling a schema and validating by it. A schema comes from the service and may take for ever. */
+/** Time for compiling a schema and validating by it. A schema comes from the service and may take forever. */
 const TIME_LIMIT_MS = 1000;
 /** Keywords that report only that a schema below failed; the reason is another error. */
 const COMBINING = ['if', 'allOf', '$ref', 'propertyNames'];
