@@ -91,7 +91,7 @@ export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
 
 /**
  * The whole text of a command's data in one format, with a final line break unless it is empty.
- * @throws {AppError} `usage` if a column does not exist; `bad_response` if data nests too deep
+ * @throws {AppError} `bad_response` if data nests too deep
  */
 export async function present(
   data: Presentation,

@@ -32,7 +32,8 @@ async function runJq(input: string, filter: string): Promise<string> {
     // The blank keeps a filter that starts with a hyphen from being read as an option.
     return await raw(input, ` ${filter}`, ['-c']);
   } catch (error) {
-    const [, message = 'the filter failed'] = /jq: (?:error[^:]*: )?([^\n]*)/.exec(String(error)) ?? [];
+    const [, message = 'the filter failed'] =
+      /jq: (?:error(?: \([^)]*\))?: )?([^\n]*)/.exec(String(error)) ?? [];
     throw new AppError('usage', `--jq '${cleanLine(filter)}': ${cleanLine(message).trim()}`, {
       hint: "restaurant … --jq '.results[].name'; the language: https://jqlang.org/manual",
     });

@@ -73,6 +73,6 @@ export async function detailedPresentation(
           ? { ...each, result: pick(each.result, selected), details: pick(each.details, selected) }
           : each,
       ),
-    table: (view, selected) => renderFind(records, { columns: selected, numbered: true, extra: short }, view),
+    table: (view, selected) => renderFind(records, { columns: selected, extra: short }, view),
   };
 }

@@ -45,11 +45,7 @@ function dim(text: string, palette: Palette): string {
  */
 export function renderFind(
   restaurants: readonly unknown[],
-  {
-    columns,
-    numbered,
-    extra = [],
-  }: { columns?: readonly string[] | undefined; numbered: boolean; extra?: readonly string[] },
+  { columns, extra = [] }: { columns?: readonly string[] | undefined; extra?: readonly string[] },
   view: View,
 ): string {
   const shown = (columns?.map(asked) ?? [...usual(restaurants), ...extra.map(look)]).map((column) =>
@@ -58,11 +54,8 @@ export function renderFind(
   function paintName(text: string, { name }: Palette, row: number): string {
     return link(name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
   }
-  const rows = restaurants.map((restaurant, index) => [
-    ...(numbered ? [String(index + 1)] : []),
-    ...cells(restaurant, shown),
-  ]);
-  return renderTable(numbered ? [NUMBER, ...shown] : shown, rows, view);
+  const rows = restaurants.map((restaurant, index) => [String(index + 1), ...cells(restaurant, shown)]);
+  return renderTable([NUMBER, ...shown], rows, view);
 }
 
 function usual(restaurants: readonly unknown[]): Column[] {
@@ -81,12 +74,9 @@ function asked(key: string): Column {
 }
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {
-  const place = Math.max(
-    0,
-    columns.findIndex(({ key }) => key === 'name'),
-  );
-  if (!isRecord(restaurant)) return columns.map((_, index) => (index === place ? '(unreadable)' : ''));
-  return columns.map(({ key }) => cellText(restaurant, key));
+  if (isRecord(restaurant)) return columns.map(({ key }) => cellText(restaurant, key));
+  const nameIndex = columns.findIndex(({ key }) => key === 'name');
+  return columns.map((_, index) => (index === Math.max(0, nameIndex) ? '(unreadable)' : ''));
 }
 
 /**
@@ -107,6 +97,6 @@ export function findPresentation(
       ...output,
       results: restaurants.map((restaurant) => pick(restaurant, columns)),
     }),
-    table: (view, columns) => renderFind(restaurants, { columns, numbered: true, extra }, view),
+    table: (view, columns) => renderFind(restaurants, { columns, extra }, view),
   };
 }

@@ -14,7 +14,7 @@ import { type Classified, classifyFields, type Field } from './field-roles.ts';
  */
 export function renderLookup(
   items: readonly LookupItem[],
-  { columns }: { columns?: readonly string[] | undefined },
+  columns: readonly string[] | undefined,
   view: View,
 ): string {
   const comparison = comparisonLines(items, columns, view);
@@ -35,7 +35,7 @@ export function lookupPresentation(items: readonly LookupItem[], json: unknown):
     ...(list ? {} : { rows: items.flatMap(rowOf) }),
     keyValue: true,
     selectColumns: (columns) => (list ? json.map((entry) => trimEntry(entry, columns)) : pick(json, columns)),
-    table: (view, columns) => renderLookup(items, { columns }, view),
+    table: (view, columns) => renderLookup(items, columns, view),
   };
 }
 

@@ -47,7 +47,7 @@ describe('--jq', () => {
   it('fails with the message of jq when the filter does not fit the document', async () => {
     const { exit, stderr } = await run('--jq', '.status[]');
     expect(exit).toBe(2);
-    expect(stderr).toContain('Cannot iterate over string');
+    expect(stderr).toContain("--jq '.status[]': Cannot iterate over string");
   });
 });
 

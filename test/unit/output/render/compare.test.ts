@@ -125,7 +125,7 @@ describe('comparisonLines', () => {
     ['failures alone', [GONE, GONE], 80],
   ])('returns nothing for %s', (_, items, columns) => {
     expect(comparisonLines(items, undefined, viewOf(columns))).toBeUndefined();
-    expect(renderLookup(items, {}, viewOf(columns))).not.toBe('');
+    expect(renderLookup(items, undefined, viewOf(columns))).not.toBe('');
   });
 
   it('keeps its width and contains nothing harmful', () => {
@@ -138,10 +138,10 @@ describe('comparisonLines', () => {
         fc.array(item, { minLength: 2, maxLength: 4 }),
         fc.integer({ min: 50, max: 200 }),
         (items, columns) => {
-          const text = renderLookup(items, {}, viewOf(columns));
+          const text = renderLookup(items, undefined, viewOf(columns));
           expect(text).not.toMatch(FORBIDDEN);
           for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
-          const linked = renderLookup(items, {}, { ...viewOf(columns), links: true });
+          const linked = renderLookup(items, undefined, { ...viewOf(columns), links: true });
           expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
         },
       ),

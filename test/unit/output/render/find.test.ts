@@ -27,7 +27,7 @@ const SAITO = {
   grade: 'B+',
 };
 const RESTAURANTS = [NOPA, SAITO, null];
-const all = { numbered: true };
+const all = {};
 
 describe('renderFind', () => {
   it('at 40 columns', async () => {
@@ -112,13 +112,11 @@ describe('renderFind', () => {
 
   it('shows exactly the selected columns, as a list if there is no room', async () => {
     const columns = ['name', 'service_id', 'lat', 'extra'];
-    expect(
-      renderFind([{ ...NOPA, extra: { a: 1 } }], { columns, numbered: false }, viewOf(80)),
-    ).toMatchInlineSnapshot(`
-      "NAME  SERVICE ID                                LAT  EXTRA
-      Nopa  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91  37.7749  {"a":1}"
+    expect(renderFind([{ ...NOPA, extra: { a: 1 } }], { columns }, viewOf(80))).toMatchInlineSnapshot(`
+      "#  NAME  SERVICE ID                                LAT  EXTRA
+      1  Nopa  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91  37.7749  {"a":1}"
     `);
-    expect(renderFind([NOPA], { columns, numbered: true }, viewOf(42))).toMatchInlineSnapshot(`
+    expect(renderFind([NOPA], { columns }, viewOf(42))).toMatchInlineSnapshot(`
       "#           1
       Name        Nopa
       Service ID

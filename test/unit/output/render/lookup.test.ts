@@ -34,7 +34,7 @@ const RICH = {
 };
 
 function card(output: Record<string, unknown>, columns: number): string {
-  return renderLookup([{ restaurantId: ID, output }], {}, viewOf(columns));
+  return renderLookup([{ restaurantId: ID, output }], undefined, viewOf(columns));
 }
 
 describe('renderLookup', () => {
@@ -196,7 +196,7 @@ describe('renderLookup', () => {
       { restaurantId: 'id-1', output: { name: 'Nopa', grade: 'A' } },
       { restaurantId: 'id-2', output: {} },
     ];
-    expect(renderLookup(items, {}, viewOf(40, false))).toMatchInlineSnapshot(`
+    expect(renderLookup(items, undefined, viewOf(40, false))).toMatchInlineSnapshot(`
       "A  Nopa
 
       Restaurant ID  id-1
@@ -205,12 +205,12 @@ describe('renderLookup', () => {
 
       id-2"
     `);
-    expect(renderLookup([], {}, viewOf(40))).toBe('');
+    expect(renderLookup([], undefined, viewOf(40))).toBe('');
   });
 
   it('shows only the selected keys', async () => {
     expect(
-      renderLookup([{ restaurantId: ID, output: RICH }], { columns: ['name', 'hours.mon'] }, viewOf(60)),
+      renderLookup([{ restaurantId: ID, output: RICH }], ['name', 'hours.mon'], viewOf(60)),
     ).toMatchInlineSnapshot(`
       "Nopa
 
@@ -222,7 +222,7 @@ describe('renderLookup', () => {
   it('colors grade and name', async () => {
     const colored = renderLookup(
       [{ restaurantId: ID, output: { name: 'Nopa', grade: 'A' } }],
-      {},
+      undefined,
       { ...viewOf(60), palette: palette(1) },
     );
     expect(colored.split('\n')[0]).toBe('\u001b[32mA\u001b[39m  \u001b[1mNopa\u001b[22m');
@@ -234,7 +234,10 @@ describe('renderLookup', () => {
         const text = card(output, columns);
         expect(text).not.toMatch(FORBIDDEN);
         for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
-        const linked = renderLookup([{ restaurantId: ID, output }], {}, { ...viewOf(columns), links: true });
+        const linked = renderLookup([{ restaurantId: ID, output }], undefined, {
+          ...viewOf(columns),
+          links: true,
+        });
         expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
       }),
     );
