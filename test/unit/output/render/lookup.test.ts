@@ -220,11 +220,10 @@ describe('renderLookup', () => {
   });
 
   it('colors grade and name', async () => {
-    const colored = renderLookup(
-      [{ restaurantId: ID, output: { name: 'Nopa', grade: 'A' } }],
-      undefined,
-      { ...viewOf(60), palette: palette(1) },
-    );
+    const colored = renderLookup([{ restaurantId: ID, output: { name: 'Nopa', grade: 'A' } }], undefined, {
+      ...viewOf(60),
+      palette: palette(1),
+    });
     expect(colored.split('\n')[0]).toBe('\u001b[32mA\u001b[39m  \u001b[1mNopa\u001b[22m');
   });
 
