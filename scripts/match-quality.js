@@ -116,6 +116,7 @@ try {
   report(plain, loose);
 } finally {
   sandbox.kill();
+  if (sandbox.exitCode === null) await once(sandbox, 'exit');
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = failed ? 1 : 0;
