@@ -93,15 +93,12 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
 
 /** The delimiter that is in the header line most often, outside of quotes; of equals comma, semicolon, tab. */
 export function detectDelimiter(header: string): Delimiter {
-  const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
-  let quoted = false;
-  for (const char of header.trimStart()) {
-    if (char === '"') quoted = !quoted;
-    else if (quoted) continue;
-    else if (char === '\n' || char === '\r') break;
-    else if (counts.has(char)) counts.set(char, (counts.get(char) ?? 0) + 1);
-  }
-  return DELIMITERS.reduce((best, next) => ((counts.get(next) ?? 0) > (counts.get(best) ?? 0) ? next : best));
+  const [line = ''] = header
+    .trimStart()
+    .replace(/"[^"]*"/g, '')
+    .split(/[\r\n]/, 1);
+  const count = (delimiter: Delimiter): number => line.split(delimiter).length;
+  return DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
 /** Reads as far as the end of the first line that is not blank; `all` begins with that text. */
