@@ -57,7 +57,7 @@ export const SETTINGS = {
     flag: '--profile',
     default: 'default',
   }),
-  protocol: setting('PROTOCOL', 'protocol of the endpoint', oneOf(PROTOCOLS), {
+  protocol: setting('PROTOCOL', 'Protocol of the endpoint', oneOf(PROTOCOLS), {
     flag: '--protocol',
     default: 'auto',
   }),
@@ -65,16 +65,16 @@ export const SETTINGS = {
     flag: '--timeout',
     default: '30s',
   }),
-  retries: setting('RETRIES', 'attempts after the first', wholeNumber(0, 20), {
+  retries: setting('RETRIES', 'Attempts after the first', wholeNumber(0, 20), {
     flag: '--retries',
     default: '2',
     number: true,
   }),
-  'max-wait': setting('MAX_WAIT', 'maximum wait for a rate limit', parseDuration, {
+  'max-wait': setting('MAX_WAIT', 'Maximum wait for a rate limit', parseDuration, {
     flag: '--max-wait',
     default: '60s',
   }),
-  'max-age': setting('MAX_AGE', 'maximum age of a cached response; 0 refreshes', parseDuration, {
+  'max-age': setting('MAX_AGE', 'Maximum age of a cached response; 0 refreshes', parseDuration, {
     flag: '--max-age',
     default: '10m',
     defaultText: '10m (raw, call: 0)',
@@ -84,11 +84,11 @@ export const SETTINGS = {
     defaultText: 'table; piped: tsv',
   }),
   city: setting('CITY', 'Default city of find', nonEmpty, { flag: '--city' }),
-  'per-minute': setting('PER_MINUTE', 'requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
+  'per-minute': setting('PER_MINUTE', 'Requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
     default: '100',
     number: true,
   }),
-  'per-day': setting('PER_DAY', 'requests per day; 0 = no limit', wholeNumber(0, 1e9), {
+  'per-day': setting('PER_DAY', 'Requests per day; 0 = no limit', wholeNumber(0, 1e9), {
     default: '2000',
     number: true,
   }),
@@ -96,13 +96,13 @@ export const SETTINGS = {
     flag: '--max-body',
     default: '16MiB',
   }),
-  'key-command': setting('KEY_COMMAND', 'command that prints the API key, run without a shell', nonEmpty, {
+  'key-command': setting('KEY_COMMAND', 'Command that prints the API key, run without a shell', nonEmpty, {
     inProfile: true,
   }),
   'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl, {
     flag: '--shared-state',
   }),
-  'key-prefix': setting('KEY_PREFIX', 'the first characters of API keys', parseKeyPrefix, {
+  'key-prefix': setting('KEY_PREFIX', 'The first characters of API keys', parseKeyPrefix, {
     default: 'sk_service_',
   }),
 } as const;
@@ -121,9 +121,9 @@ export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['RESTAURANT_CACHE_DIR', 'Folder of the response cache'],
   ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'Parents of these folders'],
   ['NO_COLOR', 'Any value disables colors'],
-  ['RESTAURANT_PAGER', 'pager for long output on a terminal; else PAGER; cat: none'],
-  ['FORCE_COLOR, CLICOLOR_FORCE', 'color also without a terminal'],
-  ['FORCE_HYPERLINK', '1: always write links; 0: never'],
+  ['RESTAURANT_PAGER', 'Pager for long output on a terminal, instead of PAGER; cat disables it'],
+  ['FORCE_COLOR, CLICOLOR_FORCE', 'Any value but 0 enables colors without a terminal'],
+  ['FORCE_HYPERLINK', '1 always writes links, 0 never'],
   ['CI', 'true disables prompts and spinners, like --no-input'],
   [
     'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY',
