@@ -5,7 +5,7 @@ import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { PROGRAM, start, startRestaurant, until } from '../helpers/process.ts';
-import { freshHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
+import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { ID } from '../helpers/runs.ts';
 import { FREE, PAID, REVOKED, useService } from '../helpers/service.ts';
 
@@ -274,7 +274,7 @@ describe('an error', () => {
 });
 
 describe('an error of a real process', () => {
-  const { home, env: own } = freshHome();
+  const { home, env: own } = newHome();
   const env = () => ({ ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl });
 
   it('tls: https to a server that speaks http', async () => {

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { resultText, toolText, useAnswers } from '../helpers/answers.ts';
+import { resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 
 const BIG = '9007199254740993';
 const LONG = '123456789012345678901234567890';
@@ -11,7 +11,7 @@ const FOUND = `{"status":"ok","results":[${ROW}],"total_matches":${BIG}}`;
 /** 1.50 is the same number as 1.5 for everybody. */
 const asShown = (json: string) => json.replace('1.50', '1.5');
 
-const service = useAnswers();
+const service = useScriptedService();
 const find = (...more: string[]) => service.run(['find', 'Nopa', '--city', 'SF', ...more]);
 const columns = ['--columns', 'name,branch,lat,lng,codes,debt,plain'];
 
@@ -143,7 +143,7 @@ describe('numbers of the command line are sent as they were typed', () => {
       asked.method === 'tools/list' ? response.writeHead(404).end() : toolText('{}')(asked, response),
     );
     expect(await service.run(words)).toMatchObject({ exit: 0 });
-    expect(service.asked.at(-1)?.text).toContain(`{"n":${BIG},"a":[${LONG}]}`);
+    expect(service.requests.at(-1)?.text).toContain(`{"n":${BIG},"a":[${LONG}]}`);
     expect((await service.run([...words, '--dry-run'])).stdout).toContain(`"n":${BIG},"a":[${LONG}]`);
     expect((await service.run([...words, '--curl'])).stdout).toContain(`"n":${BIG},"a":[${LONG}]`);
   });
@@ -170,6 +170,6 @@ it('the bridge passes numbers on in both directions', async () => {
   service.answer(resultText(`{"content":[],"structuredContent":{"n":${BIG}},"m":${LONG}}`));
   const message = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"n":${BIG}}}}`;
   const { stdout } = await service.run(['mcp'], { stdin: `${message}\n` });
-  expect(service.asked.at(-1)?.text).toContain(`"arguments":{"n":${BIG}}`);
+  expect(service.requests.at(-1)?.text).toContain(`"arguments":{"n":${BIG}}`);
   expect(stdout).toContain(`"structuredContent":{"n":${BIG}},"m":${LONG}`);
 });

@@ -12,7 +12,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startRestaurant } from '../helpers/process.ts';
-import { freshHome, runCli } from '../helpers/program.ts';
+import { newHome, runCli } from '../helpers/program.ts';
 import { RUNS } from '../helpers/runs.ts';
 import { PAID, useService } from '../helpers/service.ts';
 import { readTree } from '../helpers/tree.ts';
@@ -39,7 +39,7 @@ async function allCommands(env: Record<string, string>, cwd: string): Promise<vo
 
 describe('files', () => {
   it('stand in three folders of the home, and nowhere else', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     await allCommands({ HOME: home }, home);
     const places = ['.cache/restaurant', '.config/restaurant', '.local/state/restaurant'];
     const strangers = tree(home).filter(
@@ -54,9 +54,9 @@ describe('files', () => {
   });
 
   it('follow the XDG variables, unless these are empty or relative, and our own before them', async () => {
-    const { home } = freshHome();
-    const { home: elsewhere } = freshHome();
-    const { home: cwd } = freshHome();
+    const { home } = newHome();
+    const { home: elsewhere } = newHome();
+    const { home: cwd } = newHome();
     const xdg = { config: 'XDG_CONFIG_HOME', state: 'XDG_STATE_HOME', cache: 'XDG_CACHE_HOME' };
     const there = Object.fromEntries(
       Object.entries(xdg).map(([what, name]) => [name, join(elsewhere, what)]),
@@ -79,7 +79,7 @@ describe('files', () => {
   });
 
   it('are not obeyed when other users can write them, and their permissions stay', async () => {
-    const { home, env } = freshHome();
+    const { home, env } = newHome();
     const folder = join(home, '.config', 'restaurant');
     const file = join(folder, 'config.json');
     mkdirSync(folder, { recursive: true });
@@ -93,7 +93,7 @@ describe('files', () => {
   });
 
   it('are not needed: find works with the key in the environment, whatever the home is', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const plain = join(home, 'file');
     writeFileSync(plain, 'not a folder');
     const given = { RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
@@ -136,7 +136,7 @@ describe('files', () => {
   });
 
   it('that are damaged are named and left alone; without them the rest goes on', async () => {
-    const { home, env } = freshHome();
+    const { home, env } = newHome();
     const folder = join(home, '.config', 'restaurant');
     const file = join(folder, 'config.json');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -162,7 +162,7 @@ describe('files', () => {
   });
 
   it('of state and cache that are damaged are made anew without a word', async () => {
-    const { home, env: own } = freshHome();
+    const { home, env: own } = newHome();
     const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const good = await runCli(FIND, { env });
     for (const rubbish of ['', '{', '\u0000\u0001', '[]', 'null']) {
@@ -178,7 +178,7 @@ describe('files', () => {
   });
 
   it('survive twenty logins at once in processes of their own', async () => {
-    const { home, env: own } = freshHome();
+    const { home, env: own } = newHome();
     const env = { ...own, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const logins = Array.from({ length: 20 }, (_, index) => {
       const words = ['login', '--key-stdin', '--no-verify', '--profile', `p${index}`];
@@ -205,7 +205,7 @@ describe('variables', () => {
     const known =
       /^(XDG_\w+_HOME|NO_COLOR|FORCE_COLOR|CLICOLOR_FORCE|FORCE_HYPERLINK|CI|HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|ALL_PROXY|TRACE(PARENT|STATE)|BAGGAGE)$/;
     for (const name of names) expect(own.includes(name) || known.test(name)).toBe(true);
-    const { home, env } = freshHome();
+    const { home, env } = newHome();
     const empty = Object.fromEntries(names.map((name) => [name, '']));
     const plain = await runCli(['status', '--json'], { env });
     expect(await runCli(['status', '--json'], { env: { ...empty, ...env } })).toEqual(plain);
@@ -219,7 +219,7 @@ describe('sandbox', () => {
       ['SIGTERM', 143],
       ['SIGINT', 130],
     ] as const) {
-      const { env } = freshHome();
+      const { env } = newHome();
       const run = startRestaurant(['sandbox', '--port', '0'], { env });
       await run.printed('\n');
       run.process.kill(signal);
@@ -230,7 +230,7 @@ describe('sandbox', () => {
   });
 
   it('is not reached from the outside', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const run = startRestaurant(['sandbox', '--port', '0', '--json'], { env });
     let first = '';
     run.process.stdout?.on('data', (chunk) => {

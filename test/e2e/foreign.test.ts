@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { freshHome, runCli } from '../helpers/program.ts';
+import { newHome, runCli } from '../helpers/program.ts';
 import { httpServer } from '../helpers/servers.ts';
 
 const KEY = 'sk_service_of_somebody_else';
@@ -36,7 +36,7 @@ const server = await httpServer((request, response) => {
     .end(form === 'json' ? reply : `data: ${reply}\n\n`);
 });
 
-const { env: own } = freshHome();
+const { env: own } = newHome();
 const run = (...words: string[]) => {
   const env = {
     ...own,

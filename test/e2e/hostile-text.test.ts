@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { guardFormula } from '../../src/output/csv.ts';
 import { SUMMARY_COLUMNS } from '../../src/util/summary-columns.ts';
 import { cleanCell, width } from '../../src/util/text.ts';
-import { type Answer, resultText, toolText, useAnswers } from '../helpers/answers.ts';
+import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 import { FORBIDDEN, hostileText } from '../helpers/hostile.ts';
 import type { RunOptions } from '../helpers/program.ts';
 
-const service = useAnswers();
+const service = useScriptedService();
 const WIDTHS = [40, 80, 200] as const;
 const SGR = /\u001b\[[0-9;]*m/g;
 
@@ -156,7 +156,7 @@ describe('hostile text in an answer', () => {
 });
 
 describe('hostile text in a failure', () => {
-  const FAILURES: Readonly<Record<string, (text: string) => Answer>> = {
+  const FAILURES: Readonly<Record<string, (text: string) => Reply>> = {
     'a JSON-RPC error':
       (text) =>
       ({ id }, response) =>

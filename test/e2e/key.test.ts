@@ -8,7 +8,7 @@ import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { startRestaurant, until } from '../helpers/process.ts';
 import type { Transcript } from '../helpers/program.ts';
-import { furnish, RUNS, useRuns } from '../helpers/runs.ts';
+import { RUNS, resetFolder, useCommandRuns } from '../helpers/runs.ts';
 import { httpServer, type TestServer } from '../helpers/servers.ts';
 import { everyCommand, readTree } from '../helpers/tree.ts';
 
@@ -17,7 +17,7 @@ const MARK = 'm4rkedKeyThatNobodyMaySee';
 const KEY = `sk_service_${MARK}_x9z2`;
 const FORMS = [MARK, encodeURIComponent(MARK), Buffer.from(`Bearer ${KEY}`).toString('base64').slice(10, 40)];
 
-const { home, again, fresh } = useRuns();
+const { home, again, fresh } = useCommandRuns();
 const tree = await readTree();
 const commands = everyCommand(tree.commands);
 
@@ -108,7 +108,7 @@ describe('the key in the environment', () => {
 
 describe('the saved key', () => {
   it('stands in the config file alone, until logout removes it', async () => {
-    furnish(home);
+    resetFolder(home);
     const env = withoutKey();
     const login = await again({ words: ['login', '--key-stdin', '--verbose'], stdin: `${KEY}\n` }, { env });
     expect(login.exit).toBe(0);
@@ -219,7 +219,7 @@ describe('a service that repeats the key', () => {
 describe('a process', () => {
   it('has no key among its arguments', async () => {
     const hanging = await startSandbox({ auth: false, faults: [parseFault('hang')] });
-    furnish(home);
+    resetFolder(home);
     const env = { HOME: home, RESTAURANT_BASE_URL: hanging.baseUrl };
     const run = startRestaurant(['login', '--key-stdin'], { env, stdin: KEY });
     try {

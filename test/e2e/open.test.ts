@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { browserCommand, missingBrowserReason } from '../../src/app/page.ts';
-import { freshHome } from '../helpers/program.ts';
+import { newHome } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
 const service = useService();
@@ -19,7 +19,7 @@ const service = useService();
 function useBrowser(
   body = "fetch(url).then((answer) => answer.text()).then((text) => fs.writeFileSync(seen, url + '\\n' + text))",
 ) {
-  const { home, env } = freshHome();
+  const { home, env } = newHome();
   const seen = join(home, 'seen');
   const path = join(home, 'browser');
   writeFileSync(

@@ -17,7 +17,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../helpers/process.ts';
-import { freshHome, type RunOptions, runCli } from '../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
 // The service answers at once in its own era, so that a protocol is learned and remembered.
@@ -29,7 +29,7 @@ const CONFIG = '.config/restaurant/config.json';
 
 /** Returns a home in which a search was made, so that every file exists. */
 async function usedHome() {
-  const { home, env: own } = freshHome();
+  const { home, env: own } = newHome();
   const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
   const run = (words: readonly string[], more: RunOptions = {}) =>
     runCli(words, { ...more, env: { ...env, ...more.env } });
@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITIN
 
 describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
   const aside = () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     return home;
   };
 
@@ -224,7 +224,7 @@ describe('a clock that jumps', () => {
     ['back by an hour', NOW - HOUR],
     ['forward by a day', NOW + 24 * HOUR + 60_000],
   ])('%s: does not fail, and uses no response of the other time', async (_what, then) => {
-    const { home, env: own } = freshHome();
+    const { home, env: own } = newHome();
     const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const at = (now: number, words: readonly string[]) => runCli(words, { env, now: () => now });
     const good = await at(NOW, CACHED);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { shell } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
-import { furnish, RUNS, split, useRuns } from '../helpers/runs.ts';
+import { RUNS, resetFolder, splitWords, useCommandRuns } from '../helpers/runs.ts';
 import { rawServer } from '../helpers/servers.ts';
 import { PAID } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
@@ -11,7 +11,7 @@ const tree = await readTree();
 const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
 const names = leaves.map(({ name }) => name).filter((name) => name !== 'sandbox');
 const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
-const { service, home, fresh, again } = useRuns();
+const { service, home, fresh, again } = useCommandRuns();
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
 /** A proxy that nothing should ever ask: counts connections. */
@@ -98,9 +98,9 @@ describe('every example runs', () => {
 
   it('in order', async () => {
     expect(examples.length).toBeGreaterThan(leaves.length);
-    furnish(home);
+    resetFolder(home);
     for (const line of lines.filter((each) => !/[|<>]/.test(each))) {
-      const words = split(line);
+      const words = splitWords(line);
       // A server runs until it is stopped, and its port may be taken.
       if (words[0] === 'sandbox') {
         const port = words.includes('--port') ? [] : ['--port', '0'];
@@ -116,7 +116,7 @@ describe('every example runs', () => {
   }, 30_000);
 
   it.each(lines.filter((line) => /[|<>]/.test(line)))('%s', async (line) => {
-    furnish(home);
+    resetFolder(home);
     const env = { ...service.env, HOME: home };
     const there = line.replaceAll('https://api.example.com', service.sandbox.baseUrl);
     const { exit, stdout } = await shell(`set -o pipefail; ${there}`, { env, cwd: home });

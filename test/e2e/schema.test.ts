@@ -4,7 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import type { RunOptions, Transcript } from '../helpers/program.ts';
 import { runCli } from '../helpers/program.ts';
-import { ID, RUNS, useRuns } from '../helpers/runs.ts';
+import { ID, RUNS, useCommandRuns } from '../helpers/runs.ts';
 import { FREE, REVOKED, useService } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 
@@ -14,7 +14,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const tree = await readTree();
 const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
 const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
-const { service, fresh, again } = useRuns();
+const { service, fresh, again } = useCommandRuns();
 const mcp = useService({ mode: 'mcp' });
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 

@@ -2,11 +2,11 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Answer, resultText, toolText, useAnswers } from '../helpers/answers.ts';
+import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 
 const PREFIX = 'sk_service_';
-const service = useAnswers();
-const stranger = useAnswers();
+const service = useScriptedService();
+const stranger = useScriptedService();
 
 /** Any key: the prefix, then visible ASCII. */
 const secrets = fc.string({
@@ -36,7 +36,7 @@ const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
 };
 
 /** Places in which it may come back. */
-const PLACES: Readonly<Record<string, (said: string) => Answer>> = {
+const PLACES: Readonly<Record<string, (said: string) => Reply>> = {
   'a JSON-RPC error':
     (said) =>
     ({ id }, response) =>
@@ -233,7 +233,7 @@ describe('what cannot be a key', () => {
 
   it('is told without repeating it, sent nowhere and saved nowhere, from wherever it comes', async () => {
     const file = join(service.home, 'key.txt');
-    const before = service.asked.length;
+    const before = service.requests.length;
     for (const text of wrong) {
       writeFileSync(file, text, { mode: 0o600 });
       const runs = [
@@ -249,7 +249,7 @@ describe('what cannot be a key', () => {
         expect(run.stderr).toContain('\nhint: ');
       }
     }
-    expect(service.asked.length).toBe(before);
+    expect(service.requests.length).toBe(before);
     expect(readdirSync(service.home)).not.toContain('.config');
   });
 
@@ -258,7 +258,7 @@ describe('what cannot be a key', () => {
     for (const text of fine) {
       const env = { RESTAURANT_API_KEY: text };
       expect([text, (await service.run(['find', 'x', '--city', 'y'], { env })).exit]).toEqual([text, 0]);
-      expect(service.asked.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+      expect(service.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
     }
   });
 
@@ -291,12 +291,12 @@ describe('the key goes to its own service alone', () => {
 
   it('and nothing that a service names is asked', async () => {
     const redirects = [301, 302, 303, 307, 308].map(
-      (status): Answer =>
+      (status): Reply =>
         (_, response) =>
           response.writeHead(status, { Location: `${stranger.url}/api/mcp` }).end(),
     );
     const metadata = () => `Bearer error="invalid_token", resource_metadata="${stranger.url}/.well-known/x"`;
-    const others: readonly Answer[] = [
+    const others: readonly Reply[] = [
       (_, response) => response.writeHead(401, { 'WWW-Authenticate': metadata() }).end(),
       (_, response) =>
         response.writeHead(200, { Refresh: `0;url=${stranger.url}`, Link: `<${stranger.url}>` }).end(),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES, SETTINGS } from '../../src/settings/catalogue.ts';
 import { VERSION } from '../../src/version.ts';
-import { freshHome, runCli } from '../helpers/program.ts';
+import { newHome, runCli } from '../helpers/program.ts';
 import { everyCommand, isGroup, readTree, type SchemaCommand, wordsOf } from '../helpers/tree.ts';
 
 const tree = await readTree();
 const commands = everyCommand(tree.commands);
 const leaves = commands.filter((command) => !isGroup(command));
-const { env } = freshHome();
+const { env } = newHome();
 const run = (...words: string[]) => runCli(words, { env });
 
 /** Arguments that a command could be called with, as far as their number goes. */

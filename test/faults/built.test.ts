@@ -2,30 +2,39 @@ import { rmSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../helpers/process.ts';
-import { freshHome } from '../helpers/program.ts';
-import { ending, envelope, events, type Fault, http, KEY, type Talk, whole } from './fault.ts';
+import { newHome } from '../helpers/program.ts';
+import {
+  envelope,
+  events,
+  type Fault,
+  faultsEnding,
+  httpHead,
+  httpResponse,
+  KEY,
+  type Reply,
+} from './fault.ts';
 import { serveFault } from './server.ts';
 import { expectSurvived } from './survival.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
 const GROUP = 'built program';
-const found = ending({ exit: 0, shows: 'Nopa' });
-const unreadable = ending({ exit: 7, code: 'bad_response' });
+const found = faultsEnding({ exit: 0, stdout: 'Nopa' });
+const unreadable = faultsEnding({ exit: 7, code: 'bad_response' });
 
 const coded =
-  (coding: string, encode: (text: string) => Uint8Array): Talk =>
+  (coding: string, encode: (text: string) => Uint8Array): Reply =>
   ({ id }) => {
     const body = encode(envelope(id));
-    const head = http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`);
+    const head = httpHead(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`);
     return Buffer.concat([Buffer.from(head), body]);
   };
-const unread = http('401 No\r\nConnection: close', 'x'.repeat(200_000));
-const cut = http('200 OK\r\nTransfer-Encoding: chunked', 'ff\r\n{"a');
+const unread = httpHead('401 No\r\nConnection: close', 'x'.repeat(200_000));
+const cut = httpHead('200 OK\r\nTransfer-Encoding: chunked', 'ff\r\n{"a');
 
 /** What depends on how the program is put together: the HTTP library with parts left out, Node's modules loaded late. */
 const faults: Fault[] = [
   // undici asserts that there is no such status.
-  unreadable('status 000', () => http('000 Odd\r\nContent-Length: 2', '{}')),
+  unreadable('status 000', () => httpHead('000 Odd\r\nContent-Length: 2', '{}')),
   unreadable('lines that end in LF alone', () => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
   unreadable('an unknown encoding', coded('snappy', Buffer.from)),
   found('gzip', coded('gzip', gzipSync)),
@@ -34,27 +43,31 @@ const faults: Fault[] = [
   {
     exit: 0,
     name: 'connections that are closed',
-    line: ['lookup', 'a', 'b', 'c'],
+    words: ['lookup', 'a', 'b', 'c'],
     requests: 3,
-    talk: ({ id }) => whole(envelope(id)),
+    reply: ({ id }) => httpResponse(envelope(id)),
   },
-  { exit: 4, code: 'unauthorized', name: 'a body that nobody reads', talk: () => unread },
-  { exit: 6, code: 'network', name: 'closed inside a chunk', talk: () => cut, options: ['--retries', '0'] },
+  { exit: 4, code: 'unauthorized', name: 'a body that nobody reads', reply: () => unread },
+  { exit: 6, code: 'network', name: 'closed inside a chunk', reply: () => cut, options: ['--retries', '0'] },
   {
     exit: 6,
     code: 'network',
     name: 'reset',
-    talk: ({ socket }) => void socket.resetAndDestroy(),
+    reply: ({ socket }) => void socket.resetAndDestroy(),
     options: ['--retries', '0'],
   },
 ];
 
 describe.concurrent('the program as it is installed survives', () => {
   it.each(faults.map((fault) => [fault.name, fault] as const))('%s', { timeout: 60_000 }, (_name, fault) =>
-    tallied(GROUP, async () => {
+    countFault(GROUP, async () => {
       const server = await serveFault(fault);
-      const { home, env } = freshHome();
-      const words = [...(fault.line ?? ['find', 'Nopa', '--city', 'SF']), ...(fault.options ?? []), '--json'];
+      const { home, env } = newHome();
+      const words = [
+        ...(fault.words ?? ['find', 'Nopa', '--city', 'SF']),
+        ...(fault.options ?? []),
+        '--json',
+      ];
       const base = `http://127.0.0.1:${server.port}`;
       const { exit, ...printed } = await restaurant(words, {
         env: { ...env, RESTAURANT_BASE_URL: base, RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0' },
@@ -63,7 +76,7 @@ describe.concurrent('the program as it is installed survives', () => {
       rmSync(home, { recursive: true });
       expectSurvived({ exit: exit ?? -1, ...printed }, { form: 'json', ...fault });
       expect(server.requests).toHaveLength(Number(fault.requests ?? 1));
-      if (fault.shows !== undefined) expect(printed.stdout).toMatch(fault.shows);
+      if (fault.stdout !== undefined) expect(printed.stdout).toMatch(fault.stdout);
     }),
   );
 });

@@ -1,28 +1,28 @@
 import zlib, { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   drip,
-  ending,
   envelope,
   type Fault,
+  faultsEnding,
   good,
-  http,
-  inTurn,
-  late,
-  open,
-  type Talk,
-  whole,
+  httpHead,
+  httpResponse,
+  inSequence,
+  keepOpen,
+  type Reply,
+  timesOut,
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ forms: ['json'], exit: 0, shows: 'Nopa' });
-const cut = ending({
+const found = faultsEnding({ formats: ['json'], exit: 0, stdout: 'Nopa' });
+const cut = faultsEnding({
   exit: 6,
   code: 'network',
   requests: 3,
   waits: [250, 500],
-  tells: 'middle of its response',
+  message: 'middle of its response',
 });
-const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
+const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
 
 const CHUNKED = '200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
 const chunk = (text: string, extension = '') =>
@@ -31,12 +31,12 @@ const chunked = (text: string, size: number) =>
   `${(text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? []).map((part) => chunk(part)).join('')}0\r\n\r\n`;
 /** Says something, then resets the connection. */
 const thenReset =
-  (text: string): Talk =>
+  (text: string): Reply =>
   ({ socket }) =>
     void socket.write(text, () => socket.resetAndDestroy());
 /** Says all in pieces that arrive one by one. */
 const inPieces =
-  (text: (id: unknown) => string, size: number): Talk =>
+  (text: (id: unknown) => string, size: number): Reply =>
   ({ id, socket }) => {
     const bytes = Buffer.from(text(id));
     const next = (at: number): void => {
@@ -48,67 +48,71 @@ const inPieces =
   };
 
 const breaks: Fault[] = [
-  cut('reset inside a body of known length', thenReset(http('200 OK\r\nContent-Length: 900', '{"a'))),
-  cut('closed inside a body of known length', () => http('200 OK\r\nContent-Length: 900', '{"a')),
-  cut('closed inside a body without length', ({ id }) => http('200 OK', envelope(id).slice(0, 60))),
-  cut('closed inside a chunk', () => http(CHUNKED, 'ff\r\n{"a')),
-  cut('closed before the last chunk', ({ id }) => http(CHUNKED, chunk(envelope(id)))),
-  cut('closed before the body', () => http('200 OK\r\nContent-Length: 900')),
+  cut('reset inside a body of known length', thenReset(httpHead('200 OK\r\nContent-Length: 900', '{"a'))),
+  cut('closed inside a body of known length', () => httpHead('200 OK\r\nContent-Length: 900', '{"a')),
+  cut('closed inside a body without length', ({ id }) => httpHead('200 OK', envelope(id).slice(0, 60))),
+  cut('closed inside a chunk', () => httpHead(CHUNKED, 'ff\r\n{"a')),
+  cut('closed before the last chunk', ({ id }) => httpHead(CHUNKED, chunk(envelope(id)))),
+  cut('closed before the body', () => httpHead('200 OK\r\nContent-Length: 900')),
   found(
     'closed inside a body, once',
-    inTurn(() => http('200 OK\r\nContent-Length: 900', '{'), good),
+    inSequence(() => httpHead('200 OK\r\nContent-Length: 900', '{'), good),
     { requests: 2 },
   ),
-  unreadable('a length that is too small', ({ id }) => http('200 OK\r\nContent-Length: 20', envelope(id)), {
-    requests: [1, 3],
-    waits: undefined,
-  }),
-  unreadable('two lengths', () => http('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{}')),
-  unreadable('a length and chunks', () =>
-    http('200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'),
+  unreadable(
+    'a length that is too small',
+    ({ id }) => httpHead('200 OK\r\nContent-Length: 20', envelope(id)),
+    {
+      requests: [1, 3],
+      waits: undefined,
+    },
   ),
-  unreadable('a negative length', () => http('200 OK\r\nContent-Length: -2', '{}')),
-  unreadable('a length that is no number', () => http('200 OK\r\nContent-Length: two', '{}')),
-  unreadable('a chunk size that is none', () => http(CHUNKED, 'zz\r\n{}\r\n')),
-  unreadable('a chunk size beyond any number', () => http(CHUNKED, `${'f'.repeat(40)}\r\n{}\r\n`)),
-  late('a head, then silence', open(http('200 OK\r\nContent-Length: 9'))),
-  late('a body that drips', drip(http('200 OK\r\nContent-Length: 9000'), ' ', 20)),
-  late('chunks that drip', drip(http(CHUNKED), '1\r\n \r\n', 20)),
+  unreadable('two lengths', () => httpHead('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{}')),
+  unreadable('a length and chunks', () =>
+    httpHead('200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'),
+  ),
+  unreadable('a negative length', () => httpHead('200 OK\r\nContent-Length: -2', '{}')),
+  unreadable('a length that is no number', () => httpHead('200 OK\r\nContent-Length: two', '{}')),
+  unreadable('a chunk size that is none', () => httpHead(CHUNKED, 'zz\r\n{}\r\n')),
+  unreadable('a chunk size beyond any number', () => httpHead(CHUNKED, `${'f'.repeat(40)}\r\n{}\r\n`)),
+  timesOut('a head, then silence', keepOpen(httpHead('200 OK\r\nContent-Length: 9'))),
+  timesOut('a body that drips', drip(httpHead('200 OK\r\nContent-Length: 9000'), ' ', 20)),
+  timesOut('chunks that drip', drip(httpHead(CHUNKED), '1\r\n \r\n', 20)),
 ];
 
 const wellFormed: Fault[] = [
   found('chunk extensions and trailers', ({ id }) =>
-    http(CHUNKED, `${chunk(envelope(id), ';a="b"')}0\r\nX-Trailer: 1\r\n\r\n`),
+    httpHead(CHUNKED, `${chunk(envelope(id), ';a="b"')}0\r\nX-Trailer: 1\r\n\r\n`),
   ),
-  found('chunks of three bytes', ({ id }) => http(CHUNKED, chunked(envelope(id), 3))),
+  found('chunks of three bytes', ({ id }) => httpHead(CHUNKED, chunked(envelope(id), 3))),
   found(
     'one byte at a time',
-    inPieces((id) => whole(envelope(id)), 1),
+    inPieces((id) => httpResponse(envelope(id)), 1),
   ),
   found(
     'characters cut in two',
     inPieces(
       (id) =>
-        whole(
+        httpResponse(
           envelope(id, { status: 'ok', results: [{ service_id: '日', name: 'Nopa 🍜é' }], total_matches: 1 }),
         ),
       3,
     ),
-    { shows: 'Nopa 🍜é' },
+    { stdout: 'Nopa 🍜é' },
   ),
-  found('a byte order mark', ({ id }) => whole(`\uFEFF${envelope(id)}`)),
+  found('a byte order mark', ({ id }) => httpResponse(`\uFEFF${envelope(id)}`)),
   found('a kilobyte of blanks in front and behind', ({ id }) =>
-    whole(`${' \n'.repeat(512)}${envelope(id)}${'\t\r\n'.repeat(300)}`),
+    httpResponse(`${' \n'.repeat(512)}${envelope(id)}${'\t\r\n'.repeat(300)}`),
   ),
   found(
     'an invalid byte in a name',
-    ({ id }) => Buffer.from(whole(envelope(id)).replace('Nopa', 'Nop\xe9'), 'latin1'),
-    { shows: 'Nop\uFFFD' },
+    ({ id }) => Buffer.from(httpResponse(envelope(id)).replace('Nopa', 'Nop\xe9'), 'latin1'),
+    { stdout: 'Nop\uFFFD' },
   ),
   found(
     'a large answer, then the end of the connection',
     ({ id }) =>
-      whole(
+      httpResponse(
         envelope(id, {
           status: 'ok',
           results: Array.from({ length: 20_000 }, (_, at) => ({ service_id: `r-${at}`, name: 'Nopa' })),
@@ -116,16 +120,16 @@ const wellFormed: Fault[] = [
         }),
         { more: 'Connection: close\r\n' },
       ),
-    { shows: 'r-19999', options: ['--columns', 'service_id'] },
+    { stdout: 'r-19999', options: ['--columns', 'service_id'] },
   ),
 ];
 
 const coded =
-  (coding: string, encode: (text: string) => Uint8Array): Talk =>
+  (coding: string, encode: (text: string) => Uint8Array): Reply =>
   ({ id }) => {
     const body = encode(envelope(id));
     return Buffer.concat([
-      Buffer.from(http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
+      Buffer.from(httpHead(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
       body,
     ]);
   };
@@ -148,7 +152,7 @@ const encodings: Fault[] = [
     ? unreadable(
         'zstd, on a Node that has none',
         coded('zstd', (text) => Buffer.from(text)),
-        { tells: 'zstd' },
+        { message: 'zstd' },
       )
     : found('zstd', coded('zstd', zstd)),
   unreadable(
@@ -163,7 +167,7 @@ const encodings: Fault[] = [
   unreadable(
     'plain text called gzip',
     coded('gzip', (text) => Buffer.from(text)),
-    { tells: 'gzip' },
+    { message: 'gzip' },
   ),
   unreadable(
     'nothing called gzip',
@@ -173,12 +177,12 @@ const encodings: Fault[] = [
   unreadable(
     'gzip twice over',
     coded('gzip, gzip', (text) => gzipSync(gzipSync(text))),
-    { tells: 'unknown Content-Encoding' },
+    { message: 'unknown Content-Encoding' },
   ),
   unreadable(
     'an unknown Content-Encoding',
     coded('snappy', (text) => Buffer.from(text)),
-    { tells: '"snappy"' },
+    { message: '"snappy"' },
   ),
   unreadable(
     'an encoding named like a part of every object',

@@ -6,14 +6,14 @@ import { isObject } from '../../src/client/rpc/envelope.ts';
 import { AppError, CODES, EXIT_CODES, type Kind } from '../../src/errors.ts';
 import { errorJson } from '../../src/output/problem.ts';
 import { toJson } from '../../src/util/json.ts';
-import { freshHome, runCli } from '../helpers/program.ts';
+import { newHome, runCli } from '../helpers/program.ts';
 import { skippingClock } from './clock.ts';
-import { http, KEY } from './fault.ts';
+import { httpHead, KEY } from './fault.ts';
 import { cook, handshake, recipes } from './replies.ts';
 import { serveFault } from './server.ts';
 import { cannedClient } from './stub.ts';
 import { CONTROLS } from './survival.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
 /** The same answers in every run, unless told otherwise. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
@@ -27,7 +27,7 @@ const PROTOCOLS: readonly Protocol[] = ['bare', 'auto', '2025-11-25', '2026-07-2
 const MOST_REQUESTS = 30;
 
 it(`ends well for ${RUNS} answers that are somewhat wrong`, { timeout: 180_000 }, () =>
-  tallied(
+  countFault(
     'fuzzed answers',
     () =>
       fc.assert(
@@ -57,21 +57,21 @@ const isAnswer = (ended: unknown): boolean =>
 const FORMATS = ['json', 'table', 'csv', 'tsv', 'ndjson', 'geojson'];
 
 it(`ends well for ${OVER_NETWORK} of them over the network, in every format`, { timeout: 180_000 }, () =>
-  tallied(
+  countFault(
     'fuzzed answers',
     async () => {
       const made = fc.sample(recipes, { seed: SEED, numRuns: OVER_NETWORK });
       const server = await serveFault({
-        talk({ id, head }) {
+        reply({ id, head }) {
           const recipe = made[Number(/^\w+ \/(\d+)/.exec(head)?.[1])];
           if (recipe === undefined) return '';
           const { status, type, bytes } = cook(id ?? 1, recipe);
-          const first = http(`${status} X\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}`);
+          const first = httpHead(`${status} X\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}`);
           return Buffer.concat([Buffer.from(first), bytes]);
         },
       });
       const search = async (at: number): Promise<void> => {
-        const { home, env } = freshHome();
+        const { home, env } = newHome();
         const format = FORMATS[at % FORMATS.length] ?? 'json';
         const { exit, stdout, stderr } = await runCli(['find', 'Nopa', '--city', 'SF', '--format', format], {
           env: {

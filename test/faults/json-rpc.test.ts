@@ -1,22 +1,22 @@
-import { ending, envelope, type Fault, type Talk, whole, withText } from './fault.ts';
+import { envelope, type Fault, faultsEnding, httpResponse, type Reply, withText } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ exit: 0, shows: 'Nopa', waits: [] });
-const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
-const error = ending({ exit: 7, code: 'rpc_error', waits: [] });
+const found = faultsEnding({ exit: 0, stdout: 'Nopa', waits: [] });
+const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
+const error = faultsEnding({ exit: 7, code: 'rpc_error', waits: [] });
 /** JSON that ends too early is asked for once more. */
-const cut = ending({ exit: 7, code: 'bad_response', requests: 2, waits: [250], tells: 'ends early' });
+const cut = faultsEnding({ exit: 7, code: 'bad_response', requests: 2, waits: [250], message: 'ends early' });
 
 /** Changes the text of the good answer. */
 const changed =
-  (change: (text: string, id: unknown) => string): Talk =>
+  (change: (text: string, id: unknown) => string): Reply =>
   ({ id }) =>
-    whole(change(envelope(id), id));
-const body = (text: string): Talk => changed(() => text);
+    httpResponse(change(envelope(id), id));
+const body = (text: string): Reply => changed(() => text);
 const says =
-  (value: unknown): Talk =>
+  (value: unknown): Reply =>
   ({ id }) =>
-    whole(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(value)}}`);
+    httpResponse(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(value)}}`);
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
 
 const texts: Fault[] = [
@@ -32,12 +32,12 @@ const texts: Fault[] = [
   unreadable(
     'text behind the JSON',
     changed((text) => `${text}x`),
-    { tells: /offset \d+/ },
+    { message: /offset \d+/ },
   ),
   unreadable(
     'two documents',
     changed((text) => `${text}\n${text}`),
-    { tells: /offset \d+/ },
+    { message: /offset \d+/ },
   ),
   unreadable(
     'a comment',
@@ -66,9 +66,9 @@ const texts: Fault[] = [
   unreadable(
     '300 levels',
     changed((text) => text.replace('{"content"', `{"x":${nested(300)},"content"`)),
-    { tells: 'deeper than 200' },
+    { message: 'deeper than 200' },
   ),
-  unreadable('100,000 levels', body('['.repeat(100_000)), { tells: 'deeper than 200' }),
+  unreadable('100,000 levels', body('['.repeat(100_000)), { message: 'deeper than 200' }),
   found(
     '100 levels',
     changed((text) => text.replace('{"content"', `{"x":${nested(100)},"content"`)),
@@ -107,7 +107,7 @@ const texts: Fault[] = [
 
 const envelopes: Fault[] = [
   ...['null', 'true', '0', '"hello"', '[]', '{}', '[[]]', '[null]'].map(
-    (text): Fault => unreadable(`${text} alone`, body(text), { tells: 'expected a JSON-RPC response' }),
+    (text): Fault => unreadable(`${text} alone`, body(text), { message: 'expected a JSON-RPC response' }),
   ),
   unreadable(
     'keys in another case',
@@ -117,14 +117,14 @@ const envelopes: Fault[] = [
     'the id in another case',
     changed((text) => text.replace('"id"', '"ID"')),
   ),
-  unreadable('another id', ({ id }) => whole(envelope(Number(id) + 1)), { tells: 'with id 1' }),
-  unreadable('the id null', () => whole(envelope(null))),
-  unreadable('the id as an array', ({ id }) => whole(envelope([id]))),
+  unreadable('another id', ({ id }) => httpResponse(envelope(Number(id) + 1)), { message: 'with id 1' }),
+  unreadable('the id null', () => httpResponse(envelope(null))),
+  unreadable('the id as an array', ({ id }) => httpResponse(envelope([id]))),
   unreadable(
     'no id',
     changed((text) => text.replace(/"id":\d+,/, '')),
   ),
-  found('the id as a string', ({ id }) => whole(envelope(String(id)))),
+  found('the id as a string', ({ id }) => httpResponse(envelope(String(id)))),
   found(
     'no version',
     changed((text) => text.replace('"jsonrpc":"2.0",', '')),
@@ -133,7 +133,7 @@ const envelopes: Fault[] = [
     'a batch',
     changed((text) => `[{"jsonrpc":"2.0","id":9,"result":{}},null,7,${text}]`),
   ),
-  unreadable('our own request sent back', ({ body: asked }) => whole(asked)),
+  unreadable('our own request sent back', ({ body: asked }) => httpResponse(asked)),
   found(
     'an error that is null beside a result',
     changed((text) => text.replace('"result"', '"error":null,"result"')),
@@ -141,12 +141,12 @@ const envelopes: Fault[] = [
   error(
     'result and error: the error counts',
     changed((text) => text.replace('"result"', '"error":{"code":1,"message":"no"},"result"')),
-    { tells: 'no' },
+    { message: 'no' },
   ),
   error(
     'result and error, the other way round',
     changed((text) => `${text.slice(0, -1)},"error":{"code":1,"message":"no"}}`),
-    { tells: 'no' },
+    { message: 'no' },
   ),
 ];
 
@@ -155,57 +155,57 @@ const errors: Fault[] = [
   ...[-32700, -32600, -32603, -32000, -32099, 0, 1, 4711].map(
     (code): Fault =>
       error(`error ${code}`, says({ code, message: 'no luck' }), {
-        tells: `no luck (JSON-RPC error ${code})`,
+        message: `no luck (JSON-RPC error ${code})`,
       }),
   ),
   error(
     'error -32601, as from a server without the tool',
     says({ code: -32601, message: 'Method not found' }),
-    { tells: 'Method not found' },
+    { message: 'Method not found' },
   ),
   error(
     'error -32602 about an argument',
     says({ code: -32602, message: 'Invalid', data: { argument: 'city' } }),
     {
-      tells: 'Invalid (city)',
+      message: 'Invalid (city)',
     },
   ),
   error(
     'error -32602 about a path',
     says({ code: -32602, message: 'Invalid', data: [{ path: ['a', 'city'] }] }),
     {
-      tells: 'Invalid (a.city)',
+      message: 'Invalid (a.city)',
     },
   ),
   error('error -32602 about nothing', says({ code: -32602, message: 'Invalid', data: [[{}], null] })),
   ...['oops', ['a'], null, 7, true, {}].map(
     (value): Fault => error(`the error ${JSON.stringify(value)}`, says(value)),
   ),
-  error('a code that is a string', says({ code: 'E_BAD', message: 'no luck' }), { tells: 'E_BAD' }),
+  error('a code that is a string', says({ code: 'E_BAD', message: 'no luck' }), { message: 'E_BAD' }),
   error('a code that is an object', says({ code: {}, message: 'no luck' })),
   error('a code beyond any number', ({ id }) =>
-    whole(`{"jsonrpc":"2.0","id":${id},"error":{"code":1e999,"message":"no luck"}}`),
+    httpResponse(`{"jsonrpc":"2.0","id":${id},"error":{"code":1e999,"message":"no luck"}}`),
   ),
   error('a message that is a number', says({ code: 1, message: 7 })),
-  error('a message of 1 MB', says({ code: 1, message: LONG }), { tells: /^.{1,400}\n/ }),
-  error('a code of 1 MB', says({ code: LONG, message: 'no luck' }), { tells: /^.{1,400}\n/ }),
+  error('a message of 1 MB', says({ code: 1, message: LONG }), { message: /^.{1,400}\n/ }),
+  error('a code of 1 MB', says({ code: LONG, message: 'no luck' }), { message: /^.{1,400}\n/ }),
   error(
     'a message with escapes and line breaks',
     says({ code: 1, message: '\u001b[2J\u0007\r\nerror: ok\n\u202e\u0000' }),
   ),
   error(
     'an error without an id',
-    () => whole('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no luck"}}'),
-    { tells: 'no luck' },
+    () => httpResponse('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no luck"}}'),
+    { message: 'no luck' },
   ),
   {
     exit: 7,
     code: 'tool_error',
     name: 'a result that wants input first',
     options: ['--protocol', '2026-07-28'],
-    tells: 'asks for input',
-    talk: ({ id }) =>
-      whole(
+    message: 'asks for input',
+    reply: ({ id }) =>
+      httpResponse(
         JSON.stringify({
           jsonrpc: '2.0',
           id,
@@ -218,7 +218,7 @@ const errors: Fault[] = [
   },
   unreadable(
     'a result of an unknown type',
-    ({ id }) => whole(withText(id, '{}').replace('"content"', '"resultType":"odd","content"')),
+    ({ id }) => httpResponse(withText(id, '{}').replace('"content"', '"resultType":"odd","content"')),
     { options: ['--protocol', '2026-07-28'] },
   ),
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { cannedClient } from './stub.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
 const VALID = [
   ...[
@@ -204,21 +204,21 @@ const named = (texts: readonly string[]) =>
 
 describe('texts that JSON allows, and that it does not', () => {
   it.each(named(VALID))('%s is taken', (_name, text) =>
-    tallied('JSON texts', async () => {
+    countFault('JSON texts', async () => {
       expect(await asField(text)).toMatchObject({ results: [{ name: 'Nopa', x: JSON.parse(text) }] });
       expect(({} as { a?: unknown }).a).toBeUndefined();
     }),
   );
 
   it.each(named(INVALID))('%s is refused', (_name, text) =>
-    tallied('JSON texts', async () => {
+    countFault('JSON texts', async () => {
       expect(() => JSON.parse(text)).toThrow();
       expect(await asField(text)).toMatchObject({ code: 'bad_response' });
     }),
   );
 
   it.each(named([...VALID, ...INVALID]))('%s alone is no answer', (_name, text) =>
-    tallied('JSON texts', async () => {
+    countFault('JSON texts', async () => {
       const error = await ask(Buffer.from(text));
       expect(error).toBeInstanceOf(AppError);
       expect(error).toMatchObject({ code: 'bad_response' });

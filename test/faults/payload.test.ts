@@ -1,32 +1,32 @@
 import {
   FOUND as ANSWER,
-  ending,
   envelope,
   type Fault,
-  type Talk,
-  whole,
+  faultsEnding,
+  httpResponse,
+  type Reply,
   withResult,
   withText,
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ exit: 0, shows: 'Nopa', waits: [] });
-const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
-const failed = ending({ exit: 7, code: 'tool_error', waits: [] });
-const partial = ending({ exit: 8, code: 'partial', shows: 'Nopa' });
+const found = faultsEnding({ exit: 0, stdout: 'Nopa', waits: [] });
+const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
+const failed = faultsEnding({ exit: 7, code: 'tool_error', waits: [] });
+const partial = faultsEnding({ exit: 8, code: 'partial', stdout: 'Nopa' });
 
 const result =
-  (value: unknown): Talk =>
+  (value: unknown): Reply =>
   ({ id }) =>
-    whole(withResult(id, value));
+    httpResponse(withResult(id, value));
 const text =
-  (value: string): Talk =>
+  (value: string): Reply =>
   ({ id }) =>
-    whole(withText(id, value));
+    httpResponse(withText(id, value));
 const output =
-  (value: unknown): Talk =>
+  (value: unknown): Reply =>
   ({ id }) =>
-    whole(envelope(id, value));
+    httpResponse(envelope(id, value));
 const results = (...list: unknown[]) => output({ status: 'ok', results: list, total_matches: list.length });
 const NOPA = { service_id: 'r-1', name: 'Nopa' };
 const BLOCK = { type: 'text', text: JSON.stringify(ANSWER) };
@@ -34,7 +34,8 @@ const shown = (value: unknown) => JSON.stringify(value) ?? 'nothing';
 
 const contents: Fault[] = [
   ...[[], undefined, null, {}, 'text', 7].map(
-    (content): Fault => unreadable(`content ${shown(content)}`, result({ content }), { tells: 'no content' }),
+    (content): Fault =>
+      unreadable(`content ${shown(content)}`, result({ content }), { message: 'no content' }),
   ),
   ...[null, [], 'text', 7, true].map(
     (value): Fault => unreadable(`the result ${shown(value)}`, result(value)),
@@ -59,33 +60,33 @@ const contents: Fault[] = [
   ),
   found('a block without a type', result({ content: [{ text: BLOCK.text }] })),
   unreadable('images alone', result({ content: [{ type: 'image', data: 'x', mimeType: 'image/png' }] }), {
-    tells: 'no text block',
+    message: 'no text block',
   }),
 ];
 
 const texts: Fault[] = [
-  unreadable('prose', text('I found Nopa for you!'), { tells: 'not JSON' }),
+  unreadable('prose', text('I found Nopa for you!'), { message: 'not JSON' }),
   unreadable('prose with escapes', text('\u001b]0;title\u0007 \u202eNopa')),
   unreadable('an empty text', text('')),
-  unreadable('JSON that ends too early', text('{"status":"ok","results":['), { tells: 'ends early' }),
+  unreadable('JSON that ends too early', text('{"status":"ok","results":['), { message: 'ends early' }),
   unreadable('JSON in a fence', text(`\`\`\`json\n${BLOCK.text}\n\`\`\``)),
   ...['[]', 'null', '7', '"Nopa"', 'true'].map(
     (value): Fault =>
       unreadable(`the JSON ${value}`, text(value), {
-        tells: /got (an array|null|a number|a string|a boolean)/,
+        message: /got (an array|null|a number|a string|a boolean)/,
       }),
   ),
   unreadable(
     'JSON of 300 levels',
     text(`{"status":"ok","results":[],"x":${'['.repeat(300)}${']'.repeat(300)}}`),
-    { tells: 'deeper' },
+    { message: 'deeper' },
   ),
   {
     exit: 0,
     name: 'prose from any tool is printed',
-    talk: text('I found Nopa for you!'),
-    line: ['call', 'find_restaurant', 'name=x', 'city=y'],
-    shows: 'I found Nopa',
+    reply: text('I found Nopa for you!'),
+    words: ['call', 'find_restaurant', 'name=x', 'city=y'],
+    stdout: 'I found Nopa',
   },
 ];
 
@@ -95,19 +96,21 @@ const failures: Fault[] = [
       failed(
         `isError ${shown(isError)}`,
         result({ content: [{ type: 'text', text: 'no \u001b[31mluck' }], isError }),
-        { tells: /no .*luck/ },
+        { message: /no .*luck/ },
       ),
   ),
   ...[false, null, 0, '', 'false'].map(
     (isError): Fault => found(`isError ${shown(isError)}`, result({ content: [BLOCK], isError })),
   ),
-  failed('a failure without a word', result({ isError: true }), { tells: 'without an error message' }),
-  failed('a status that is an error', output({ status: 'error', message: 'no luck' }), { tells: 'no luck' }),
+  failed('a failure without a word', result({ isError: true }), { message: 'without an error message' }),
+  failed('a status that is an error', output({ status: 'error', message: 'no luck' }), {
+    message: 'no luck',
+  }),
   {
     exit: 3,
     code: 'not_found',
     name: 'a status that says not found',
-    talk: output({ status: 'not_found', message: 'nothing here' }),
+    reply: output({ status: 'not_found', message: 'nothing here' }),
   },
 ];
 
@@ -115,19 +118,19 @@ const lists: Fault[] = [
   ...[undefined, null, {}, 'Nopa', 7].map(
     (value): Fault =>
       unreadable(`results ${shown(value)}`, output({ status: 'ok', results: value }), {
-        tells: 'expected an array "results"',
+        message: 'expected an array "results"',
       }),
   ),
-  { exit: 0, name: 'no results', talk: results() },
+  { exit: 0, name: 'no results', reply: results() },
   ...[null, 7, 'Nopa', [], true].map(
     (value): Fault =>
       partial(
         `the result ${shown(value)} among others`,
         results(NOPA, value, { ...NOPA, service_id: 'r-2' }),
-        { tells: '1 of 3' },
+        { message: '1 of 3' },
       ),
   ),
-  partial('nothing but rubbish', results(null, 7), { tells: '2 of 2', shows: '' }),
+  partial('nothing but rubbish', results(null, 7), { message: '2 of 2', stdout: '' }),
   found('a restaurant without anything', results(NOPA, {})),
   found(
     'every field of another type',
@@ -160,7 +163,7 @@ const lists: Fault[] = [
     }),
   ),
   found('fields named like parts of every object', ({ id }) =>
-    whole(
+    httpResponse(
       withText(
         id,
         '{"status":"ok","results":[{"service_id":"r","name":"Nopa","__proto__":{"name":"x"},"constructor":1,"toString":null,"hasOwnProperty":7}],"total_matches":1}',
@@ -179,31 +182,31 @@ const lists: Fault[] = [
 
 /** A list of tools whose every page names a next one. */
 const pages =
-  (cursor: (count: number) => string): Talk =>
+  (cursor: (count: number) => string): Reply =>
   ({ id, count, socket }) =>
     void socket.write(
-      whole(withResult(id, { tools: [{ name: 'find_restaurant' }], nextCursor: cursor(count) })),
+      httpResponse(withResult(id, { tools: [{ name: 'find_restaurant' }], nextCursor: cursor(count) })),
     );
 
 const toolLists: Fault[] = [
   unreadable('a list of tools without end', pages(String), {
-    line: ['tools'],
+    words: ['tools'],
     requests: 100,
-    tells: 'more than 100 pages',
+    message: 'more than 100 pages',
   }),
   {
     exit: 0,
     name: 'a list of tools in a circle',
-    talk: pages((count) => String(count % 2)),
-    line: ['tools'],
+    reply: pages((count) => String(count % 2)),
+    words: ['tools'],
     requests: 3,
   },
-  unreadable('a list of tools that is none', result({ tools: 'many' }), { line: ['tools'] }),
+  unreadable('a list of tools that is none', result({ tools: 'many' }), { words: ['tools'] }),
   {
     exit: 0,
     name: 'a list of rubbish',
-    talk: result({ tools: [null, 7, {}, { name: 7 }, []] }),
-    line: ['tools'],
+    reply: result({ tools: [null, 7, {}, { name: 7 }, []] }),
+    words: ['tools'],
   },
 ];
 

@@ -1,40 +1,43 @@
-import { ending, type Fault, good, inTurn, type Talk, whole } from './fault.ts';
+import { type Fault, faultsEnding, good, httpResponse, inSequence, type Reply } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ exit: 0, shows: 'Nopa' });
-const rate = ending({ exit: 5, code: 'rate_limited' });
+const found = faultsEnding({ exit: 0, stdout: 'Nopa' });
+const rate = faultsEnding({ exit: 5, code: 'rate_limited' });
 
 /** Four are under way at a time, and no budget paces them. */
-const many = ending({
+const many = faultsEnding({
   exit: 0,
-  line: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+  words: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
   env: { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' },
 });
 
 const slowDown =
-  (...fields: string[]): Talk =>
+  (...fields: string[]): Reply =>
   () =>
-    whole('', {
+    httpResponse('', {
       status: '429 Too Many Requests',
       more: fields.map((value) => `Retry-After: ${value}\r\n`).join(''),
     });
 
 const faults: Fault[] = [
-  found('429 for 7 seconds', inTurn(slowDown('7'), good), { requests: 2, waits: [7125] }),
-  found('429 for longer than --timeout, but not than --max-wait', inTurn(slowDown('50'), good), {
+  found('429 for 7 seconds', inSequence(slowDown('7'), good), { requests: 2, waits: [7125] }),
+  found('429 for longer than --timeout, but not than --max-wait', inSequence(slowDown('50'), good), {
     requests: 2,
     waits: [50_125],
   }),
-  found('429 twice over: the larger wait', inTurn(slowDown('3', '9'), good), { requests: 2, waits: [9125] }),
-  found('429 twice over, one of them noise', inTurn(slowDown('soon', '3'), good), {
+  found('429 twice over: the larger wait', inSequence(slowDown('3', '9'), good), {
+    requests: 2,
+    waits: [9125],
+  }),
+  found('429 twice over, one of them noise', inSequence(slowDown('soon', '3'), good), {
     requests: 2,
     waits: [3125],
   }),
-  rate('429 for 31,709 years', slowDown('999999999999'), { waits: [], tells: '31,709 years' }),
+  rate('429 for 31,709 years', slowDown('999999999999'), { waits: [], message: '31,709 years' }),
   rate('429 beyond any number', slowDown('9'.repeat(400)), { requests: 3, waits: [500, 500] }),
   rate('429 until tomorrow', slowDown('86400'), {
     waits: [],
-    tells: /wait 24 hours|wait 1 day/,
+    message: /wait 24 hours|wait 1 day/,
   }),
   rate('429 with no wait at all is no hot loop', slowDown('0'), { requests: 3, waits: [625, 625] }),
   ...['', 'abc', '-5', '1.5', '1e3', '0x10', 'Infinity', 'Thu, 01 Jan 1970 00:00:00 GMT', '2026-01-02'].map(
@@ -44,7 +47,7 @@ const faults: Fault[] = [
         waits: [500, 500],
       }),
   ),
-  many('429 for the first of many', inTurn(slowDown('5'), good), { requests: 9 }),
+  many('429 for the first of many', inSequence(slowDown('5'), good), { requests: 9 }),
   many('429 for all that are under way', (asked) => (asked.count < 4 ? slowDown('5') : good)(asked), {
     requests: [9, 12],
   }),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../helpers/program.ts';
-import { envelope, events, KEY, type Talk, whole } from './fault.ts';
+import { envelope, events, httpResponse, KEY, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
 
-async function search(talk: Talk, ...options: string[]) {
-  const server = await serveFault({ talk });
+async function search(talk: Reply, ...options: string[]) {
+  const server = await serveFault({ reply: talk });
   const env = {
     RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}`,
     RESTAURANT_API_KEY: KEY,
@@ -17,11 +17,11 @@ async function search(talk: Talk, ...options: string[]) {
 
 describe('what is taken although it is odd is told with --verbose alone', () => {
   const changed =
-    (change: (text: string) => string | Uint8Array, type?: string): Talk =>
+    (change: (text: string) => string | Uint8Array, type?: string): Reply =>
     ({ id }) => {
       const body = Buffer.from(change(envelope(id)));
       return Buffer.concat([
-        Buffer.from(whole('x'.repeat(body.length), type === undefined ? {} : { type })).subarray(
+        Buffer.from(httpResponse('x'.repeat(body.length), type === undefined ? {} : { type })).subarray(
           0,
           -body.length,
         ),
@@ -29,12 +29,12 @@ describe('what is taken although it is odd is told with --verbose alone', () => 
       ]);
     };
 
-  it.each<[string, Talk, string]>([
+  it.each<[string, Reply, string]>([
     ['plain text', changed((text) => text, 'text/plain'), 'is labeled text/plain, but is JSON'],
     ['no type', changed((text) => text, ''), 'has no Content-Type, but is JSON'],
     [
       'a stream called JSON',
-      ({ id }) => whole(`data: ${envelope(id)}\n\n`),
+      ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`),
       'is labeled application/json, but is an event stream',
     ],
     ['an invalid byte', changed((text) => Buffer.from(text.replace('Nopa', 'Nop\xe9'), 'latin1')), 'U+FFFD'],
@@ -47,9 +47,9 @@ describe('what is taken although it is odd is told with --verbose alone', () => 
     expect(verbose.stderr).toContain(told);
   });
 
-  it.each<[string, Talk]>([
-    ['JSON', ({ id }) => whole(envelope(id), { type: 'application/json; charset=utf-8' })],
-    ['a kind of JSON', ({ id }) => whole(envelope(id), { type: 'application/problem+json' })],
+  it.each<[string, Reply]>([
+    ['JSON', ({ id }) => httpResponse(envelope(id), { type: 'application/json; charset=utf-8' })],
+    ['a kind of JSON', ({ id }) => httpResponse(envelope(id), { type: 'application/problem+json' })],
     ['a stream', ({ id }) => events(`data: ${envelope(id)}\n\n`)],
   ])('nothing is odd about %s', async (_name, talk) => {
     expect((await search(talk, '--verbose')).stderr).not.toMatch(/^\* /m);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Code } from '../../src/errors.ts';
 import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { freshHome, runCli } from '../helpers/program.ts';
+import { newHome, runCli } from '../helpers/program.ts';
 import { PAID } from '../helpers/service.ts';
 import { skippingClock } from './clock.ts';
 import { expectSurvived } from './survival.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
 interface Ending {
   readonly exit: number;
@@ -48,7 +48,7 @@ describe.concurrent.each(['json', 'sse'] as const)(
         perDay: 0,
         faults: [{ kind, rate: 1, ...(first === undefined ? {} : { first }) }],
       });
-      const { home, env } = freshHome();
+      const { home, env } = newHome();
       const short = NEVER_ENDING.includes(kind) ? ['--timeout', '300ms'] : [];
       const transcript = await runCli(['find', 'Nopa', '--city', 'SF', '--json', ...short], {
         env: {
@@ -66,7 +66,7 @@ describe.concurrent.each(['json', 'sse'] as const)(
     }
 
     it.each(FAULT_KINDS)('%s', (kind) =>
-      tallied(GROUP, async () => {
+      countFault(GROUP, async () => {
         const { requests, ...wanted } = ENDINGS[kind];
         const made = await search(kind);
         expectSurvived(made.transcript, { form: 'json', ...wanted });
@@ -76,7 +76,7 @@ describe.concurrent.each(['json', 'sse'] as const)(
     );
 
     it.each(FAULT_KINDS.filter((kind) => ENDINGS[kind].requests > 1))('%s, once', (kind) =>
-      tallied(GROUP, async () => {
+      countFault(GROUP, async () => {
         const made = await search(kind, 1);
         expectSurvived(made.transcript, { form: 'json', exit: 0 });
         expect(made.requests).toBe(2);

@@ -9,7 +9,7 @@ export interface FaultServer extends TestServer {
 
 /** Serves a fault over raw sockets: its bytes are sent unchanged. */
 export async function serveFault(
-  { talk, tls, banner }: Pick<Fault, 'talk' | 'tls' | 'banner'>,
+  { reply, tls, banner }: Pick<Fault, 'reply' | 'tls' | 'banner'>,
   host = '127.0.0.1',
 ): Promise<FaultServer> {
   const requests: string[] = [];
@@ -19,8 +19,8 @@ export async function serveFault(
       onEachRequest(socket, ({ head, body }) => {
         const count = requests.push(head.split('\r\n', 1)[0] ?? '') - 1;
         const id: unknown = body === '' ? undefined : JSON.parse(body).id;
-        const reply = talk({ id, count, head, body, socket });
-        if (reply !== undefined) socket.end(reply);
+        const bytes = reply({ id, count, head, body, socket });
+        if (bytes !== undefined) socket.end(bytes);
       });
     },
     { host, ...(tls === undefined ? {} : { tls: UNTRUSTED }) },

@@ -5,28 +5,28 @@ import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { restaurant, STANDALONE } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
-import { ending, envelope, type Fault, http, KEY, type Talk, whole } from './fault.ts';
+import { envelope, type Fault, faultsEnding, httpHead, httpResponse, KEY, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
 import { faultSuite } from './suite.ts';
 import { expectSurvived } from './survival.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
 const GROUP = 'size and speed';
 const MIB = 1024 * 1024;
-const tooLarge = ending({
-  within: 120_000,
+const tooLarge = faultsEnding({
+  maxMs: 120_000,
   options: ['--timeout', '1m'],
   exit: 7,
   code: 'bad_response',
   waits: [],
-  forms: ['json'],
-  tells: '16 MiB',
+  formats: ['json'],
+  message: '16 MiB',
 });
-const found = ending({ within: 120_000, exit: 0, shows: 'Nopa', forms: ['json'] });
+const found = faultsEnding({ maxMs: 120_000, exit: 0, stdout: 'Nopa', formats: ['json'] });
 
 /** Says something, then the same piece for ever, as fast as it is read. */
 const flood =
-  (head: string, piece: string): Talk =>
+  (head: string, piece: string): Reply =>
   ({ socket }) => {
     const more = () => {
       while (!socket.destroyed && socket.write(piece));
@@ -37,17 +37,17 @@ const flood =
     return undefined;
   };
 
-const CHUNKED = http('200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked');
+const CHUNKED = httpHead('200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked');
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const rows = chunk('{"service_id":"r-1","name":"Nopa","address":"560 Divisadero"},'.repeat(1000));
-const STREAM = http('200 OK\r\nContent-Type: text/event-stream');
+const STREAM = httpHead('200 OK\r\nContent-Type: text/event-stream');
 const NOTE = `data: {"method":"notifications/message","params":{"data":"${'x'.repeat(100_000)}"}}\n\n`;
 
 const coded =
-  (coding: string, body: Uint8Array): Talk =>
+  (coding: string, body: Uint8Array): Reply =>
   () =>
     Buffer.concat([
-      Buffer.from(http(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
+      Buffer.from(httpHead(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
       body,
     ]);
 /** 200 MiB of blanks in 200 KB: 200 members of one (RFC 1952, section 2.2). */
@@ -65,33 +65,35 @@ const brotliBomb = coded(
 const restaurants = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ service_id: `r-${at}`, name: 'Nopa' }));
 const answer =
-  (results: readonly unknown[]): Talk =>
+  (results: readonly unknown[]): Reply =>
   ({ id }) =>
-    whole(envelope(id, { status: 'ok', results, total_matches: results.length }), {
+    httpResponse(envelope(id, { status: 'ok', results, total_matches: results.length }), {
       more: 'Connection: close\r\n',
     });
 
 const faults: Fault[] = [
-  tooLarge('a length of 100 MB', flood(http('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000))),
-  tooLarge('an endless page behind a 401', flood(http('401 Unauthorized'), 'x'.repeat(MIB)), {
+  tooLarge('a length of 100 MB', flood(httpHead('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000))),
+  tooLarge('an endless page behind a 401', flood(httpHead('401 Unauthorized'), 'x'.repeat(MIB)), {
     exit: 4,
     code: 'unauthorized',
-    tells: '401',
+    message: '401',
   }),
   tooLarge('endless notifications', flood(STREAM, NOTE)),
   tooLarge('an event without end', flood(`${STREAM}data: `, 'x'.repeat(MIB))),
   tooLarge('brotli: little that becomes 80 MiB', brotliBomb),
-  found('150,000 results', answer(restaurants(150_000)), { shows: '"r-149999"' }),
+  found('150,000 results', answer(restaurants(150_000)), { stdout: '"r-149999"' }),
   found('a name of 1 MB', answer([{ service_id: 'r', name: 'Nopa'.repeat(250_000) }]), {
-    forms: ['json', 'table'],
+    formats: ['json', 'table'],
   }),
 ];
 
 faultSuite(GROUP, faults, false);
 
 it('keeps to a few connections, however many calls there are', () =>
-  tallied(GROUP, async () => {
-    const server = await serveFault({ talk: ({ id, socket }) => void socket.write(whole(envelope(id))) });
+  countFault(GROUP, async () => {
+    const server = await serveFault({
+      reply: ({ id, socket }) => void socket.write(httpResponse(envelope(id))),
+    });
     const ids = Array.from({ length: 100 }, (_, at) => `r-${at}`);
     const transcript = await runCli(['lookup', ...ids, '--json'], {
       env: {
@@ -121,8 +123,8 @@ describe.skipIf(process.platform !== 'linux' || STANDALONE)('memory stays bounde
     ['an endless body', flood(CHUNKED, rows), 300],
     ['a gzip bomb', gzipBomb, 200],
   ] as const)('%s', (_name, talk, most) =>
-    tallied(GROUP, async () => {
-      const server = await serveFault({ talk });
+    countFault(GROUP, async () => {
+      const server = await serveFault({ reply: talk });
       const home = mkdtempSync(join(tmpdir(), 'restaurant-peak-'));
       const peak = join(home, 'peak');
       writeFileSync(join(home, 'peak.mjs'), PEAK);

@@ -1,28 +1,34 @@
 import {
   drip,
-  ending,
   envelope,
   events,
   type Fault,
+  faultsEnding,
   good,
-  http,
-  inTurn,
-  late,
-  open,
-  type Talk,
-  whole,
+  httpHead,
+  httpResponse,
+  inSequence,
+  keepOpen,
+  type Reply,
+  timesOut,
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ forms: ['json'], exit: 0, shows: 'Nopa', waits: [] });
-const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
+const found = faultsEnding({ formats: ['json'], exit: 0, stdout: 'Nopa', waits: [] });
+const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
 /** A stream without its answer may end so by design: it is asked for once more. */
-const ended = ending({ exit: 6, code: 'network', requests: 2, waits: [250], tells: 'without a response' });
+const ended = faultsEnding({
+  exit: 6,
+  code: 'network',
+  requests: 2,
+  waits: [250],
+  message: 'without a response',
+});
 
-const HEAD = http('200 OK\r\nContent-Type: text/event-stream');
+const HEAD = httpHead('200 OK\r\nContent-Type: text/event-stream');
 /** A stream with this text; `@` stands for the good answer. */
 const stream =
-  (text: string | ((reply: string, id: unknown) => string)): Talk =>
+  (text: string | ((reply: string, id: unknown) => string)): Reply =>
   ({ id }) =>
     events(typeof text === 'string' ? text.replace('@', envelope(id)) : text(envelope(id), id));
 const failed = (id: unknown, message: string) =>
@@ -59,10 +65,10 @@ const forms: Fault[] = [
     ({ id, socket }) => void socket.write(`${HEAD}data: ${envelope(id)}\n\n`),
   ),
   found('garbage after the answer', stream('data: @\n\ndata: {{{\n\n')),
-  found('events called JSON', ({ id }) => whole(`data: ${envelope(id)}\n\n`)),
-  found('JSON called events', ({ id }) => whole(envelope(id), { type: 'text/event-stream' })),
+  found('events called JSON', ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`)),
+  found('JSON called events', ({ id }) => httpResponse(envelope(id), { type: 'text/event-stream' })),
   found('another charset that is UTF-8', ({ id }) =>
-    whole(`data: ${envelope(id)}\n\n`, { type: 'text/event-stream; charset=iso-8859-1' }),
+    httpResponse(`data: ${envelope(id)}\n\n`, { type: 'text/event-stream; charset=iso-8859-1' }),
   ),
 ];
 
@@ -96,20 +102,20 @@ const messages: Fault[] = [
     stream((reply) => `data: [${failed(9, 'not yours')},${reply}]\n\n`),
   ),
   unreadable('only an answer for somebody else', () => events(`data: ${envelope(4711)}\n\n`), {
-    tells: 'one with another',
+    message: 'one with another',
   }),
   {
     exit: 7,
     code: 'rpc_error',
     name: 'an error after progress',
-    tells: 'no luck',
-    talk: stream((_reply, id) => `${NOTE}data: ${failed(id, 'no luck')}\n\n`),
+    message: 'no luck',
+    reply: stream((_reply, id) => `${NOTE}data: ${failed(id, 'no luck')}\n\n`),
   },
-  unreadable('an event that is no JSON', stream('data: {not json}\n\n'), { tells: 'offset 1' }),
+  unreadable('an event that is no JSON', stream('data: {not json}\n\n'), { message: 'offset 1' }),
   unreadable(
     'an event that nests too deep',
     stream(() => `data: ${'['.repeat(300)}\n\n`),
-    { tells: 'nested' },
+    { message: 'nested' },
   ),
 ];
 
@@ -121,18 +127,18 @@ const ends: Fault[] = [
     'a stream that ends inside an event',
     stream((reply) => `data: ${reply.slice(0, 40)}`),
   ),
-  found('a stream that ends early, once', inTurn(stream(NOTE), good), { requests: 2, waits: [250] }),
+  found('a stream that ends early, once', inSequence(stream(NOTE), good), { requests: 2, waits: [250] }),
   {
     exit: 6,
     code: 'network',
     name: 'reset inside an event',
     // Where the end of the connection ends the body, undici takes a reset for an end.
     requests: [2, 3],
-    talk: ({ socket }) => void socket.write(`${HEAD}data: {"js`, () => socket.resetAndDestroy()),
+    reply: ({ socket }) => void socket.write(`${HEAD}data: {"js`, () => socket.resetAndDestroy()),
   },
   found(
     'a stream with ids that breaks is taken up',
-    inTurn(stream('id: 41\nretry: 7\ndata:\n\n'), ({ head }) =>
+    inSequence(stream('id: 41\nretry: 7\ndata:\n\n'), ({ head }) =>
       events(/^GET .*\r\nlast-event-id: 41/is.test(head) ? `data: ${envelope(1)}\n\n` : ''),
     ),
     { requests: 2, waits: [7] },
@@ -142,19 +148,19 @@ const ends: Fault[] = [
     code: 'network',
     name: 'a stream with ids that breaks for ever',
     requests: [6, 12],
-    talk: stream('id: 1\nretry: 0\ndata:\n\n'),
+    reply: stream('id: 1\nretry: 0\ndata:\n\n'),
   },
   {
     exit: 6,
     code: 'timeout',
     name: 'a stream that may be taken up next year',
-    talk: stream('id: 1\nretry: 31536000000\ndata:\n\n'),
+    reply: stream('id: 1\nretry: 31536000000\ndata:\n\n'),
   },
-  late('a head, then silence', open(HEAD)),
-  late('half an event, then silence', open(`${HEAD}data: {"js`)),
-  late('comments for ever', drip(HEAD, ': still here\n\n', 20)),
-  late('notifications for ever', drip(HEAD, NOTE, 20)),
-  late('an event that never ends', drip(`${HEAD}data: `, 'x', 20)),
+  timesOut('a head, then silence', keepOpen(HEAD)),
+  timesOut('half an event, then silence', keepOpen(`${HEAD}data: {"js`)),
+  timesOut('comments for ever', drip(HEAD, ': still here\n\n', 20)),
+  timesOut('notifications for ever', drip(HEAD, NOTE, 20)),
+  timesOut('an event that never ends', drip(`${HEAD}data: `, 'x', 20)),
 ];
 
 faultSuite('SSE', [...forms, ...messages, ...ends]);

@@ -1,96 +1,101 @@
 import {
   FOUND as ANSWER,
-  ending,
   envelope,
   type Fault,
+  faultsEnding,
   good,
-  http,
-  inTurn,
+  httpHead,
+  httpResponse,
+  inSequence,
   KEY,
-  type Talk,
-  whole,
+  type Reply,
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
-const found = ending({ exit: 0, shows: 'Nopa' });
-const refused = ending({ exit: 7, code: 'http_error', waits: [] });
-const unreadable = ending({ exit: 7, code: 'bad_response', waits: [] });
-const unauthorized = ending({ exit: 4, code: 'unauthorized', waits: [] });
+const found = faultsEnding({ exit: 0, stdout: 'Nopa' });
+const refused = faultsEnding({ exit: 7, code: 'http_error', waits: [] });
+const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
+const unauthorized = faultsEnding({ exit: 4, code: 'unauthorized', waits: [] });
 
 const status =
-  (line: string, more = '', body = ''): Talk =>
+  (line: string, more = '', body = ''): Reply =>
   () =>
-    whole(body, { status: line, type: 'text/plain', more });
+    httpResponse(body, { status: line, type: 'text/plain', more });
 const redirect = (line: string, location?: string) =>
   status(line, location === undefined ? '' : `Location: ${location}\r\n`);
 const PAGE = '<!DOCTYPE html><title>Free \u001b[31mWiFi\u202e</title><p>Accept the terms</p>';
 
 const redirects: Fault[] = [
   refused('307 to the same origin', redirect('307 Temporary Redirect', '/api/other'), {
-    tells: 'not followed',
+    message: 'not followed',
   }),
   refused('308 to another host', redirect('308 Permanent Redirect', `https://thief.example/?k=${KEY}`), {
-    tells: 'to thief.example',
+    message: 'to thief.example',
   }),
-  refused('302 to a file', redirect('302 Found', 'file:///etc/passwd'), { tells: 'to a file: URL' }),
-  refused('302 to a script', redirect('302 Found', 'javascript:alert(1)'), { tells: 'to a javascript: URL' }),
-  refused('301 to nowhere', redirect('301 Moved'), { tells: 'without a Location' }),
-  refused('303 to an invalid URL', redirect('303 See Other', 'http://[::'), { tells: 'to an invalid URL' }),
-  refused('304, though nothing was conditional', () => http('304 Not Modified')),
+  refused('302 to a file', redirect('302 Found', 'file:///etc/passwd'), { message: 'to a file: URL' }),
+  refused('302 to a script', redirect('302 Found', 'javascript:alert(1)'), {
+    message: 'to a javascript: URL',
+  }),
+  refused('301 to nowhere', redirect('301 Moved'), { message: 'without a Location' }),
+  refused('303 to an invalid URL', redirect('303 See Other', 'http://[::'), { message: 'to an invalid URL' }),
+  refused('304, though nothing was conditional', () => httpHead('304 Not Modified')),
   refused('300 with choices', status('300 Multiple Choices', '', 'a\nb')),
 ];
 
 const refusals: Fault[] = [
-  unreadable('200 and nothing else', status('200 OK'), { requests: 2, waits: [250], tells: 'empty' }),
-  unreadable('204', () => http('204 No Content'), { tells: '204' }),
-  unreadable('205 with a body', ({ id }) => whole(envelope(id), { status: '205 Reset Content' })),
+  unreadable('200 and nothing else', status('200 OK'), { requests: 2, waits: [250], message: 'empty' }),
+  unreadable('204', () => httpHead('204 No Content'), { message: '204' }),
+  unreadable('205 with a body', ({ id }) => httpResponse(envelope(id), { status: '205 Reset Content' })),
   unauthorized(
     '401 whose metadata URL is never opened',
     ({ head }) => {
       const host = /host: *(\S+)/i.exec(head)?.[1];
       const challenge = `Bearer error="invalid_token", resource_metadata="http://${host}/meta"`;
-      return whole('{"error":"invalid_token"}', {
+      return httpResponse('{"error":"invalid_token"}', {
         status: '401 No',
         more: `WWW-Authenticate: ${challenge}\r\n`,
       });
     },
-    { tells: 'ending in cdef' },
+    { message: 'ending in cdef' },
   ),
   unauthorized('401 that repeats the key', ({ head }) =>
-    whole(head, { status: `401 ${KEY}`, type: 'text/plain' }),
+    httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
   ),
   unauthorized(
     '401 with 64 KiB that nobody reads, then the end',
     status('401 Unauthorized', 'Connection: close\r\n', 'x'.repeat(65_536)),
   ),
   // Four are under way at a time.
-  unauthorized('401 in the middle of many', inTurn(good, status('401 Unauthorized')), {
+  unauthorized('401 in the middle of many', inSequence(good, status('401 Unauthorized')), {
     requests: [2, 5],
-    line: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    words: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g'],
   }),
-  { exit: 4, code: 'plan_required', name: '402', talk: status('402 Payment Required') },
-  { exit: 4, code: 'forbidden', name: '403', talk: status('403 Forbidden'), tells: 'not allow' },
+  { exit: 4, code: 'plan_required', name: '402', reply: status('402 Payment Required') },
+  { exit: 4, code: 'forbidden', name: '403', reply: status('403 Forbidden'), message: 'not allow' },
   // The plain call, then the handshake that some services want.
-  refused('404', status('404 Not Found'), { requests: 2, tells: /404[^\n]*\n.*base URL/ }),
+  refused('404', status('404 Not Found'), { requests: 2, message: /404[^\n]*\n.*base URL/ }),
   {
     exit: 7,
     code: 'rpc_error',
     name: '404 with an unknown method',
     requests: 2,
-    tells: 'no such method',
-    talk: ({ id }) =>
-      whole(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }), {
-        status: '404 Not Found',
-      }),
+    message: 'no such method',
+    reply: ({ id }) =>
+      httpResponse(
+        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }),
+        {
+          status: '404 Not Found',
+        },
+      ),
   },
   {
     exit: 7,
     code: 'rpc_error',
     name: '400 that offers revisions nobody here knows',
     requests: 2,
-    tells: 'Unsupported',
-    talk: ({ id }) =>
-      whole(
+    message: 'Unsupported',
+    reply: ({ id }) =>
+      httpResponse(
         JSON.stringify({
           jsonrpc: '2.0',
           id,
@@ -103,39 +108,43 @@ const refusals: Fault[] = [
     exit: 6,
     code: 'network',
     name: '407 from a proxy in between',
-    talk: status('407 Proxy Authentication Required'),
-    tells: 'proxy',
+    reply: status('407 Proxy Authentication Required'),
+    message: 'proxy',
   },
   refused('406', status('406 Not Acceptable')),
   refused('415', status('415 Unsupported Media Type')),
-  refused('418 with hostile words', () => whole(PAGE, { status: '418 \u001b[2J', type: 'text/html' }), {
-    tells: 'Accept the terms',
-  }),
+  refused(
+    '418 with hostile words',
+    () => httpResponse(PAGE, { status: '418 \u001b[2J', type: 'text/html' }),
+    {
+      message: 'Accept the terms',
+    },
+  ),
   refused('501, which no later try mends', status('501 Not Implemented')),
-  refused('505 without a reason', () => http('505 \r\nContent-Length: 0')),
+  refused('505 without a reason', () => httpHead('505 \r\nContent-Length: 0')),
   refused('599', status('599 Odd')),
   refused('408 for good', status('408 Request Timeout'), { requests: 3, waits: [250, 500] }),
   refused('425 for good', status('425 Too Early'), { requests: 3, waits: [250, 500] }),
-  refused('500 for good', status('500 Oops'), { requests: 3, waits: [250, 500], tells: 'tried 3 times' }),
-  found('500 once', inTurn(status('500 Oops'), good), { requests: 2, waits: [250] }),
-  found('502, then 504', inTurn(status('502 Bad Gateway'), status('504 Gateway Timeout'), good), {
+  refused('500 for good', status('500 Oops'), { requests: 3, waits: [250, 500], message: 'tried 3 times' }),
+  found('500 once', inSequence(status('500 Oops'), good), { requests: 2, waits: [250] }),
+  found('502, then 504', inSequence(status('502 Bad Gateway'), status('504 Gateway Timeout'), good), {
     requests: 3,
     waits: [250, 500],
   }),
-  found('503 that says how long', inTurn(status('503 Busy', 'Retry-After: 2\r\n'), good), {
+  found('503 that says how long', inSequence(status('503 Busy', 'Retry-After: 2\r\n'), good), {
     requests: 2,
     waits: [2125],
   }),
   refused('503 for longer than the call has', status('503 Busy', 'Retry-After: 40\r\n'), {
-    tells: '--timeout',
+    message: '--timeout',
   }),
 ];
 
 const others: Fault[] = [
-  unreadable('a captive portal', () => whole(PAGE, { type: 'text/html' }), {
-    tells: /got a web page \("Free .*WiFi.*"\) from 127/,
+  unreadable('a captive portal', () => httpResponse(PAGE, { type: 'text/html' }), {
+    message: /got a web page \("Free .*WiFi.*"\) from 127/,
   }),
-  unreadable('a page called JSON', () => whole(PAGE), { tells: 'web page' }),
+  unreadable('a page called JSON', () => httpResponse(PAGE), { message: 'web page' }),
   ...[
     'text/plain',
     'application/octet-stream',
@@ -145,20 +154,24 @@ const others: Fault[] = [
     'application/json; charset=iso-8859-1',
   ].map(
     (type): Fault =>
-      found(`a good answer called ${JSON.stringify(type)}`, ({ id }) => whole(envelope(id), { type }), {}),
+      found(
+        `a good answer called ${JSON.stringify(type)}`,
+        ({ id }) => httpResponse(envelope(id), { type }),
+        {},
+      ),
   ),
   unreadable(
     'latin-1, and said so',
     ({ id }) =>
       Buffer.from(
-        whole(envelope(id, { ...ANSWER, note: 'é' }), { type: 'application/json; charset=latin1' }),
+        httpResponse(envelope(id, { ...ANSWER, note: 'é' }), { type: 'application/json; charset=latin1' }),
         'latin1',
       ),
-    { tells: 'UTF-8' },
+    { message: 'UTF-8' },
   ),
   unreadable('UTF-16', ({ id }) =>
     Buffer.concat([
-      Buffer.from(http('200 OK\r\nContent-Type: application/json; charset=utf-16')),
+      Buffer.from(httpHead('200 OK\r\nContent-Type: application/json; charset=utf-16')),
       Buffer.from(`\uFEFF${envelope(id)}`, 'utf16le'),
     ]),
   ),

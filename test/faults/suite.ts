@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { freshHome, runCli, type Transcript } from '../helpers/program.ts';
+import { newHome, runCli, type Transcript } from '../helpers/program.ts';
 import { skippingClock } from './clock.ts';
-import { type Fault, type Form, KEY } from './fault.ts';
+import { type Fault, KEY, type OutputFormat } from './fault.ts';
 import { serveFault } from './server.ts';
 import { expectSurvived, expectWholeFiles } from './survival.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
 const WITHIN_MS = 15_000;
 /** The checks themselves are slow on a busy machine. */
 const TEST_MS = 120_000;
-const FORMS: readonly Form[] = ['json', 'table'];
+const FORMS: readonly OutputFormat[] = ['json', 'table'];
 const SEARCH = ['find', 'Nopa', '--city', 'SF'];
 
 /**
@@ -20,19 +20,19 @@ const SEARCH = ['find', 'Nopa', '--city', 'SF'];
 export function faultSuite(group: string, faults: readonly Fault[], concurrent = true): void {
   describe(`survives ${group}`, { concurrent, timeout: TEST_MS }, () => {
     it.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) =>
-      tallied(group, () => survive(fault)),
+      countFault(group, () => survive(fault)),
     );
   });
 }
 
 async function survive(fault: Fault): Promise<void> {
-  for (const form of fault.forms ?? FORMS) {
+  for (const form of fault.formats ?? FORMS) {
     const server = await serveFault(fault);
     const clock = skippingClock();
-    const { home, env } = freshHome();
-    const base = fault.at?.(server.port) ?? `http://127.0.0.1:${server.port}`;
+    const { home, env } = newHome();
+    const base = fault.baseUrl?.(server.port) ?? `http://127.0.0.1:${server.port}`;
     const words = [
-      ...(fault.line ?? SEARCH),
+      ...(fault.words ?? SEARCH),
       ...(fault.options ?? []),
       ...(form === 'json' ? ['--json'] : []),
     ];
@@ -56,13 +56,13 @@ async function survive(fault: Fault): Promise<void> {
     const told = expectSurvived(transcript, { form, ...fault });
     expectWholeFiles(home);
     rmSync(home, { recursive: true });
-    expect(took).toBeLessThan(fault.within ?? WITHIN_MS);
+    expect(took).toBeLessThan(fault.maxMs ?? WITHIN_MS);
     const { requests = 1 } = fault;
     const [least, most] = typeof requests === 'number' ? [requests, requests] : requests;
     expect(server.requests.length, 'requests').toBeGreaterThanOrEqual(least);
     expect(server.requests.length, 'requests').toBeLessThanOrEqual(most);
     if (fault.waits !== undefined) expect(clock.waits).toEqual(fault.waits);
-    if (fault.tells !== undefined) expect(told).toMatch(fault.tells);
-    if (fault.shows !== undefined) expect(transcript.stdout).toMatch(fault.shows);
+    if (fault.message !== undefined) expect(told).toMatch(fault.message);
+    if (fault.stdout !== undefined) expect(transcript.stdout).toMatch(fault.stdout);
   }
 }

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import type { Transcript } from '../helpers/program.ts';
-import { type Form, KEY } from './fault.ts';
+import { KEY, type OutputFormat } from './fault.ts';
 
 /** What a terminal would act on: C0 but the line feed, DEL, C1, bidi controls. */
 export const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
 
-interface Wanted {
-  readonly form: Form;
+interface Expected {
+  readonly form: OutputFormat;
   readonly exit: number;
   readonly code?: Code | undefined;
 }
 
 /** Checks what holds for every run, whatever went wrong. @returns message and hint, where it failed */
-export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...wanted }: Wanted): string {
+export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...wanted }: Expected): string {
   const all = stdout + stderr;
   expect({ exit, stderr }).toMatchObject({ exit: wanted.exit });
   expect(all).not.toMatch(STACK);
@@ -31,7 +31,7 @@ export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...
     expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* trying again in \d+ s\n)?$/);
     return '';
   }
-  const { code, told } = form === 'json' ? problemIn(stderr) : linesIn(stderr);
+  const { code, told } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);
   if (code !== undefined) {
     expect(code).toBe(wanted.code);
     expect(EXIT_CODES[CODES[code].kind]).toBe(exit);
@@ -40,7 +40,7 @@ export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...
 }
 
 /** The one line of JSON. */
-function problemIn(stderr: string): { code: Code; told: string } {
+function parseProblem(stderr: string): { code: Code; told: string } {
   expect(stderr).toMatch(/^[^\n]+\n$/);
   const { error, ...rest } = JSON.parse(stderr);
   expect(rest).toEqual({});
@@ -54,7 +54,7 @@ function problemIn(stderr: string): { code: Code; told: string } {
 }
 
 /** The two lines for a person. */
-function linesIn(stderr: string): { code: undefined; told: string } {
+function parseLines(stderr: string): { code: undefined; told: string } {
   const lines = /^error: ([^\n]+)\nhint: ([^\n]+)\n$/.exec(stderr);
   expect(lines, stderr).not.toBeNull();
   return { code: undefined, told: `${lines?.[1]}\n${lines?.[2]}` };

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { Tallied } from './tally.ts';
+import type { FaultCount } from './tally.ts';
 
 /** Around all tests: the faults are counted in a file, and told as a table at the end. */
 export function setup(project: TestProject): () => void {
@@ -13,19 +13,19 @@ export function setup(project: TestProject): () => void {
   return () => {
     const lines = readFileSync(file, 'utf8').trim();
     rmSync(folder, { recursive: true });
-    if (lines !== '') console.log(tableOf(lines.split('\n').map((line) => JSON.parse(line) as Tallied)));
+    if (lines !== '') console.log(tableOf(lines.split('\n').map((line) => JSON.parse(line) as FaultCount)));
   };
 }
 
-function tableOf(all: readonly Tallied[]): string {
+function tableOf(all: readonly FaultCount[]): string {
   const groups = [...new Set(all.map(({ group }) => group))].sort();
   const rows = [...groups.map((group) => rowOf(group, all)), rowOf('all', all)];
   return ['', line('faults', 'tried', 'survived', 'time'), ...rows].join('\n');
 }
 
-function rowOf(group: string, all: readonly Tallied[]): string {
+function rowOf(group: string, all: readonly FaultCount[]): string {
   const some = all.filter((each) => group === 'all' || each.group === group);
-  const sum = (count: (each: Tallied) => number) => some.reduce((total, each) => total + count(each), 0);
+  const sum = (count: (each: FaultCount) => number) => some.reduce((total, each) => total + count(each), 0);
   const ms = Math.max(...some.map(({ to }) => to)) - Math.min(...some.map(({ from }) => from));
   return line(
     group,

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 
 /** A fault as it went, or several at once. Times are milliseconds since the epoch. */
-export interface Tallied {
+export interface FaultCount {
   readonly group: string;
   readonly tried: number;
   readonly survived: number;
@@ -18,14 +18,14 @@ declare module 'vitest' {
 }
 
 /** Runs the check of one fault, or of `tried` at once, and counts how it went. */
-export async function tallied(group: string, check: () => Promise<void>, tried = 1): Promise<void> {
+export async function countFault(group: string, check: () => Promise<void>, tried = 1): Promise<void> {
   const from = Date.now();
   let survived = 0;
   try {
     await check();
     survived = tried;
   } finally {
-    const line: Tallied = { group, tried, survived, from, to: Date.now() };
+    const line: FaultCount = { group, tried, survived, from, to: Date.now() };
     appendFileSync(inject('faultTally'), `${JSON.stringify(line)}\n`);
   }
 }

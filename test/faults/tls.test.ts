@@ -4,58 +4,58 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UNTRUSTED } from '../helpers/certificate.ts';
 import { restaurant } from '../helpers/process.ts';
-import { ending, type Fault, good, KEY, type Talk } from './fault.ts';
+import { type Fault, faultsEnding, good, KEY, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
 import { faultSuite } from './suite.ts';
 import { expectSurvived } from './survival.ts';
-import { tallied } from './tally.ts';
+import { countFault } from './tally.ts';
 
-const tls = ending({ exit: 6, code: 'tls', waits: [] });
+const tls = faultsEnding({ exit: 6, code: 'tls', waits: [] });
 const https = (port: number) => `https://localhost:${port}`;
-const silent: Talk = () => undefined;
+const silent: Reply = () => undefined;
 /** A TLS record that refuses the handshake: alert 40. */
 const ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
 const faults: Fault[] = [
   tls('a certificate that nobody trusts', good, {
     requests: 0,
-    at: https,
+    baseUrl: https,
     tls: true,
-    tells: /localhost:\d+[^\n]*\n.*NODE_EXTRA_CA_CERTS/,
+    message: /localhost:\d+[^\n]*\n.*NODE_EXTRA_CA_CERTS/,
   }),
   tls('a port that speaks plain HTTP', good, {
     requests: 0,
-    at: https,
+    baseUrl: https,
     banner: 'HTTP/1.1 400 Bad Request\r\n\r\n',
-    tells: /plain HTTP\n.*http:\/\/localhost/,
+    message: /plain HTTP\n.*http:\/\/localhost/,
   }),
-  tls('a port that speaks SSH', good, { requests: 0, at: https, banner: 'SSH-2.0-OpenSSH_9.6\r\n' }),
-  tls('a handshake that is refused', good, { requests: 0, at: https, banner: ALERT }),
+  tls('a port that speaks SSH', good, { requests: 0, baseUrl: https, banner: 'SSH-2.0-OpenSSH_9.6\r\n' }),
+  tls('a handshake that is refused', good, { requests: 0, baseUrl: https, banner: ALERT }),
   {
     name: 'a handshake that breaks off',
     exit: 6,
     code: 'network',
-    talk: good,
+    reply: good,
     requests: 0,
     waits: [250, 500],
-    at: https,
+    baseUrl: https,
     banner: '',
   },
   {
     name: 'a handshake that never ends',
     exit: 6,
     code: 'timeout',
-    talk: silent,
+    reply: silent,
     requests: 0,
-    at: https,
+    baseUrl: https,
     options: ['--timeout', '300ms'],
-    tells: /no connection to localhost:\d+ within 300ms/,
+    message: /no connection to localhost:\d+ within 300ms/,
   },
   {
     name: 'plain HTTP to a port that speaks TLS',
     exit: 6,
     code: 'network',
-    talk: good,
+    reply: good,
     requests: 0,
     tls: true,
   },
@@ -79,8 +79,8 @@ describe.concurrent('with the certificate trusted', () => {
       /for DNS:localhost.*not for 127\.0\.0\.2/,
     ],
   ] as const)('%s', (_name, host, address, wanted, told) =>
-    tallied('TLS', async () => {
-      const server = await serveFault({ talk: good, tls: true }, address);
+    countFault('TLS', async () => {
+      const server = await serveFault({ reply: good, tls: true }, address);
       const { exit, ...rest } = await restaurant(
         ['find', 'Nopa', '--city', 'SF', '--json', '--retries', '0'],
         {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
-import { freshHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { type HttpTestServer, httpServer } from './servers.ts';
 
 /** A request as the service got it. */
-export interface Asked {
+export interface RpcRequest {
   readonly id: number;
   readonly method: string;
   readonly params: { name?: string; arguments?: Record<string, unknown> };
@@ -13,14 +13,14 @@ export interface Asked {
   readonly text: string;
 }
 
-export type Answer = (asked: Asked, response: ServerResponse) => void;
+export type Reply = (asked: RpcRequest, response: ServerResponse) => void;
 
-export interface AnsweringService {
+export interface ScriptedService {
   readonly url: string;
   readonly home: string;
   /** What it says from now on. */
-  answer(how: Answer): void;
-  readonly asked: readonly Asked[];
+  answer(how: Reply): void;
+  readonly requests: readonly RpcRequest[];
   /** How many connections were made to it. */
   readonly connections: number;
   run(argv: readonly string[], options?: RunOptions): Promise<Transcript>;
@@ -29,10 +29,10 @@ export interface AnsweringService {
 export const KEY = 'sk_service_of_a_test_1234';
 
 /** A service that says what a test tells it to say, byte for byte, and a home of its own to run commands in. */
-export function useAnswers(): AnsweringService {
-  const { home, env } = freshHome();
-  const asked: Asked[] = [];
-  let how: Answer = (_, response) => response.writeHead(500).end();
+export function useScriptedService(): ScriptedService {
+  const { home, env } = newHome();
+  const asked: RpcRequest[] = [];
+  let how: Reply = (_, response) => response.writeHead(500).end();
   let server: HttpTestServer | undefined;
   const urlOf = () => server?.origin ?? 'http://127.0.0.1:0';
   beforeAll(async () => {
@@ -52,7 +52,7 @@ export function useAnswers(): AnsweringService {
     answer(next) {
       how = next;
     },
-    asked,
+    requests: asked,
     get connections() {
       return server?.connections() ?? 0;
     },
@@ -72,12 +72,12 @@ export function useAnswers(): AnsweringService {
 
 /** Answers with this text as the result, in one JSON body. */
 export const resultText =
-  (json: string): Answer =>
+  (json: string): Reply =>
   ({ id }, response) =>
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(`{"jsonrpc":"2.0","id":${id},"result":${json}}`);
 
 /** Answers with this text as the one text block of a tool's result. */
-export const toolText = (text: string): Answer =>
+export const toolText = (text: string): Reply =>
   resultText(`{"content":[${JSON.stringify({ type: 'text', text })}]}`);

@@ -17,7 +17,7 @@ export const PROGRAM: readonly [string, ...string[]] = STANDALONE
 export const COMMAND = PROGRAM.map((word) => `'${word}'`).join(' ');
 
 /** How a process ended, and what it printed. */
-export interface Ended {
+export interface ProcessResult {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -26,7 +26,7 @@ export interface Ended {
 
 export interface Running {
   readonly process: ChildProcess;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessResult>;
   /** Settles when stdout or stderr holds the text. */
   printed(text: string): Promise<void>;
 }
@@ -72,7 +72,7 @@ export function start(program: string, words: readonly string[], options: Option
   });
   child.stdin?.on('error', () => {});
   if (options.holdStdin !== true) child.stdin?.end(stdin);
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<ProcessResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr }));
   });
@@ -109,9 +109,9 @@ export function startRestaurant(words: readonly string[], options: Options = {})
 }
 
 /** Runs the program under test to its end. */
-export const restaurant = (words: readonly string[], options: Options = {}): Promise<Ended> =>
+export const restaurant = (words: readonly string[], options: Options = {}): Promise<ProcessResult> =>
   startRestaurant(words, options).ended;
 
 /** Runs a line in a bash that knows `restaurant`. */
-export const shell = (line: string, options: Options = {}): Promise<Ended> =>
+export const shell = (line: string, options: Options = {}): Promise<ProcessResult> =>
   start('bash', ['-c', `restaurant() { ${COMMAND} "$@"; }\n${line}`], options).ended;

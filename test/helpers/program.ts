@@ -28,7 +28,7 @@ export interface RunOptions {
 }
 
 /** A home of its own for a test: an empty folder, and the variables that point there. */
-export function freshHome(): { home: string; env: Record<string, string> } {
+export function newHome(): { home: string; env: Record<string, string> } {
   const home = mkdtempSync(join(tmpdir(), 'restaurant-test-'));
   return { home, env: { HOME: home, LANG: 'C.UTF-8' } };
 }
@@ -70,7 +70,7 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
         if (options.sleep !== undefined || !isSpinner(text)) stderr += text;
       },
     },
-    env: options.env ?? freshHome().env,
+    env: options.env ?? newHome().env,
     platform: options.platform ?? 'linux',
     runtime: 'Node.js of the tests',
     cwd: () => options.cwd ?? options.env?.HOME ?? tmpdir(),

@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID, useService } from './service.ts';
 
 /** A restaurant of the sandbox. */
 export const ID = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
 
 /** A call of a command that succeeds. */
-export interface PlainRun {
+export interface CommandRun {
   readonly words: readonly string[];
   readonly stdin?: string;
 }
@@ -15,7 +15,7 @@ export interface PlainRun {
 const NOPA = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
 /** One plain call for every command that does not run until it is stopped. A command without one fails the tests. */
-export const RUNS: Readonly<Record<string, PlainRun>> = {
+export const RUNS: Readonly<Record<string, CommandRun>> = {
   find: { words: ['find', 'Nopa', '--city', 'SF'] },
   lookup: { words: ['lookup', ID] },
   last: { words: ['last'] },
@@ -51,7 +51,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** Empties a folder and puts the files of the examples into it. */
-export function furnish(folder: string): void {
+export function resetFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -61,23 +61,23 @@ export function furnish(folder: string): void {
 }
 
 /** The words of a command line behind `restaurant`, without their quotes. */
-export function split(line: string): string[] {
+export function splitWords(line: string): string[] {
   const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')).slice(1);
 }
 
 /** A sandbox, and a way to run commands in a home that is always the same folder, and always new. */
-export function useRuns() {
+export function useCommandRuns() {
   const service = useService();
-  const { home } = freshHome();
+  const { home } = newHome();
   /** Runs where the last one left it. */
-  const again = ({ words, stdin }: PlainRun, options: RunOptions = {}): Promise<Transcript> => {
+  const again = ({ words, stdin }: CommandRun, options: RunOptions = {}): Promise<Transcript> => {
     const env = { ...service.env, HOME: home, PATH: join(home, 'bin'), ...options.env };
     return runCli(words, { ...(stdin === undefined ? {} : { stdin }), ...options, cwd: home, env });
   };
   /** Runs in a home where nothing happened before. */
-  const fresh = (plan: PlainRun, more: readonly string[] = [], options: RunOptions = {}) => {
-    furnish(home);
+  const fresh = (plan: CommandRun, more: readonly string[] = [], options: RunOptions = {}) => {
+    resetFolder(home);
     return again({ ...plan, words: [...plan.words, ...more] }, options);
   };
   return { service, home, again, fresh };

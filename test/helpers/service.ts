@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../src/sandbox/types.ts';
-import { freshHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 
 export const PAID = 'sk_service_demo_paid';
 export const FREE = 'sk_service_demo_free';
@@ -21,7 +21,7 @@ export interface ServiceUnderTest {
 export function useService(options: SandboxOptions = {}): ServiceUnderTest {
   let sandbox: Sandbox | undefined;
   let counted = 0;
-  const { home, env } = freshHome();
+  const { home, env } = newHome();
   const running = (): Sandbox => {
     if (sandbox === undefined) throw new Error('the sandbox is not running');
     return sandbox;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { freshHome, realSleep } from '../helpers/program.ts';
+import { newHome, realSleep } from '../helpers/program.ts';
 import { answerTo, INITIALIZE, lines, request } from '../unit/mcp/lines.ts';
 import { ANYWHERE, useServer, what } from './real-server.ts';
 
@@ -17,7 +17,7 @@ function interruption() {
 
 describe('the reference server that has everything', () => {
   const server = useServer(ANYWHERE, EVERYTHING);
-  const home = freshHome();
+  const home = newHome();
   const run = (line: string, options = {}) => server.run(line, { home, ...options });
   const atTerminal = (line: string) => run(line, { tty: { stdout: true }, env: { NO_COLOR: '1' } });
 
@@ -43,7 +43,7 @@ describe('the reference server that has everything', () => {
 
   it('is spoken to as one insists', async () => {
     server.passed();
-    const fresh = { home: freshHome() };
+    const fresh = { home: newHome() };
     expect((await run('call echo message=hi --protocol 2025-11-25', fresh)).stdout).toBe('Echo: hi\n');
     expect(what(server.passed())[0]).toBe('initialize');
     const modern = await run('call echo message=hi --protocol 2026-07-28', fresh);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import { freshHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
+import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { httpServer, type ReceivedRequest, type TestServer } from '../helpers/servers.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,7 +26,7 @@ export interface RealServer {
   next(kind: string): Promise<void>;
 }
 
-export type Home = ReturnType<typeof freshHome>;
+export type Home = ReturnType<typeof newHome>;
 
 export const what = (passed: readonly Passed[]): string[] => passed.map((each) => each.what);
 
@@ -50,7 +50,7 @@ export function useServer(script: string, ...args: readonly string[]): RealServe
   });
   afterAll(() => stop?.());
   return {
-    run: (line, { home = freshHome(), ...options } = {}) =>
+    run: (line, { home = newHome(), ...options } = {}) =>
       runCli([...line.split(' '), '--endpoint', endpoint], {
         ...options,
         env: { ...home.env, RESTAURANT_API_KEY: 'sk_service_interop_1234', ...options.env },

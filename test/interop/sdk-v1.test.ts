@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshHome } from '../helpers/program.ts';
+import { newHome } from '../helpers/program.ts';
 import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const sample = (name: string) =>
@@ -10,7 +10,7 @@ describe('the sample with sessions', () => {
   const server = sample('simpleStreamableHttp');
 
   it('is found to want a handshake, and has one when it is known', async () => {
-    const home = freshHome();
+    const home = newHome();
     const tools = await server.run('tools --json', { home });
     expect([tools.exit, tools.stderr]).toEqual([0, '']);
     expect(JSON.parse(tools.stdout).tools).toContainEqual(expect.objectContaining({ name: 'greet' }));
@@ -51,7 +51,7 @@ describe('the sample without sessions', () => {
   const server = sample('simpleStatelessStreamableHttp');
 
   it('costs one request for each thing asked', async () => {
-    const home = freshHome();
+    const home = newHome();
     expect((await server.run('tools', { home })).stdout).toContain('start-notification-stream');
     expect(what(server.passed())).toEqual(['tools/list']);
     const call = await server.run('call start-notification-stream interval=5 count=2', { home });
@@ -85,7 +85,7 @@ describe('the sample that closes its streams and answers later', () => {
   const server = sample('ssePollingExample');
 
   it('is asked again where the stream ended', async () => {
-    const home = freshHome();
+    const home = newHome();
     await server.run('tools', { home });
     server.passed();
     const { exit, stdout } = await server.run('call long-task', { home });

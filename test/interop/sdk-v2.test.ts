@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshHome } from '../helpers/program.ts';
+import { newHome } from '../helpers/program.ts';
 import { useServer, what } from './real-server.ts';
 
 const V2 = 'test/interop/servers/v2.mjs';
@@ -15,7 +15,7 @@ describe('a server of the official SDK v2', () => {
   });
 
   it('needs no handshake', async () => {
-    const home = freshHome();
+    const home = newHome();
     server.passed();
     await server.run('tools', { home });
     await server.run('call greet name=Ada', { home });
@@ -27,7 +27,7 @@ describe('a server of the official SDK v2 that refuses older clients', () => {
   const server = useServer(V2, 'reject');
 
   it('is found out once, and then costs one request', async () => {
-    const home = freshHome();
+    const home = newHome();
     expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
     expect(what(server.passed())).toEqual(['tools/list', 'tools/list', 'tools/call']);
 

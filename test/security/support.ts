@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { type Ended, PROGRAM, STANDALONE, start } from '../helpers/process.ts';
+import { PROGRAM, type ProcessResult, STANDALONE, start } from '../helpers/process.ts';
 import { type HttpTestServer, httpServer, type ReceivedRequest } from '../helpers/servers.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -55,7 +55,7 @@ export function subfolder(path: string, owner?: number, mode = 0o755): string {
 
 /** A copy of the program that every user can run, and a function that runs it. */
 export interface Installed {
-  run(words: readonly string[], options?: AttackOptions): Promise<Ended & { readonly ms: number }>;
+  run(words: readonly string[], options?: AttackOptions): Promise<ProcessResult & { readonly ms: number }>;
 }
 
 /** Installs the program around the tests of a file. `run` checks what holds for every attack. */
@@ -88,7 +88,7 @@ export function useProgram(): Installed {
 }
 
 /** Checks that a command ended in an orderly way, printed no control characters and not the key. */
-export function expectHarmless({ exit, signal, stdout, stderr }: Ended): void {
+export function expectHarmless({ exit, signal, stdout, stderr }: ProcessResult): void {
   const printed = stdout + stderr;
   expect({ exit, signal, stderr }).toMatchObject({ signal: null, exit: expect.any(Number) });
   expect({ exit, stderr }).not.toMatchObject({ exit: 1 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { FREE, useService } from '../../helpers/service.ts';
 
 const service = useService();
@@ -53,7 +53,7 @@ describe('the words of find', () => {
 
 describe('a city', () => {
   it('is asked for at a terminal, and saved on request', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const options = { env: { ...service.env, ...env }, tty, answers: { text: ['SF', 'y'] } };
     const asked = await runCli(['find', 'Nopa'], options);
     expect([asked.exit, asked.stdout.includes('Nopa')]).toEqual([0, true]);
@@ -220,7 +220,7 @@ describe('lookup -', () => {
 
 describe('a hint', () => {
   it('quotes an id that the service chose', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const state = { endpoint: 'demo', at: 0, ids: ['x;id>pwned;#'], names: ['x'] };
     const folder = join(env.HOME ?? '', '.local/state/restaurant');
     const { mkdirSync } = await import('node:fs');

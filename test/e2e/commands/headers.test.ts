@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { FOUND, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
@@ -15,7 +15,7 @@ let base: string;
 let requests: ReceivedRequest[];
 
 beforeEach(async () => {
-  const fresh = freshHome();
+  const fresh = newHome();
   home = fresh.home;
   env = { ...fresh.env, RESTAURANT_MAX_AGE: '0' };
   const server = await serve((seen, response) => {

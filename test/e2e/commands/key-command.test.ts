@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runKeyCommand } from '../../../src/app/key-command.ts';
 import { splitWords } from '../../../src/util/shell.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { FOUND, idOf, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
@@ -16,7 +16,7 @@ let base: string;
 let requests: ReceivedRequest[];
 
 beforeEach(async () => {
-  const fresh = freshHome();
+  const fresh = newHome();
   home = fresh.home;
   env = { ...fresh.env, PATH: String(process.env.PATH), RESTAURANT_MAX_AGE: '0' };
   const server = await serve((seen, response) => sendJson(response, toolReply(idOf(seen.body), FOUND)));

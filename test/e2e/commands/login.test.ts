@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { FREE, PAID, REVOKED, useService } from '../../helpers/service.ts';
 
 const service = useService();
@@ -9,7 +9,7 @@ const terminal = { stdin: true, stdout: true, stderr: true };
 
 /** A home without a key in the environment. */
 function newUser() {
-  const { home, env } = freshHome();
+  const { home, env } = newHome();
   const config = join(home, '.config', 'restaurant', 'config.json');
   return {
     home,

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { type Asked, KEY, resultText, useAnswers } from '../../helpers/answers.ts';
+import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { startRestaurant } from '../../helpers/process.ts';
 
 const IDS = Array.from({ length: 1200 }, (_each, place) => `id-${place}`);
-const service = useAnswers();
-const idOf = ({ params }: Asked): string => String(params.arguments?.restaurant_id);
+const service = useScriptedService();
+const idOf = ({ params }: RpcRequest): string => String(params.arguments?.restaurant_id);
 
-function found(asked: Asked, response: ServerResponse): void {
+function found(asked: RpcRequest, response: ServerResponse): void {
   const output = { status: 'ok', service_id: idOf(asked), name: `Place ${idOf(asked)}` };
   const content = [{ type: 'text', text: JSON.stringify(output) }];
   response.setHeader('content-type', 'application/json');
@@ -24,7 +24,7 @@ const failed = resultText('{"isError":true,"content":[{"type":"text","text":"out
 function lookup(words: readonly string[], env: Record<string, string> = {}) {
   const clock = { time: Date.UTC(2025, 0, 1) };
   const own = mkdtempSync(join(service.home, 'many-'));
-  const before = service.asked.length;
+  const before = service.requests.length;
   const ledger = openLedger({
     stateDir: own,
     key: KEY,
@@ -35,7 +35,7 @@ function lookup(words: readonly string[], env: Record<string, string> = {}) {
   });
   // No time passes while a request is on its way: it is counted when it is sent, and timed when it comes.
   const sleep = async (ms: number, signal?: AbortSignal) => {
-    while ((await ledger.usage()).perDay.used > service.asked.length - before) await pause(1);
+    while ((await ledger.usage()).perDay.used > service.requests.length - before) await pause(1);
     signal?.throwIfAborted();
     clock.time += ms;
   };
@@ -66,7 +66,7 @@ describe('lookup of thousands of ids', () => {
     });
     const { exit, stdout, stderr } = await run;
     expect([exit, most > 1, most <= 4]).toEqual([8, true, true]);
-    expect(service.asked.map(idOf).sort()).toEqual([...IDS].sort());
+    expect(service.requests.map(idOf).sort()).toEqual([...IDS].sort());
     const records = stdout
       .trimEnd()
       .split('\n')
@@ -99,10 +99,10 @@ describe('lookup of thousands of ids', () => {
   });
 
   it('ends with 5 where the service asks for a long wait, and asks no more', async () => {
-    const before = service.asked.length;
+    const before = service.requests.length;
     service.answer((_asked, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
     const { exit, stderr } = await lookup([], { RESTAURANT_PER_MINUTE: '300' }).run;
     expect([exit, stderr]).toEqual([5, expect.stringMatching(/^error: the service asks to wait until /m)]);
-    expect(service.asked.length - before).toBeLessThanOrEqual(4);
+    expect(service.requests.length - before).toBeLessThanOrEqual(4);
   });
 });

@@ -1,13 +1,13 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { FREE, PAID, useService } from '../../helpers/service.ts';
 
 const service = useService();
 
 async function userWithProfiles() {
-  const { home, env } = freshHome();
+  const { home, env } = newHome();
   const run = (words: readonly string[], options: RunOptions = {}) =>
     runCli(words, { ...options, env: { ...env, ...options.env } });
   for (const [profile, key] of [

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 
 const COMMANDS = [
   ['find', 'Nopa', '--city', 'SF', '--json'],
@@ -29,7 +29,7 @@ describe('an endpoint whose protocol was detected', () => {
       const first = await sandboxAt(0, before);
       const port = Number(new URL(first.baseUrl).port);
       const env = {
-        ...freshHome().env,
+        ...newHome().env,
         RESTAURANT_BASE_URL: first.baseUrl,
         RESTAURANT_API_KEY: first.keys.paid,
         RESTAURANT_MAX_AGE: '0',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalogue.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 
 const service = useService();
@@ -31,7 +31,7 @@ describe('settings', () => {
   it('that are numbers are numbers in JSON and in the file; durations keep their unit', async () => {
     const env = {
       ...service.env,
-      HOME: freshHome().home,
+      HOME: newHome().home,
       RESTAURANT_MAX_AGE: '',
     };
     const set = await runCli(['config', 'set', 'per-day', '500', '--json'], { env });
@@ -56,7 +56,7 @@ describe('settings', () => {
   it.each(SETTING_NAMES)(
     '%s: an option overrides the environment, the config file and the default, in this order',
     async (name) => {
-      const { home, env } = freshHome();
+      const { home, env } = newHome();
       const { env: variable, flag } = SETTINGS[name] as { env: string; flag?: string };
       const [first, second, third] = VALUES[name];
       const ask = async (words: string[], more: Record<string, string> = {}) => {
@@ -86,7 +86,7 @@ describe('settings', () => {
   );
 
   it('refuses a value that cannot be, naming where it stands', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const wrong = await runCli(['config', 'set', 'timeout', '30'], { env });
     expect(wrong.exit).toBe(2);
     expect(wrong.stderr).toMatch(/^error: config set timeout '30': expected a duration with its unit/);
@@ -103,7 +103,7 @@ describe('settings', () => {
   });
 
   it('are read, listed and removed', async () => {
-    const { env, home } = freshHome();
+    const { env, home } = newHome();
     const config = async (...words: string[]) => runCli(['config', ...words], { env });
     expect(await config('set', 'city', 'São Paulo')).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect((await config('get', 'city')).stdout).toBe('São Paulo\n');
@@ -127,7 +127,7 @@ describe('settings', () => {
 
 describe('status', () => {
   it('tells where everything comes from, also without a key', async () => {
-    const { home, env } = freshHome();
+    const { home, env } = newHome();
     const { exit, stdout, stderr } = await runCli(['status', '--json'], { env });
     expect([exit, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -169,7 +169,7 @@ describe('status', () => {
   });
 
   it('warns that a damaged config file is ignored when the environment has the key and the service', async () => {
-    const { env, home } = freshHome();
+    const { env, home } = newHome();
     const file = join(home, 'config.json');
     writeFileSync(file, '{', { mode: 0o600 });
     const { exit, stdout, stderr } = await runCli(['find', 'Nopa', '--city', 'SF', '--demo'], {
@@ -181,7 +181,7 @@ describe('status', () => {
   });
 
   it('says of a damaged config file which one it is', async () => {
-    const { env, home } = freshHome();
+    const { env, home } = newHome();
     const file = join(home, 'config.json');
     writeFileSync(file, '{', { mode: 0o600 });
     const { exit, stderr } = await runCli(['status'], { env: { ...env, RESTAURANT_CONFIG_DIR: home } });

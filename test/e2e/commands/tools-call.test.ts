@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
@@ -170,7 +170,7 @@ describe('requests before a call', () => {
       const { status = 200, body } = method === 'tools/list' ? list(id) : { status: 404, body: 'no' };
       sendJson(response, body, status);
     });
-    const { env } = freshHome();
+    const { env } = newHome();
     const run = (...words: string[]) =>
       runCli([...words, '--endpoint', server.url.href], { env: { ...env, RESTAURANT_API_KEY: PAID } });
     const methods = () => server.requests.splice(0).map((seen) => messageOf(seen).method);

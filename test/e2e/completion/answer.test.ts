@@ -5,12 +5,12 @@ import { SHELLS } from '../../../src/commands/completion.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
 import { SETTING_NAMES } from '../../../src/settings/catalogue.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../../helpers/tree.ts';
 
 const tree = await readTree();
-const { env, home } = freshHome();
+const { env, home } = newHome();
 const service = useService({ mode: 'mcp' });
 
 type Env = Readonly<Record<string, string>>;
@@ -165,7 +165,7 @@ describe('completion from local files', () => {
   });
 
   it('describes rows with equal names differently, so that zsh keeps their order', async () => {
-    const own = freshHome();
+    const own = newHome();
     remember(
       [
         ['a7c1e5d2-3f84', 'Golden Crane'],
@@ -182,7 +182,7 @@ describe('completion from local files', () => {
   });
 
   it('offers only harmless text', async () => {
-    const evil = freshHome();
+    const evil = newHome();
     remember(
       [
         ['$(touch x)', 'a'],

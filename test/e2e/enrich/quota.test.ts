@@ -5,12 +5,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
 import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
-const { home, env } = freshHome();
+const { home, env } = newHome();
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(home, 'budget-'));

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
-const { home, env } = freshHome();
+const { home, env } = newHome();
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(home, 'retry-'));

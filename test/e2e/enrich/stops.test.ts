@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, KEY, useAnswers } from '../../helpers/answers.ts';
+import { KEY, type RpcRequest, useScriptedService } from '../../helpers/answers.ts';
 import { restaurant, shell, startRestaurant, until } from '../../helpers/process.ts';
 import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 60;
 const CONCURRENCY = 3;
-const service = useAnswers();
+const service = useScriptedService();
 let folder = '';
 let seen = 0;
 beforeEach(() => {
@@ -16,14 +16,14 @@ beforeEach(() => {
   const rows = Array.from({ length: ROWS }, (_each, place) => `Place ${place},Testville\n`);
   writeFileSync(path('in.csv'), `name,city\n${rows.join('')}`);
   service.answer(found);
-  seen = service.asked.length;
+  seen = service.requests.length;
 });
 
 const path = (name: string): string => join(folder, name);
 const read = (name = 'out.csv'): string => readFileSync(path(name), 'utf8');
-const nameOf = ({ params }: Asked): string => String(params.arguments?.name);
+const nameOf = ({ params }: RpcRequest): string => String(params.arguments?.name);
 
-function found(asked: Asked, response: ServerResponse): void {
+function found(asked: RpcRequest, response: ServerResponse): void {
   const name = nameOf(asked);
   const output = { status: 'ok', results: [{ service_id: `id-${name}`, name }], total_matches: 1 };
   const content = [{ type: 'text', text: JSON.stringify(output) }];
@@ -39,8 +39,8 @@ const inTheMiddle = (act: (response: ServerResponse) => boolean | undefined) =>
 
 /** What was asked since the test began, or since the last call of this. */
 function asked(): string[] {
-  const since = service.asked.slice(seen).map(nameOf);
-  seen = service.asked.length;
+  const since = service.requests.slice(seen).map(nameOf);
+  seen = service.requests.length;
   return since;
 }
 
@@ -179,7 +179,7 @@ describe('two processes at once', () => {
     );
     // Each says so when it has to wait; what was granted may still be on its way to the service then.
     await Promise.all(runs.map((run) => run.printed('"why":"the quota of this minute is used up"')));
-    await Promise.all(runs.map((run) => until(() => service.asked.length - seen >= 40, run)));
+    await Promise.all(runs.map((run) => until(() => service.requests.length - seen >= 40, run)));
     for (const run of runs) run.process.kill('SIGINT');
     expect((await Promise.all(runs.map(({ ended }) => ended))).map(({ exit }) => exit)).toEqual([130, 130]);
     expect(asked()).toHaveLength(40);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, REVOKED, useService } from '../../helpers/service.ts';
 import { useInstalled } from './installed.ts';
 
@@ -59,7 +59,7 @@ describe('--check with http', () => {
   });
 
   it('fails without the variable that the client reads, even when a login is saved', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const base = ['--base-url', mcp.sandbox.baseUrl];
     await runCli(['login', ...base, '--key-stdin'], { env, stdin: PAID });
     const { exit, stderr } = await runCli(['mcp', 'config', 'cursor', '--via', 'http', '--check'], { env });
@@ -121,7 +121,7 @@ describe('--check with stdio', () => {
   });
 
   it('gives the program no more variables than the client does', async () => {
-    const dump = join(freshHome().home, 'env');
+    const dump = join(newHome().home, 'env');
     const path = impostor(`env > ${dump}; exit 3`);
     const secrets = { RESTAURANT_API_KEY: PAID, EXTRA_CERT: 'c', XDG_STATE_HOME: '/s' };
     const passed = async (name: string) => {
@@ -138,7 +138,7 @@ describe('--check with stdio', () => {
   });
 
   it('uses the login in a config folder that the client does not know', async () => {
-    const { home, env } = freshHome();
+    const { home, env } = newHome();
     const own = { ...env, XDG_CONFIG_HOME: join(home, 'conf'), PATH: installed.path };
     const base = ['--base-url', service.sandbox.baseUrl];
     await runCli(['login', ...base, '--key-stdin'], { env: own, stdin: PAID });
@@ -155,7 +155,7 @@ describe('--check with stdio', () => {
 
   /** A program named `restaurant` that is not ours. */
   function impostor(script: string): string {
-    const bin = join(freshHome().home, 'bin');
+    const bin = join(newHome().home, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'restaurant'), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, 'restaurant'), 0o755);

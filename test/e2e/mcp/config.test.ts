@@ -13,7 +13,7 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { openProtocolStore } from '../../../src/storage/state.ts';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 
 const URL = 'https://api.example.com/api/mcp';
 const KEY = 'sk_service_literal_secret_1234';
@@ -134,7 +134,7 @@ const parsed = (client: string, text: string): unknown =>
 
 /** A home with a project in it, and a configured service that is never called. */
 function openHome(own: Record<string, string> = {}) {
-  const { home, env } = freshHome();
+  const { home, env } = newHome();
   const cwd = join(home, 'proj');
   mkdirSync(cwd);
   // A command on the PATH, because the program warns when there is none.
@@ -700,7 +700,7 @@ describe('an unsupported request', () => {
   ])('names the alternative: %j', async (words, hint) => {
     const { exit, stdout, stderr } = await openHome().run(words, {
       env: {
-        ...freshHome().env,
+        ...newHome().env,
         ...(words.includes('--demo') ? {} : { RESTAURANT_BASE_URL: 'https://a.example' }),
       },
     });
@@ -709,7 +709,7 @@ describe('an unsupported request', () => {
   });
 
   it('needs a service for http, but not for stdio', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     expect(await runCli(['mcp', 'config', 'cursor'], { env })).toMatchObject({ exit: 2 });
     expect(await runCli(['mcp', 'config', 'cursor', '--via', 'stdio'], { env })).toMatchObject({ exit: 0 });
     expect(await runCli(['mcp', 'config', 'claude-desktop'], { env })).toMatchObject({ exit: 0 });
@@ -724,7 +724,7 @@ describe('an unsupported request', () => {
 
 describe('the entry', () => {
   it('repeats the options of this run', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const words = ['--profile', 'work', '--base-url', 'https://b.example', '--protocol', 'bare'];
     const { stdout } = await runCli(['mcp', 'config', 'claude-desktop', '--json', ...words], { env });
     expect(JSON.parse(stdout).entry.args).toEqual([

@@ -7,7 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { useInstalled } from './installed.ts';
 
@@ -86,7 +86,7 @@ describe('the saved login', () => {
   const service = useService();
 
   it('is used when the host passes no variables', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const login = await runCli(['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'], {
       env,
       stdin: PAID,
@@ -101,7 +101,7 @@ describe('the saved login', () => {
   });
 
   it('is used as soon as it is saved', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const search = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'San Francisco' } };
     const { client } = await connect([], { HOME: env.HOME ?? '' });
     const before = await client.callTool(search);
@@ -161,7 +161,7 @@ describe('a foreign server', () => {
   });
 
   it('is called with handshake, session, progress and structured output', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const { client } = await connect(['--endpoint', endpoint], { ...env, RESTAURANT_API_KEY: PAID });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['add', 'fail']);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
 import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';
 import {
@@ -76,7 +76,7 @@ describe.each(['json', 'sse'] as const)('with the plain service that responds in
   });
 
   it('requests the list of tools once, and not again at the next start', async () => {
-    const env = { ...freshHome().env, RESTAURANT_MAX_AGE: '10m' };
+    const env = { ...newHome().env, RESTAURANT_MAX_AGE: '10m' };
     service.sent();
     await service.run(['mcp'], { stdin: lines(LIST), env });
     await service.run(['mcp'], { stdin: lines(LIST), env });
@@ -193,7 +193,7 @@ describe('a failure', () => {
   });
 
   it('without a service is a tool error with a hint', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const { exit, stdout } = await runCli(['mcp'], { env, stdin: lines(LIST, find(1)) });
     expect(exit).toBe(0);
     expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
@@ -342,7 +342,7 @@ describe('faults of the service', () => {
 
 describe('--demo', () => {
   it('works without a service or key', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const { exit, stdout } = await runCli(['mcp', '--demo'], { env, stdin: lines(LIST, find(1)) });
     expect(exit).toBe(0);
     expect((answerTo(stdout, 'list').result as { tools: unknown[] }).tools.length).toBeGreaterThan(2);
@@ -350,7 +350,7 @@ describe('--demo', () => {
   });
 
   it('explains itself at a terminal', async () => {
-    const { env } = freshHome();
+    const { env } = newHome();
     const { stderr } = await runCli(['mcp', '--demo'], { env, tty: { stdin: true, stderr: true } });
     expect(stderr).toContain('restaurant mcp config');
   });

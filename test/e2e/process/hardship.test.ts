@@ -17,15 +17,15 @@ import { describe, expect, it } from 'vitest';
 import {
   BIN,
   COMMAND,
-  type Ended,
   PROGRAM,
+  type ProcessResult,
   restaurant,
   STANDALONE,
   shell,
   start,
   startRestaurant,
 } from '../../helpers/process.ts';
-import { freshHome } from '../../helpers/program.ts';
+import { newHome } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
@@ -42,11 +42,11 @@ const PROBLEM = /^error: .+\nhint: .+\n$/;
 const SECRET = 'sk_service_real_and_secret_0123456789';
 
 /** Runs the program with a module loaded before it. */
-function disturbed(code: string, ...words: string[]): Promise<Ended> {
+function disturbed(code: string, ...words: string[]): Promise<ProcessResult> {
   const preload = `data:text/javascript,${encodeURIComponent(code)}`;
   // It waits for stdin meanwhile.
   return start(process.execPath, ['--import', preload, BIN, ...words], {
-    env: { ...given(), HOME: freshHome().home, RESTAURANT_API_KEY: SECRET },
+    env: { ...given(), HOME: newHome().home, RESTAURANT_API_KEY: SECRET },
     holdStdin: true,
   }).ended;
 }
@@ -119,7 +119,7 @@ describe.concurrent('what no catch sees', () => {
 
 describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
   it('as stdout is told whatever the form of the output', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const forms = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'];
     const lines = forms.map(
       (form) => `restaurant ${FIND.join(' ')} --format ${form} > /dev/full 2> ${form}; echo ${form} $? &`,
@@ -139,7 +139,7 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
   });
 
   it('as stderr changes nothing else', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const { exit, stdout } = await shell(`restaurant ${FIND.join(' ')} --verbose 2> /dev/full`, {
       env: { ...given(), HOME: home },
     });
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === 'win32').concurrent('a terminal that is clo
     ['a search, when it writes', FIND, 'setsid sh'],
     ['a question', ['login'], 'sh'],
   ])('ends %s, without an abort', async (_what, words, inner) => {
-    const { home } = freshHome();
+    const { home } = newHome();
     let asked: ServerResponse | undefined;
     const server = await httpServer((_request, response) => {
       asked = response;
@@ -191,8 +191,8 @@ function mayMount(): boolean {
 
 describe.runIf(mayMount()).concurrent('a home', () => {
   /** Runs a line with a file system of its own mounted at `$HOME`. */
-  function mounted(options: string, line: string): Promise<Ended> {
-    const { home } = freshHome();
+  function mounted(options: string, line: string): Promise<ProcessResult> {
+    const { home } = newHome();
     const prepare = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
     const program = `restaurant() { ${COMMAND} "$@"; }`;
     return start('unshare', ['-m', 'bash', '-c', `${prepare}\n${program}\n${line}`], {
@@ -234,7 +234,7 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
   const NOBODY = 65534;
 
   it('are named with their owner and the remedy; find goes on without', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     // The program where anybody may read it.
     const place = join(home, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
@@ -282,7 +282,7 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
 
 describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled code', () => {
   it('is kept only where nobody else can put anything', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
     const cache = join(home, '.cache/restaurant');
     const folder = join(cache, 'code');
@@ -305,7 +305,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
       (bytes) => bytes.fill((bytes[bytes.length >> 1] ?? 0) ^ 4, bytes.length >> 1, (bytes.length >> 1) + 1),
     ],
   ])('is not run when it is damaged: %s', async (_what, damage) => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
     const good = await restaurant(FIND, { env });
     const folder = join(home, '.cache/restaurant/code');
@@ -318,7 +318,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
   });
 
   it.skipIf(process.getuid?.() !== 0)('is not kept below a folder of another user', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     chownSync(home, 65534, 65534);
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
     expect((await restaurant(FIND, { env })).exit).toBe(0);
@@ -329,7 +329,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
 
 describe.concurrent('a home that is none', () => {
   it.each([[''], ['here']])('%j: nothing is written in the current folder', async (HOME) => {
-    const { home: cwd } = freshHome();
+    const { home: cwd } = newHome();
     const env = { ...given(), HOME };
     const [found, login] = await Promise.all([
       restaurant(FIND, { env, cwd }),
@@ -344,7 +344,7 @@ describe.concurrent('a home that is none', () => {
 
 describe('login', () => {
   it('that is killed leaves the old key or the new one, and no stray after the next', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const folder = join(home, '.config/restaurant');
     const env = { HOME: home, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const key = (name: string) => `sk_service_${name.repeat(2000)}`;
@@ -373,7 +373,7 @@ describe('login', () => {
 
 describe('a small heap', () => {
   it('is enough for a long list', async () => {
-    const { home } = freshHome();
+    const { home } = newHome();
     const rows = Array.from({ length: 20_000 }, (_, row) => `Nopa,SF,${'x'.repeat(100)} ${row}`);
     writeFileSync(join(home, 'in.csv'), `name,city,note\n${rows.join('\n')}\n`);
     const words = ['--max-old-space-size=64', BIN, 'enrich', 'in.csv', '-o', 'out.csv', '--quiet'];

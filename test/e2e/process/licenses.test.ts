@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../helpers/process.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const { env } = freshHome();
+const { env } = newHome();
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const manifest = JSON.parse(read('package.json'));

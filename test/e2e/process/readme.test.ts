@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { baseEnv, shell, startRestaurant } from '../../helpers/process.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
-import { furnish } from '../../helpers/runs.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
+import { resetFolder } from '../../helpers/runs.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -24,10 +24,10 @@ interface Place {
 
 /** A folder with the files that the commands read, and a home where nothing happened before. */
 function workplace(): Place {
-  const { home, env } = freshHome();
+  const { home, env } = newHome();
   const cwd = join(home, 'work');
   mkdirSync(cwd);
-  furnish(cwd);
+  resetFolder(cwd);
   writeFileSync(join(cwd, 'venues.csv'), 'Venue,Seats\nBlue Door,40\n');
   return { cwd, env: { ...service.env, ...env } };
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
-import { freshHome } from '../../helpers/program.ts';
+import { newHome } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await busy.close();
 });
 
-const { home } = freshHome();
+const { home } = newHome();
 const start = (
   words: readonly string[],
   url: string,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { PROGRAM, type Running, startRestaurant, until } from '../../helpers/process.ts';
-import { freshHome } from '../../helpers/program.ts';
+import { newHome } from '../../helpers/program.ts';
 import { rawServer, type TestServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
   await silent.close();
 });
 
-const start = (words: readonly string[], url: string, home = freshHome().home): Running =>
+const start = (words: readonly string[], url: string, home = newHome().home): Running =>
   startRestaurant(words, {
     env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: url, RESTAURANT_MAX_AGE: '0' },
     cwd: home,
@@ -71,7 +71,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   },
   'in enrich': {
     reach: async () => {
-      const { home } = freshHome();
+      const { home } = newHome();
       writeFileSync(join(home, 'in.csv'), 'name,city\nNopa,SF\n');
       const before = hanging.requests.length;
       const run = start(['enrich', 'in.csv', '-o', 'out.csv'], hanging.baseUrl, home);
@@ -157,7 +157,7 @@ describe('a signal ends it with its code', () => {
 describe.skipIf(process.platform === 'win32')('a signal at a prompt', () => {
   it('gives the terminal back', async () => {
     const runs = SIGNALS.map(async ([signal, code]) => {
-      const { home } = freshHome();
+      const { home } = newHome();
       const env = { HOME: home, RESTAURANT_BASE_URL: hanging.baseUrl, NO_COLOR: '1' };
       // The inner shell becomes the program, so its number is the program's.
       const line = `stty -a > before; sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" "$@"; echo "exit $?"; stty -a > after`;

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BIN, start } from '../../helpers/process.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const { env } = freshHome();
+const { env } = newHome();
 const script = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
 /** Tells every file of the program that was loaded, on stderr, at the end. */
@@ -114,7 +114,7 @@ describe('compiled code', () => {
       .map((entry) => join(entry.parentPath, entry.name));
 
   it('is cached for this user alone and makes no difference', async () => {
-    const { home, env: own } = freshHome();
+    const { home, env: own } = newHome();
     const code = join(home, '.cache', 'restaurant', 'code');
     const first = await run(own);
     expect(first).toMatchObject({ exit: 0, stderr: '' });
@@ -135,7 +135,7 @@ describe('compiled code', () => {
   });
 
   it('is not missed where its folder cannot be had', async () => {
-    const { home, env: own } = freshHome();
+    const { home, env: own } = newHome();
     writeFileSync(join(home, '.cache'), 'a file');
     expect(await run(own)).toMatchObject({ exit: 0, stderr: '' });
     expect(await run({ ...own, HOME: '' })).toMatchObject({ exit: 0, stderr: '' });

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { STANDALONE, shell } from '../../helpers/process.ts';
-import { freshHome } from '../../helpers/program.ts';
+import { newHome } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 
 const service = useService();
-const { home } = freshHome();
+const { home } = newHome();
 const ROWS = 20_000;
 
 /** A service whose answers are several megabytes large. */

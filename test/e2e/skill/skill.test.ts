@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill/agents.ts';
 import { shell } from '../../helpers/process.ts';
-import { freshHome, type RunOptions, runCli } from '../../helpers/program.ts';
-import { furnish, split } from '../../helpers/runs.ts';
+import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { resetFolder, splitWords } from '../../helpers/runs.ts';
 import { useService } from '../../helpers/service.ts';
 import { everyCommand, readTree } from '../../helpers/tree.ts';
 
@@ -49,13 +49,13 @@ describe('the skill', () => {
   });
 
   it('contains commands that run', async () => {
-    furnish(service.home);
+    resetFolder(service.home);
     expect(lines.length).toBeGreaterThan(8);
     for (const line of lines) {
       const options = { env: { ...service.env, HOME: service.home }, cwd: service.home };
       const { exit, stdout, stderr } = line.includes('|')
         ? await shell(`set -o pipefail; ${line}`, options)
-        : await runCli(split(line), options);
+        : await runCli(splitWords(line), options);
       expect([line, exit]).toEqual([line, 0]);
       expect([line, typeof JSON.parse(stdout)]).toEqual([line, 'object']);
       if (!line.includes('enrich')) expect([line, stderr]).toEqual([line, '']);
@@ -65,7 +65,7 @@ describe('the skill', () => {
 
 describe('skill install', () => {
   const folder = (): RunOptions & { cwd: string; env: Record<string, string> } => {
-    const { home, env } = freshHome();
+    const { home, env } = newHome();
     const cwd = join(home, 'project');
     mkdirSync(cwd);
     return { cwd, env };

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../helpers/process.ts';
-import { freshHome } from '../../helpers/program.ts';
+import { newHome } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 
 const MALLORY = 65534;
@@ -22,7 +22,7 @@ const service = useService();
 
 /** The home of another user, and a folder of root beside it. */
 function homes() {
-  const { home } = freshHome();
+  const { home } = newHome();
   const mallory = join(home, 'mallory');
   const victim = join(home, 'victim');
   for (const folder of [mallory, victim]) mkdirSync(folder);

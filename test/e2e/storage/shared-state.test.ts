@@ -7,8 +7,8 @@ import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { hashKey } from '../../../src/storage/cache.ts';
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
-import { baseEnv, type Ended, PROGRAM, restaurant } from '../../helpers/process.ts';
-import { freshHome, runCli } from '../../helpers/program.ts';
+import { baseEnv, PROGRAM, type ProcessResult, restaurant } from '../../helpers/process.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
 import { PAID } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/worker.ts';
@@ -50,7 +50,7 @@ async function serviceWith(redis: { url: string }, options: SandboxOptions = {})
   const sandbox = await startSandbox({ perMinute: 0, perDay: 0, ...options });
   onTestFinished(() => sandbox.close());
   const env = () => ({
-    ...freshHome().env,
+    ...newHome().env,
     RESTAURANT_BASE_URL: sandbox.baseUrl,
     RESTAURANT_API_KEY: PAID,
     RESTAURANT_SHARED_STATE: redis.url,
@@ -248,7 +248,7 @@ function enrich(name: string, env: Record<string, string>, rows: number) {
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  const ended = new Promise<Pick<Ended, 'exit' | 'stderr'>>((resolve) => {
+  const ended = new Promise<Pick<ProcessResult, 'exit' | 'stderr'>>((resolve) => {
     child.on('close', (exit) => resolve({ exit, stderr }));
   });
   return { kill: () => child.kill('SIGKILL'), ended };
