@@ -2,7 +2,6 @@
 export type { Field, TraceEvent } from './client/http/exchange.ts';
 export type { RequestHeaders } from './client/http/headers.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/detect.ts';
-export type { TraceContext } from './client/mcp/trace-context.ts';
 export {
   type CallOptions,
   type Client,
@@ -13,6 +12,7 @@ export {
   type ToolCallOptions,
 } from './client/restaurant.ts';
 export { type FindResult, isRestaurant } from './client/results.ts';
+export type { TraceContext } from './client/rpc/envelope.ts';
 export type {
   Coordinates,
   FindOutput,

@@ -7,7 +7,7 @@ import {
 } from '../client/endpoint.ts';
 import { checkHeader, isHarmless, parseHeaders, type RequestHeaders } from '../client/http/headers.ts';
 import { checkKey } from '../client/key.ts';
-import type { TraceContext } from '../client/mcp/trace-context.ts';
+import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { type SettingView, type Source, variable } from '../settings/settings.ts';

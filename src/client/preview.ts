@@ -5,8 +5,7 @@ import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './htt
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
 import { MODERN_VERSIONS } from './mcp/protocol.ts';
 import { clientInfo, modernHeaders, modernRequest } from './mcp/stateless.ts';
-import { type TraceContext, traceHeaders, traceMeta } from './mcp/trace-context.ts';
-import { request } from './rpc/envelope.ts';
+import { request, type TraceContext, traceHeaders, traceMeta } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
 /** A request that could be sent. Of the key only the last characters are in it. */

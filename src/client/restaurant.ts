@@ -13,10 +13,16 @@ import { keyMasker, keySuffix, redactor } from './key.ts';
 import type { Protocol, ProtocolMemory } from './mcp/detect.ts';
 import { openSession } from './mcp/negotiate.ts';
 import { assertComplete, clientInfo } from './mcp/stateless.ts';
-import { type TraceContext, traceHeaders, traceMeta } from './mcp/trace-context.ts';
 import { decodeFind, decodeLookup, type FindResult, listAllTools, parseToolResult } from './results.ts';
 import { type CallState, openChannel, type RpcResponse } from './rpc/channel.ts';
-import { isObject, type JsonObject, progressIn } from './rpc/envelope.ts';
+import {
+  isObject,
+  type JsonObject,
+  progressIn,
+  type TraceContext,
+  traceHeaders,
+  traceMeta,
+} from './rpc/envelope.ts';
 import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';

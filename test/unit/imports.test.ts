@@ -69,7 +69,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'cli-table3': ['output/table.ts'],
   'jq-wasm': ['output/jq.ts'],
   commander: ['cli/', 'cli.ts'],
-  'eventsource-parser': ['client/http/sse.ts'],
+  'eventsource-parser': ['client/http/body.ts'],
   'string-width': ['util/text.ts'],
   'wrap-ansi': ['util/text.ts'],
   '@decimalturn/toml-patch': ['mcp/'],

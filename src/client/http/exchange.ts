@@ -1,5 +1,5 @@
+import type { SseEvent } from './body.ts';
 import type { Env } from './proxy.ts';
-import type { SseEvent } from './sse.ts';
 
 /** Header fields by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;

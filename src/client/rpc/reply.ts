@@ -1,9 +1,8 @@
 import { AppError } from '../../errors.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
-import { mediaType } from '../http/body.ts';
+import { mediaType, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields, type Reply } from '../http/exchange.ts';
 import { ExchangeError } from '../http/network-error.ts';
-import type { SseEvent } from '../http/sse.ts';
 import { findReply, isObject, isReply, type JsonObject, type RpcReply, readReply } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';

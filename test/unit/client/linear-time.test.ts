@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sseDecoder } from '../../../src/client/http/sse.ts';
+import { sseDecoder } from '../../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../../src/client/key.ts';
 import { parseJson } from '../../../src/client/rpc/json.ts';
 import { stringifyExact } from '../../../src/util/exact-json.ts';

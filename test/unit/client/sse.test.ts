@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bodyReader } from '../../../src/client/http/body.ts';
-import { type SseEvent, sseDecoder } from '../../../src/client/http/sse.ts';
+import { bodyReader, type SseEvent, sseDecoder } from '../../../src/client/http/body.ts';
 
 function decode(chunks: readonly string[]): SseEvent[] {
   const events: SseEvent[] = [];
