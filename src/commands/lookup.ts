@@ -7,7 +7,7 @@ import { valueOption } from '../cli/option.ts';
 import { ERROR, object, text } from '../cli/schemas.ts';
 import { LEVELS, type Level, type LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import type { LookupItem } from '../output/render/lookup.ts';
+import type { LookupItem } from '../output/render/card.ts';
 import { oneOf } from '../settings/values.ts';
 import { shellWord } from '../util/shell.ts';
 import type { Selection } from './lookup/ids.ts';

@@ -1,6 +1,6 @@
 import { encodeRecord } from '../util/csv.ts';
 import { cleanCell, cleanLine } from '../util/text.ts';
-import type { Presentation, PresentOptions } from './formats.ts';
+import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, type Scalar, tabulate } from './records.ts';
 
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;

@@ -1,35 +1,4 @@
-import type { PageDocument } from './html/document.ts';
-import type { View } from './view.ts';
-
-/** A command's data, ready for every output format. */
-export interface Presentation {
-  /** The JSON document. */
-  readonly json: unknown;
-  /** The records in it, for formats with one entry per record. An element that is not an object gives an empty one. */
-  readonly records: readonly unknown[];
-  /** The records of CSV, TSV and Markdown, where they differ from `records`. */
-  readonly rows?: readonly unknown[];
-  /** Default columns of CSV and TSV. Without them: all keys, in order of appearance. */
-  readonly columns?: readonly string[];
-  /** Default columns of Markdown. Without them: `columns`. */
-  readonly readableColumns?: readonly string[];
-  /** Whether TSV without `--columns` prints `key<TAB>value` lines, and not one line per record. */
-  readonly keyValue?: boolean;
-  /** The JSON document reduced to these keys. Default: each record reduced, in a list if `json` is one. */
-  readonly selectColumns?: (columns: readonly string[]) => unknown;
-  /** The text for people, without a final line break. */
-  table(view: View, columns?: readonly string[]): string;
-  /** The content of an HTML page, for commands that have one. */
-  page?(columns?: readonly string[]): Promise<PageDocument>;
-}
-
-export interface PresentOptions {
-  readonly columns?: readonly string[] | undefined;
-  readonly prettyJson: boolean;
-  /** Neutralizes text that a spreadsheet would run as a formula, in CSV and TSV. */
-  readonly guardFormulas: boolean;
-  readonly view: View;
-}
+import type { Presentation, PresentOptions } from './presentation.ts';
 
 interface FormatSpec {
   /** File extensions that select the format. */

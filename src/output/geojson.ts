@@ -1,6 +1,6 @@
 import { copyRawNumbers, rawNumber, setRawNumber } from '../util/exact-json.ts';
 import { toJson } from '../util/json.ts';
-import type { Presentation, PresentOptions } from './formats.ts';
+import type { Presentation, PresentOptions } from './presentation.ts';
 import { isRecord, pick } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */

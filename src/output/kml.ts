@@ -1,6 +1,6 @@
 import { cleanLine, label } from '../util/text.ts';
-import type { Presentation, PresentOptions } from './formats.ts';
 import { pointOf } from './geojson.ts';
+import type { Presentation, PresentOptions } from './presentation.ts';
 import { cellAt, isRecord, type Scalar, tabulate } from './records.ts';
 
 /** Not allowed in XML 1.0, not even escaped. */

@@ -1,5 +1,5 @@
 import { cleanLine, label } from '../util/text.ts';
-import type { Presentation, PresentOptions } from './formats.ts';
+import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, tabulate } from './records.ts';
 
 /** Characters with a meaning in a cell of GitHub Flavored Markdown. */

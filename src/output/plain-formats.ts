@@ -1,6 +1,6 @@
 import { toJson } from '../util/json.ts';
 import { didYouMean } from '../util/nearest.ts';
-import type { Presentation, PresentOptions } from './formats.ts';
+import type { Presentation, PresentOptions } from './presentation.ts';
 import { isRecord, keysOf, lines, pick } from './records.ts';
 
 export function writeTable({ table }: Presentation, { view, columns }: PresentOptions): string {

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
 import type { Level } from '../../client/types.ts';
 import type { AppError } from '../../errors.ts';
-import type { Presentation } from '../../output/formats.ts';
+import type { Presentation } from '../../output/presentation.ts';
 
 /** A result with its details, or with the reason why there are none. */
 export type Detailed =

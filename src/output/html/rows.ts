@@ -4,9 +4,9 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geojson.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
+import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
 import { inline, isSimple, plainTable } from '../render/data.ts';
 import type { Field } from '../render/field-roles.ts';
-import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/lookup.ts';
 import {
   type ColumnKind,
   type Detail,

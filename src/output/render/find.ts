@@ -1,7 +1,7 @@
 import { SUMMARY_COLUMNS } from '../../util/summary-columns.ts';
 import type { Palette } from '../color.ts';
-import type { Presentation } from '../formats.ts';
 import { link, mapUrl } from '../link.ts';
+import type { Presentation } from '../presentation.ts';
 import { isRecord, pick, valueAt } from '../records.ts';
 import { type Column, cellText, renderTable } from '../table.ts';
 import type { View } from '../view.ts';

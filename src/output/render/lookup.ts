@@ -1,12 +1,8 @@
-import { stringifyRawNumbers } from '../../util/exact-json.ts';
-import { cleanLine, label, width, wrap } from '../../util/text.ts';
-import type { Presentation } from '../formats.ts';
-import { link, mapUrl } from '../link.ts';
+import type { Presentation } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
-import { EMPTY, glyphs, type View } from '../view.ts';
+import { glyphs, type View } from '../view.ts';
+import { cardLines, type LookupItem, READING_WIDTH } from './card.ts';
 import { comparisonLines } from './compare.ts';
-import { entryLines, inline, isSimple } from './data.ts';
-import { type Classified, classifyFields, type Field } from './field-roles.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
@@ -48,118 +44,4 @@ function trimEntry(entry: unknown, columns: readonly string[]): unknown {
   return isRecord(entry) && isRecord(entry.output)
     ? { ...entry, output: pick(entry.output, columns) }
     : entry;
-}
-
-/** The result of one lookup: the service's output, or the failure. */
-export type LookupItem = { readonly restaurantId: string } & (
-  | { /** As received; the fields are not documented. */ readonly output: Record<string, unknown> }
-  | { readonly failure: Failure }
-);
-
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** Maximum width of running text, in columns. */
-export const READING_WIDTH = 88;
-
-type Entry = readonly [key: string, value: unknown];
-
-/** Fields of a search result, which lookups have under the same names. */
-const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
-/** Fields that describe the record and not the restaurant. */
-export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
-
-/**
- * Renders a restaurant: grade and name, cuisine and price, the summary; the place, then all other fields in their order,
- * and last those about the record. A status of `ok` is left out; fields without a value share a line.
- */
-export function cardLines(item: LookupItem, columns: readonly string[] | undefined, view: View): string[] {
-  if ('failure' in item) {
-    const { code, message } = item.failure;
-    return [
-      ...wrap(cleanLine(item.restaurantId), view.width).map(view.palette.name),
-      ...wrap(`${code}: ${cleanLine(message)}`, Math.min(view.width, READING_WIDTH)).map(view.palette.bad),
-    ];
-  }
-  const { restaurantId, output } = item;
-  const { known, rest } = fieldsOf(output, columns);
-  const hasId = known.name === undefined || rest.some(([, value]) => value === restaurantId);
-  const facts: readonly Entry[] = hasId ? rest : [...rest, ['restaurant_id', restaurantId]];
-  const summary =
-    known.summary === undefined ? [] : wrap(inline(known.summary.value), Math.min(view.width, READING_WIDTH));
-  const name = known.name === undefined ? restaurantId : inline(known.name.value);
-  const head = [...heading(known.grade, name, mapUrl(placeOf(output)), view), ...subheading(known, view)];
-  return [head, summary, ...factLines(facts, view)]
-    .filter((part) => part.length > 0)
-    .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
-}
-
-/** Returns the selected fields; without a selection all but a status of `ok`. */
-export function fieldsOf(
-  output: Record<string, unknown>,
-  columns: readonly string[] | undefined,
-): Classified {
-  if (columns !== undefined) return classifyFields(stringifyRawNumbers(pick(output, columns)));
-  const { known, rest } = classifyFields(stringifyRawNumbers(output));
-  return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
-}
-
-/** Returns the coordinates of the output or of the restaurant nested in it. */
-export function placeOf(output: Record<string, unknown>): unknown {
-  const inner = Object.values(output).filter(isRecord);
-  return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
-}
-
-/** Sorts fields for a card: the place first, those about the record last. */
-export function inOrder(entries: readonly Entry[]): Entry[] {
-  const of = (names: readonly string[]): Entry[] =>
-    names.flatMap((name) => entries.filter(([key]) => key === name));
-  const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
-  return [...of(PLACE), ...middle, ...of(RECORD)];
-}
-
-function factLines(facts: readonly Entry[], view: View): string[][] {
-  const sorted = inOrder(facts);
-  const about = sorted.filter(([key]) => RECORD.includes(key));
-  const others = sorted.filter(([key]) => !RECORD.includes(key));
-  const present = others.filter(([, value]) => !isEmptyValue(value));
-  const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
-  const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
-  const sections = present.some(([, value]) => !isSimple(value));
-  // Without sections in between, all share one alignment.
-  if (!sections) return [entryLines([...present, ...last], view.width, view)];
-  return [entryLines(present, view.width, view), entryLines(last, view.width, view)];
-}
-
-/** Label of the fields without a value. */
-export const NO_DATA = 'No data';
-
-export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
-
-/** Renders grade and name on one line; a long name wraps. */
-function heading(grade: Field | undefined, name: string, url: string | undefined, view: View): string[] {
-  const { palette, width: columns } = view;
-  const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
-  const short = letter !== '' && width(letter) <= columns >> 2;
-  const indent = short ? width(letter) + 2 : 0;
-  const lines = wrap(cleanLine(name), columns - indent).map((line) => link(palette.name(line), url, view));
-  const [first = '', ...more] = lines.map((line, index) => (index === 0 ? line : ' '.repeat(indent) + line));
-  if (short) return [`${palette.grade(letter)}  ${first}`, ...more];
-  return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];
-}
-
-function subheading({ cuisine, price }: Classified['known'], view: View): string[] {
-  const facts = [
-    ...(cuisine === undefined ? [] : [cleanLine(inline(cuisine.value))]),
-    ...(price === undefined ? [] : [priceText(price)]),
-  ];
-  return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
-}
-
-/** Formats a price: `$$$` needs no label, `2` or `moderate` does. */
-function priceText({ key, value }: Field): string {
-  const text = cleanLine(inline(value));
-  return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }

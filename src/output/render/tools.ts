@@ -1,6 +1,6 @@
 import type { Tool } from '../../client/types.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
-import type { Presentation } from '../formats.ts';
+import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
 import type { View } from '../view.ts';

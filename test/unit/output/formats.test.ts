@@ -1,12 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import {
-  type Presentation,
-  type PresentOptions,
-  present,
-  type RecordFormat,
-} from '../../../src/output/formats.ts';
+import { present, type RecordFormat } from '../../../src/output/formats.ts';
 import { missingColumns } from '../../../src/output/plain-formats.ts';
+import type { Presentation, PresentOptions } from '../../../src/output/presentation.ts';
 import { viewOf } from '../../helpers/hostile.ts';
 
 const RECORDS = [

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { palette } from '../../../src/output/color.ts';
-import { type Presentation, present, type RecordFormat } from '../../../src/output/formats.ts';
+import { present, type RecordFormat } from '../../../src/output/formats.ts';
+import type { Presentation } from '../../../src/output/presentation.ts';
 import { callPresentation } from '../../../src/output/render/call.ts';
 import { findPresentation } from '../../../src/output/render/find.ts';
 import { lookupPresentation } from '../../../src/output/render/lookup.ts';

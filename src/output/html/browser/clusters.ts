@@ -1,6 +1,8 @@
 import Supercluster from 'supercluster';
 import type { PageRow } from '../document.ts';
-import type { Point } from './map.ts';
+
+/** A position in degrees. */
+export type Point = readonly [lat: number, lng: number];
 
 /** Markers that are nearer to each other, in pixels, become one; the distance is larger for many points. */
 const NEAR = 20;

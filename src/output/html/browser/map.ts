@@ -1,6 +1,6 @@
 import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker, Popup } from 'leaflet';
 import type { PageHead, PageRow } from '../document.ts';
-import { clusters, type Spot, type Spots } from './clusters.ts';
+import { clusters, type Point, type Spot, type Spots } from './clusters.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
 import { link, nameColumn, nameOf, short } from './row.ts';
 import { Tiles, tileError } from './tiles.ts';
@@ -229,9 +229,6 @@ export function manyPopup(
   const title = el('p', { class: 'name' }, `${amount(count, 'restaurant')} in this place`);
   return el('div', { class: 'about many' }, title, el('ul', {}, ...items), ...more);
 }
-
-/** A position in degrees. */
-export type Point = readonly [lat: number, lng: number];
 
 /** Returns the copy of a longitude, modulo 360 degrees, that is nearest to another. */
 export const nearestCopy = (lng: number, to: number): number => lng + 360 * Math.round((to - lng) / 360);
