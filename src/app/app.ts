@@ -20,7 +20,7 @@ const MIN_LENGTH = 8;
 type Change = (text: string) => string;
 
 /** The keys of one run, which none of its output may show. */
-export class Secrets {
+class Secrets {
   readonly #keys = new Set<string>();
   /** Compiled patterns. */
   readonly #made = new Map<string, Change>();

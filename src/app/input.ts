@@ -29,7 +29,7 @@ export async function readAllText(app: App, what: string): Promise<string> {
 }
 
 /** Bytes as text. @throws {AppError} `bad_input` naming the place where it is not UTF-8 */
-export function decodeUtf8(bytes: Uint8Array, name: string): string {
+function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {

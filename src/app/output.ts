@@ -146,7 +146,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
  * Refuses an output file that exists already, or that cannot be created.
  * @throws {AppError} `usage` naming --force; `io_error` for a folder, or where there is none to write in
  */
-export function checkOutput(app: App): void {
+function checkOutput(app: App): void {
   const path = outputPath(app);
   if (path === undefined) return;
   const { isLink, stats } = inspect(path);
@@ -179,7 +179,7 @@ function writeError(path: string, error: unknown): AppError {
 }
 
 /** Checks that a new file can be created. @throws {AppError} `io_error` naming the folder */
-export function checkFolder(path: string, name = path): void {
+function checkFolder(path: string, name = path): void {
   const folder = dirname(path);
   if (!existsSync(folder)) {
     throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {

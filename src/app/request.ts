@@ -28,7 +28,7 @@ export const lookupCall = (id: string, level: Level): PlannedCall =>
   toolCall('lookup_restaurant', { restaurant_id: id, ...(level === 'basic' ? {} : { fields: level }) });
 
 /** Whether the request is to be shown and not sent. */
-export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
+const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 /** A command that calls the service. */
 export interface ServiceCommand<Plan, Result> {
@@ -62,7 +62,7 @@ export async function runServiceCommand<Plan, Result>(
 }
 
 /** Prints requests instead of sending them. */
-export async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
+async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
     throw new AppError('usage', '--demo has no address to show', {
       hint: 'restaurant sandbox serves the same data at one; then --base-url <url> --dry-run',

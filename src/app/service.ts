@@ -366,7 +366,7 @@ const shown = (body: string): string =>
   body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}… (${body.length} characters)` : body;
 
 /** Shows the exchange on stderr, the way `curl -v` does: `>` sent, `<` received, `*` about it. */
-export function traceTo(app: App): (event: TraceEvent) => void {
+function traceTo(app: App): (event: TraceEvent) => void {
   const say = (mark: string, text: string): void => {
     for (const line of text.split(/\r?\n/)) void app.trace(`${mark} ${line}`);
   };

@@ -57,7 +57,7 @@ export function listOption(flags: string, about: string, read = (text: string): 
 }
 
 /** Makes a reader of an option's value for commander. @throws {AppError} `usage` naming the flag */
-export const flagValue =
+const flagValue =
   <T>(flag: string, read: (text: string) => T) =>
   (text: string): T =>
     parseValue(read, text, { name: flag, flag: true });

@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
-import { didYouMean, nearest } from '../util/nearest.ts';
+import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
@@ -205,7 +205,7 @@ export function usageError(
 }
 
 /** Returns the hint for somebody who gives a key on the command line, where others can read it. */
-export function keyOptionHint(flag: string): string | undefined {
+function keyOptionHint(flag: string): string | undefined {
   if (!/^--?(api-?)?(key|token|secret)$/i.test(flag)) return undefined;
   return 'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
 }
@@ -222,7 +222,3 @@ function excessMessage({ path, args, registeredArguments }: CliCommand): string 
   const extra = path === 'login' ? undefined : args[expected];
   return `${path} takes ${most}, got ${extra === undefined ? args.length : `'${extra}' too`}`;
 }
-
-/** Returns a hint for a value that is not one of the choices; empty when none is near. */
-export const choiceHint = (value: string, choices: readonly string[]): string =>
-  didYouMean(value, choices, 1).trim();

@@ -43,6 +43,7 @@ const DEFAULT_LOOKUPS = 10;
 interface FindOptions extends Refinement {
   city?: string;
   fields?: Level;
+  openNow?: true;
 }
 
 /** Adds `find` to the program. */
@@ -85,6 +86,7 @@ export function registerFind(program: CliCommand, app: App, action = runFind): v
         choices: DETAIL_LEVELS,
       }),
     )
+    .option('--open-now', 'Only restaurants that are open now; with --fields')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
     .examples(
@@ -123,7 +125,12 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       const kept = refine(found.answer.results, { ...options, ...(limit === undefined ? {} : { limit }) });
       if (fields === undefined) return { ...found, kept, detailed: undefined };
       const { lookupResults } = await import('./find/details.ts');
-      return { ...found, kept, detailed: await lookupResults(app, service, kept, fields) };
+      const detailed = await lookupResults(app, service, kept, fields);
+      if (options.openNow !== true) return { ...found, kept, detailed };
+      const { isOpenAt } = await import('./find/open-now.ts');
+      const now = new Date(app.context.now());
+      const open = detailed.filter((each) => 'error' in each || isOpenAt(each.details, now) === true);
+      return { ...found, kept: open.map(({ result }) => result), detailed: open };
     },
     write: async ({ answer, cachedAt, kept, detailed }, query) => {
       const { outputFormat, writesToTerminal } = await import('../app/output.ts');
@@ -144,7 +151,16 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
 }
 
 /** Checks what is searched for. @throws {AppError} `no_service`, `usage` */
-async function readQuery(app: App, words: readonly string[], { city }: FindOptions): Promise<Query> {
+async function readQuery(
+  app: App,
+  words: readonly string[],
+  { city, fields, openNow }: FindOptions,
+): Promise<Query> {
+  if (openNow === true && fields === undefined) {
+    throw new AppError('usage', '--open-now needs the opening hours of each result', {
+      hint: app.commandLine('--fields', 'standard'),
+    });
+  }
   if (app.globals.demo !== true) {
     const { requireEndpoint } = await import('../app/target.ts');
     requireEndpoint(app);
@@ -241,7 +257,13 @@ async function printFooter(
       `nothing found for ${query.name} in ${query.city}: try a shorter name, and check how the city is spelled`,
     );
   }
-  if (kept.length === 0) return app.note(explainEmpty(results, options));
+  if (kept.length === 0) {
+    return app.note(
+      options.openNow === true
+        ? 'none of the results that were looked up is open now'
+        : explainEmpty(results, options),
+    );
+  }
   const { writesToTerminal } = await import('../app/output.ts');
   if (!writesToTerminal(app)) return;
   const shown = kept.length;

@@ -141,6 +141,24 @@ describe('find --fields', () => {
   });
 });
 
+describe('find --open-now', () => {
+  it('keeps what is open, and needs the details', async () => {
+    const words = ['find', 'e', '--city', 'SF', '--fields', 'standard', '--json'];
+    const all = JSON.parse((await run(words)).stdout);
+    const now = () => Date.UTC(2026, 2, 6, 20, 30);
+    const open = JSON.parse((await run([...words, '--open-now'], { now })).stdout);
+    const night = JSON.parse(
+      (await run([...words, '--open-now'], { now: () => Date.UTC(2026, 2, 6, 4, 0) })).stdout,
+    );
+    expect(open.length + night.length).toBeGreaterThan(0);
+    for (const each of [...open, ...night]) expect(all).toContainEqual(each);
+    service.sent();
+    const { exit, stderr } = await run(['find', 'e', '--city', 'SF', '--open-now']);
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toContain('hint: restaurant find e --city SF --open-now --fields standard');
+  });
+});
+
 describe('the rows of the last search', () => {
   it('are shown again by last, with the search that they came from', async () => {
     const found = await run(['find', 'Nopa', '--city', 'SF', '--no-color'], { tty });
