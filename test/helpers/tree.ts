@@ -1,6 +1,6 @@
 import { runCli } from './program.ts';
 
-/** An option as `restaurant schema` tells it. */
+/** An option as `restaurant schema` prints it. */
 export interface SchemaOption {
   readonly name: string;
   readonly short: string | null;
@@ -11,7 +11,7 @@ export interface SchemaOption {
   readonly default?: unknown;
 }
 
-/** A command as `restaurant schema` tells it. */
+/** A command as `restaurant schema` prints it. */
 export interface SchemaCommand {
   /** The words that call it. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface SchemaCommand {
   readonly global_options: readonly string[];
 }
 
-/** What `restaurant schema` prints. */
+/** Output of `restaurant schema`. */
 export interface Schema {
   readonly name: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface Schema {
   readonly environment: readonly { name: string; meaning: string }[];
 }
 
-/** The command tree, as the program tells it. Tests walk it, so that no list of commands can go stale. */
+/** The command tree, as the program prints it. Tests walk it, so that no list of commands can go stale. */
 export async function readTree(): Promise<Schema> {
   const { exit, stdout, stderr } = await runCli(['schema']);
   if (exit !== 0) throw new Error(`schema failed: ${stderr}`);

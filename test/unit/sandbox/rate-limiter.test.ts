@@ -7,21 +7,21 @@ import { sandboxes } from './with-sandbox.ts';
 
 const start = sandboxes();
 const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
-const told = ({ status, headers }: HttpReply) => [status, headers['retry-after']];
+const statusAndWait = ({ status, headers }: HttpReply) => [status, headers['retry-after']];
 
 describe('limits over HTTP', () => {
   it('answers 429 with Retry-After, per key, and lets in again when it said', async () => {
     let time = 1_000_000;
     const sandbox = await start({ perMinute: 2, now: () => time });
-    expect(told(await post(sandbox, BODY))).toEqual([200, undefined]);
+    expect(statusAndWait(await post(sandbox, BODY))).toEqual([200, undefined]);
     time += 10_500;
-    expect(told(await post(sandbox, BODY))).toEqual([200, undefined]);
+    expect(statusAndWait(await post(sandbox, BODY))).toEqual([200, undefined]);
     const refused = await post(sandbox, BODY);
-    expect(told(refused)).toEqual([429, '50']);
+    expect(statusAndWait(refused)).toEqual([429, '50']);
     expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'rate_limited' } });
     expect((await post(sandbox, BODY, { authorization: `Bearer ${sandbox.keys.paid}` })).status).toBe(200);
     time += 49_499;
-    expect(told(await post(sandbox, BODY))).toEqual([429, '1']);
+    expect(statusAndWait(await post(sandbox, BODY))).toEqual([429, '1']);
     time += 1;
     expect((await post(sandbox, BODY)).status).toBe(200);
   });
@@ -42,7 +42,7 @@ describe('limits over HTTP', () => {
 });
 
 describe('createRateLimiter', () => {
-  it('allows the documented 2,000 a day and says when there is room', () => {
+  it('allows the documented 2,000 a day and returns when there is room', () => {
     let time = 0;
     const limiter = createRateLimiter(100, 2000, () => time);
     for (let booked = 0; booked < 2000; booked += 1) {
@@ -52,13 +52,13 @@ describe('createRateLimiter', () => {
     expect(waitOf(() => limiter.consume('free'))).toBe(24 * 3600 - 2000);
   });
 
-  it('has no limit at 0', () => {
+  it('disables a window with 0', () => {
     const limiter = createRateLimiter(0, 0, () => 0);
     for (let booked = 0; booked < 5000; booked += 1)
       expect(waitOf(() => limiter.consume('free'))).toBeUndefined();
   });
 
-  it('never lets more than the limit into any window, and never turns away without need', () => {
+  it('never lets more than the limit into any window, and never rejects without need', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, waits) => {
@@ -68,10 +68,10 @@ describe('createRateLimiter', () => {
         for (const wait of waits) {
           time += wait;
           const inside = granted.filter((at) => at > time - 60_000).length;
-          const told = waitOf(() => limiter.consume('free'));
-          expect(told === undefined).toBe(inside < limit);
-          if (told === undefined) granted.push(time);
-          else expect(told).toBeGreaterThanOrEqual(1);
+          const waitSeconds = waitOf(() => limiter.consume('free'));
+          expect(waitSeconds === undefined).toBe(inside < limit);
+          if (waitSeconds === undefined) granted.push(time);
+          else expect(waitSeconds).toBeGreaterThanOrEqual(1);
         }
       }),
     );

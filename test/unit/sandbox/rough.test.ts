@@ -58,7 +58,7 @@ describe('a target that is a whole URL', () => {
   });
 });
 
-describe('a caller that does not speak HTTP as it should', () => {
+describe('a malformed HTTP request', () => {
   it.each<[string, (port: number) => string, RegExp]>([
     [
       'asks through a tunnel',
@@ -161,7 +161,7 @@ describe('a caller that sends without end', () => {
 });
 
 describe('very many connections', () => {
-  it('2,000 that never ask shut nobody out, and are not all kept', async () => {
+  it('2,000 idle ones lock nobody out, and are not all kept', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     const idle: Socket[] = [];
@@ -206,7 +206,7 @@ describe('very many connections', () => {
     expect(performance.now() - before).toBeLessThan(5000);
   });
 
-  it('that send a letter now and then are closed in time', async () => {
+  it('that send a byte now and then are closed in time', async () => {
     const sandbox = await open({ requestTimeoutMs: 100 });
     const port = portOf(sandbox);
     const slow = Array.from({ length: 20 }, (_, place) => {

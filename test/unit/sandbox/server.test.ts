@@ -51,7 +51,7 @@ describe('startSandbox', () => {
     await expect(post(sandbox, BODY)).rejects.toThrow();
   });
 
-  it('waits as long as told before each answer', async () => {
+  it('delays each reply by the latency', async () => {
     const sandbox = await start({ latencyMs: 60 });
     const started = performance.now();
     expect((await post(sandbox, BODY)).status).toBe(200);
