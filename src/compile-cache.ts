@@ -18,7 +18,8 @@ interface LoadedModule {
 /**
  * Caches V8's compiled code on Node 20, as `module.enableCompileCache` does from Node 22.1 on. It saves 35 ms of the 135 ms
  * of CPU time of `find`. The name of a chunk contains a hash of its content, so code is never used for another chunk. V8
- * rejects code of another version of V8 but crashes on damaged code, so a checksum follows it.
+ * rejects code of another version of V8 but crashes on damaged code, so a checksum follows it. Code that is run like this
+ * cannot use `import()`: chunks load each other and Node's modules with `require`.
  * @param folder one that nobody but this user and root can change: the code in it is run
  */
 export function cacheCompiledCode(folder: string): void {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { object, textOrNull } from '../cli/schemas.ts';
@@ -34,7 +35,6 @@ export function registerCache(program: CliCommand, app: App): void {
 
 /** Deletes cached responses, stored pages and compiled code. @throws {AppError} `io_error` */
 async function clearCache(app: App): Promise<void> {
-  const { rmSync } = await import('node:fs');
   const { writeText } = await import('../app/output.ts');
   const { clearPages, pagesFolder } = await import('../app/page.ts');
   const { openCache } = await import('../storage/cache.ts');

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
 import type { FoundEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -141,7 +142,6 @@ async function readKey(
 }
 
 async function readKeyFile(app: App, path: string): Promise<string> {
-  const { statSync } = await import('node:fs');
   const { fullPath } = await import('../app/output.ts');
   const { readPath } = await import('../storage/files.ts');
   const { ioReason } = await import('../storage/io-error.ts');

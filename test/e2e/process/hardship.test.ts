@@ -317,6 +317,26 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     expect(await restaurant(FIND, { env })).toEqual(good);
   });
 
+  it('has no import() of a module of Node, which would fail in it', () => {
+    const chunks = join(ROOT, 'dist/chunks');
+    const importing = readdirSync(chunks).filter((name) =>
+      /\bimport\([`'"]node:/.test(readFileSync(join(chunks, name), 'utf8')),
+    );
+    expect(importing).toEqual([]);
+  });
+
+  it('runs the commands that read the file of a key and remove the cache', async () => {
+    const { home } = newHome();
+    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
+    const file = join(home, 'key.txt');
+    writeFileSync(file, PAID, { mode: 0o600 });
+    for (let run = 0; run < 2; run += 1) {
+      const login = await restaurant(['login', '--key-file', file], { env });
+      expect([login.exit, login.stderr]).toEqual([0, '']);
+    }
+    expect(await restaurant(['cache', 'clear'], { env })).toMatchObject({ exit: 0, stderr: '' });
+  });
+
   it.skipIf(process.getuid?.() !== 0)('is not kept below a folder of another user', async () => {
     const { home } = newHome();
     chownSync(home, 65534, 65534);
