@@ -53,9 +53,10 @@ export const outputExtension = (app: App): string =>
 /**
  * Checks the output options before anything is sent: format, columns and file.
  * @param columns names that a result is documented to have; a misspelling of one is refused
+ * @param anyExtension the format does not depend on the file extension
  * @throws {AppError} `usage`, `bad_config` for a format that a variable or the config file names, `io_error`
  */
-export function checkOutputOptions(app: App, columns: readonly string[] = []): void {
+export function checkOutputOptions(app: App, columns: readonly string[] = [], anyExtension = false): void {
   const format = outputFormat(app);
   checkSelectedColumns(app, columns);
   const path = outputPath(app);
@@ -64,7 +65,7 @@ export function checkOutputOptions(app: App, columns: readonly string[] = []): v
       hint: 'add --open to show it in the browser, or -o page.html to write it to a file',
     });
   }
-  checkOutputName(app, [...EXTENSIONS.keys()], app.globals.open === true || isFlag(app));
+  checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || app.globals.open === true || isFlag(app));
   if (path !== undefined) checkOutput(app);
 }
 

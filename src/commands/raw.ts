@@ -51,6 +51,7 @@ async function runRaw(
 ): Promise<void> {
   const { runServiceCommand } = await import('../app/request.ts');
   await runServiceCommand(app, {
+    isJson: true,
     plan: async () => {
       const { readParams } = await import('./raw/params.ts');
       if (method.trim() === '') {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -101,5 +101,11 @@ describe('raw', () => {
         id: 0,
       });
     }
+  });
+
+  it('writes to a file of any extension', async () => {
+    const file = join(service.home, 'response.bin');
+    expect((await raw('tools/call', PARAMS, '-o', file)).exit).toBe(0);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('result');
   });
 });
