@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type AppError, systemCode } from '../errors.ts';
 import { toJson } from '../util/json.ts';
-import { clean, cleanLine, truncate, wrap } from '../util/text.ts';
+import { clean, cleanLine, width as textWidth, truncate, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
 
 /** Masks secrets in a text. */
@@ -31,7 +31,7 @@ export function formatError(
     ...(verbose ? [...causes, ...stack].map((line) => colors.dim(line)) : []),
   ];
   return lines
-    .flatMap((line) => (width === undefined ? [line] : wrap(line, width)))
+    .flatMap((line) => (width === undefined || textWidth(line) <= width ? [line] : wrap(line, width)))
     .map((line) => `${line}\n`)
     .join('');
 }
