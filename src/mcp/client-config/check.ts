@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { App } from '../../app/app.ts';
+import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
@@ -65,6 +66,12 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
   if (target.via === 'http') return checkHttp(app, client, target.hasKey && !target.isLiteral);
   const { env, platform, signal } = app.context;
+  const installed = findInstalled(app.context);
+  if (installed.state === 'other') {
+    throw new AppError('io_error', `${installed.path} is another program, which was not started`, {
+      hint: INSTALL_HINT,
+    });
+  }
   const timeoutMs = app.settings.need('timeout');
   const timeout = new AbortController();
   const timer = setTimeout(() => {

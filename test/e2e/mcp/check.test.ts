@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
@@ -118,6 +118,17 @@ describe('--check with stdio', () => {
     expect(JSON.parse(stderr).error.message).toContain('not on the PATH');
     expect(stderr).toContain('npm install --global .');
     expect(stderr).not.toMatch(/restaurant-(cli|data)/);
+  });
+
+  it('starts no command of another package', async () => {
+    const { home } = newHome();
+    const path = impostor(`touch ${home}/started`);
+    const [bin = ''] = path.split(':');
+    writeFileSync(join(bin, 'package.json'), '{"name":"x","bin":{"restaurant":"restaurant"}}');
+    const { exit, stderr } = await check('cursor', { PATH: path });
+    expect(exit).toBe(9);
+    expect(JSON.parse(stderr).error.message).toContain('is another program, which was not started');
+    expect(existsSync(join(home, 'started'))).toBe(false);
   });
 
   it('gives the program no more variables than the client does', async () => {
