@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { type LastResults, openResultsStore, type ResultsStore, terminalId } from '../storage/state.ts';
+import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
@@ -68,11 +69,7 @@ export function requireLastResults(app: App): LastResults {
   }
   if (last.endpoint === serviceName(app)) return last;
   const isDemo = last.endpoint === DEMO;
-  const where = isDemo
-    ? 'the embedded sandbox'
-    : URL.canParse(last.endpoint)
-      ? new URL(last.endpoint).host
-      : 'another service';
+  const where = isDemo ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
   throw new AppError('not_found', `the last search was sent to another service: ${where}`, {
     hint: isDemo ? app.commandLine('--demo') : 'search again: restaurant find <name> --city <city>',
   });

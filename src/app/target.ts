@@ -14,6 +14,7 @@ import { type SettingView, type Source, variable } from '../settings/settings.ts
 import { hashKey } from '../storage/cache.ts';
 import type { Profile } from '../storage/config-file.ts';
 import { shellWord } from '../util/shell.ts';
+import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
 export interface FoundEndpoint {
@@ -117,7 +118,7 @@ async function loadCommandKey(app: App, endpoint: URL): Promise<void> {
 function profileOrigin({ settings: { profile } }: App): string | undefined {
   const { endpoint, base_url: baseUrl, key_origin: origin } = profile;
   const url = endpoint ?? baseUrl ?? origin;
-  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+  return url === undefined ? undefined : parseUrl(url)?.origin;
 }
 
 function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, what: string): void {
@@ -129,7 +130,7 @@ function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, w
 
 function sameService(endpoint: URL, origin: string): boolean {
   if (endpoint.origin === origin) return true;
-  const home = URL.canParse(origin) ? new URL(origin) : undefined;
+  const home = parseUrl(origin);
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 

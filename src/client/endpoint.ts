@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
@@ -47,14 +48,14 @@ export function withScheme(address: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   const rest = text.replace(/^\/+/, '');
   if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(rest)) return text;
-  const plain = parse(`http://${rest}`);
+  const plain = parseUrl(`http://${rest}`);
   if (plain === undefined || plain.username !== '' || plain.password !== '') return text;
   return `${isLoopback(plain) ? 'http' : 'https'}://${rest}`;
 }
 
 function parseHttpUrl(raw: string, what: string, flag: string): URL {
   const text = withScheme(raw);
-  const url = parse(text);
+  const url = parseUrl(text);
   const problem = problemWith(text, url);
   if (problem === undefined && url !== undefined) return url;
   const better =
@@ -79,8 +80,6 @@ function problemWith(text: string, url: URL | undefined): string | undefined {
   if (url.username !== '' || url.password !== '') return HAS_USER;
   return text.includes('#') ? HAS_FRAGMENT : undefined;
 }
-
-const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 function refusal(what: string, raw: string, problem: string, hint?: string): AppError {
   const redact = redactor(undefined);

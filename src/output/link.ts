@@ -1,3 +1,4 @@
+import { parseUrl } from '../util/url.ts';
 import type { ColorOptions } from './color.ts';
 import { pointOf } from './geojson.ts';
 import type { View } from './view.ts';
@@ -44,9 +45,10 @@ export function mapUrl(coordinates: unknown): string | undefined {
 
 /** Returns the URL that a text shows, if it is https, in ASCII, and without user name; otherwise undefined. */
 export function webUrl(text: string): string | undefined {
-  if (text.length > MAX_URL_LENGTH || !/^https:\/\/[!-:<-~]+$/.test(text) || !URL.canParse(text))
-    return undefined;
-  const { href, username, password, hostname } = new URL(text);
+  const url =
+    text.length <= MAX_URL_LENGTH && /^https:\/\/[!-:<-~]+$/.test(text) ? parseUrl(text) : undefined;
+  if (url === undefined) return undefined;
+  const { href, username, password, hostname } = url;
   const same = href === text || href === `${text}/`;
   return same && username === '' && password === '' && hostname.includes('.') ? href : undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseUrl } from '../util/url.ts';
 import { HttpError } from './reply.ts';
 import type { KeyKind, SandboxKeys } from './types.ts';
 
@@ -95,9 +96,8 @@ function isLoopbackHost(host: string, port: number): boolean {
 
 /** True for an origin as a browser writes it. */
 function isLoopbackOrigin(origin: string): boolean {
-  if (!/^https?:\/\//i.test(origin) || !URL.canParse(origin)) return false;
-  const url = new URL(origin);
-  return url.origin === origin.toLowerCase() && LOOPBACK.includes(url.hostname);
+  const url = /^https?:\/\//i.test(origin) ? parseUrl(origin) : undefined;
+  return url !== undefined && url.origin === origin.toLowerCase() && LOOPBACK.includes(url.hostname);
 }
 
 function forbidden(message: string): HttpError {

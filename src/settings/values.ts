@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { didYouMean } from '../util/nearest.ts';
+import { parseUrl } from '../util/url.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -100,7 +101,7 @@ export function withoutPassword(text: string): string {
 
 /** Parses the address of a Redis or Valkey server. */
 export function parseStoreUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isServer = /^rediss?:$/.test(url?.protocol ?? '') && url?.hostname !== '';
   const isSocket = url?.protocol === 'unix:' && url.pathname.length > 1;
   if (url === undefined || !(isServer || isSocket)) {

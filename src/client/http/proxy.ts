@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { parseUrl } from '../../util/url.ts';
 import { isLoopback } from '../endpoint.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -37,7 +38,7 @@ const KINDS: Readonly<Record<string, ProxyServer['kind']>> = {
 
 function parseProxy(value: string, name: string): ProxyServer {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const kind = url && KINDS[url.protocol];
   if (url === undefined || kind === undefined || url.hostname === '') {
     const problem =
