@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
+import { parseUrl } from '../../util/url.ts';
 import { type BodyReader, bodyReader, type ContentDecoder, contentDecoder, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import {
@@ -28,7 +29,7 @@ const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Limits for the body of an error, which only explains the status. */
 const MAX_ERROR_BYTES = 256 * 1024;
-const ERROR_BODY_MS = 5000;
+const ERROR_BODY_MS = 2000;
 /** The most that setTimeout takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -141,7 +142,8 @@ export function openTransport(options: TransportOptions): Transport {
               reader = read;
               const coding = firstValue(fields['content-encoding']);
               decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
-              const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
+              const isTooLong = contentLength(fields) > maxBytes;
+              const bodyMs = exchange.bodyMs ?? (isError ? (isTooLong ? 0 : ERROR_BODY_MS) : undefined);
               if (bodyMs !== undefined) drain(Math.min(bodyMs, exchange.deadline - options.now()));
             }),
           onResponseData: (_controller, chunk) =>
@@ -201,15 +203,17 @@ function assertReadable(endpoint: URL, status: number, headers: HeaderFields, ma
       { status, hint: 'check the base URL: restaurant status' },
     );
   }
-  const length = Number(firstValue(headers['content-length']) ?? 0);
-  if (length > maxBytes) throw tooLarge(maxBytes);
+  if (contentLength(headers) > maxBytes) throw tooLarge(maxBytes);
 }
+
+/** Returns the declared length of the body in bytes; 0 without one. */
+const contentLength = (headers: HeaderFields): number => Number(firstValue(headers['content-length']) ?? 0);
 
 function destination(endpoint: URL, headers: HeaderFields): string {
   const location = firstValue(headers.location);
   if (location === undefined) return 'without a Location';
-  if (!URL.canParse(location, endpoint.href)) return 'to an invalid URL';
-  const url = new URL(location, endpoint);
+  const url = parseUrl(location, endpoint.href);
+  if (url === undefined) return 'to an invalid URL';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `to a ${url.protocol} URL`;
   return endpoint.protocol === 'https:' && url.protocol === 'http:'
     ? `to unprotected http at ${url.host}`
