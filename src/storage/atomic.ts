@@ -137,16 +137,19 @@ export function ensurePrivateFolder(path: string): void {
   }
 }
 
-/** Not `recursive` of mkdir: that never returns where a file system answers ENOENT below an existing folder (/proc). */
-function createFolders(path: string): void {
+/**
+ * Not `recursive` of mkdir: that never returns where a file system answers ENOENT below an existing folder (/proc). Another
+ * process may create the same folders at the same time.
+ */
+function createFolders(path: string, isRetry = false): void {
   try {
     mkdirSync(path, 0o700);
   } catch (error) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (isRetry || systemCode(error) !== 'ENOENT') throw error;
     const parent = dirname(path);
-    if (systemCode(error) !== 'ENOENT' || statSync(parent, { throwIfNoEntry: false })) throw error;
-    createFolders(parent);
-    createFolders(path);
+    if (statSync(parent, { throwIfNoEntry: false }) === undefined) createFolders(parent);
+    createFolders(path, true);
   }
 }
 
