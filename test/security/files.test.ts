@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -118,6 +119,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     writeFileSync(input, list);
     for (const path of [profile, input]) chownSync(path, VICTIM, VICTIM);
     symlinkSync(profile, join(shared, 'out.csv.lock'));
+    lchownSync(join(shared, 'out.csv.lock'), MALLORY, MALLORY);
     const out = join(shared, 'out.csv');
     const { exit } = await run(['enrich', input, '-o', out, '--quiet'], {
       env: env(home),
@@ -133,6 +135,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const home = sharedFolder(VICTIM, 0o755);
     const site = subfolder(join(home, 'www'), VICTIM, 0o755);
     symlinkSync(site, join(shared, 'restaurant'));
+    lchownSync(join(shared, 'restaurant'), MALLORY, MALLORY);
     const more = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared };
     await run(FIND, { env: env(home, more), uid: VICTIM, cwd: '/', exit: 0 });
     expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);

@@ -269,7 +269,10 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
     const ends = await Promise.all(groups(env).map(({ ended }) => ended));
     expect(sandbox.requests.filter(({ status }) => status !== 200)).toEqual([]);
     expect(sandbox.requests).toHaveLength(PER_DAY);
-    for (const { exit, stderr } of ends)
+    // A fast process may finish its list; the others stop with the command to resume.
+    const stopped = ends.filter(({ exit }) => exit !== 0);
+    expect(stopped.length).toBeGreaterThan(0);
+    for (const { exit, stderr } of stopped)
       expect([exit, stderr]).toEqual([5, expect.stringContaining('--resume')]);
   }, 240_000);
 
