@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Protocol } from '../../../src/client/mcp/detect.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { clientFor, failure } from './helpers.ts';
+import { clientFor, failure } from '../../unit/client/helpers.ts';
 
 type Mode = 'service' | 'mcp';
 type Form = 'json' | 'sse';

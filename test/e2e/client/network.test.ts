@@ -6,7 +6,17 @@ import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { closedPort, rawServer, type TestServer } from '../../helpers/servers.ts';
-import { clientFor, endpointAt, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+import {
+  clientFor,
+  endpointAt,
+  FOUND,
+  failure,
+  idOf,
+  KEY,
+  sendJson,
+  serve,
+  toolReply,
+} from '../../unit/client/helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const REMOTE = new URL('http://service.example/api/mcp');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/client/http/exchange.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/detect.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
-import { clientFor, FOUND, failure, sendJson, serve, toolReply } from './helpers.ts';
+import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
 interface Message {
   id?: number;

@@ -12,7 +12,7 @@ import {
   serveRaw,
   type TestOptions,
   toolReply,
-} from './helpers.ts';
+} from '../../unit/client/helpers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const BODY = toolReply(1, FOUND);
