@@ -40,7 +40,11 @@ function screen(words, columns) {
     pty.onExit(() =>
       // The last output may come after the news of the end.
       setTimeout(() => {
-        const lines = output.trimEnd().split('\r\n');
+        // How old the last search is depends on the speed of the machine.
+        const lines = output
+          .trimEnd()
+          .replaceAll(/\b\d+ s ago\b/g, '5 s ago')
+          .split('\r\n');
         if (output === '') reject(new Error(`${words.join(' ')} shows nothing`));
         else resolve(lines);
       }, 100),
