@@ -1,13 +1,15 @@
 // Draws docs/*.svg: what the built program shows in a terminal, against its own sandbox. With --check says whether the
 // pictures are what it shows today.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn as spawnProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { rolldown } from 'rolldown';
-import { svg } from './svg.js';
+import { PROMPT, svg } from './svg.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'restaurant-pictures-'));
@@ -25,13 +27,13 @@ function places() {
 }
 
 /** What a command line leaves on the screen, line by line. */
-function screen(words, columns) {
+function screen(words, columns, variables) {
   return new Promise((resolve, reject) => {
     const pty = spawn(process.execPath, [path('bin/restaurant.js'), ...words], {
       cols: columns,
       rows: 100,
       cwd: home,
-      env,
+      env: { ...env, ...variables },
     });
     let output = '';
     pty.onData((text) => {
@@ -52,13 +54,31 @@ function screen(words, columns) {
   });
 }
 
+/** Starts a sandbox. With the variables of its address and key, the commands of a picture need no `--demo`. */
+async function startSandbox() {
+  const server = spawnProcess(process.execPath, [path('bin/restaurant.js'), 'sandbox', '--port', '0'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const url of createInterface({ input: server.stdout })) {
+    const variables = { RESTAURANT_BASE_URL: url, RESTAURANT_API_KEY: 'sk_service_demo_free' };
+    const ended = once(server, 'exit');
+    const stop = async () => {
+      server.kill();
+      await ended;
+    };
+    return { variables, stop };
+  }
+  throw new Error('the sandbox did not start');
+}
+
 /** A session: command lines as they are typed, each with what it shows. */
-async function session(commands, columns) {
+async function session(commands, columns, variables) {
   const parts = [];
   for (const command of commands) {
     const words = (command.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
-    const lines = await screen(words, columns);
-    parts.push([`\u001b[2m$\u001b[22m \u001b[1mrestaurant ${command}\u001b[22m`, ...lines]);
+    const lines = await screen(words, columns, variables);
+    parts.push([`${PROMPT}\u001b[1mrestaurant ${command}\u001b[22m`, ...lines]);
   }
   return parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
@@ -132,6 +152,11 @@ async function bar(summary) {
 const BAR_SOURCE = `export { barProgress } from './enrich/progress/progress.ts'; export { palette } from './output/color.ts';`;
 const COLUMNS = 100;
 const pictures = {
+  demo: {
+    title: 'restaurant find and restaurant lookup: search restaurants, then show the first one as a card',
+    commands: ['find Nopa --city SF', 'lookup 1'],
+    animated: true,
+  },
   find: {
     title: 'restaurant find: a numbered table of restaurants',
     commands: ['find "a" --city Tokyo --demo', 'find "Nopa" --city SF --demo'],
@@ -156,13 +181,14 @@ const pictures = {
 };
 
 const check = process.argv.includes('--check');
+const sandbox = await startSandbox();
 try {
   writeFileSync(join(home, 'places.csv'), places());
   mkdirSync(path('docs'), { recursive: true });
-  for (const [name, { title, commands, before }] of Object.entries(pictures)) {
-    const lines = await session(commands, COLUMNS);
+  for (const [name, { title, commands, before, animated }] of Object.entries(pictures)) {
+    const lines = await session(commands, COLUMNS, animated ? sandbox.variables : {});
     if (before !== undefined) lines.splice(1, 0, await before(lines[1]));
-    const picture = svg({ title, lines, columns: COLUMNS });
+    const picture = svg({ title, lines, columns: COLUMNS, animated });
     const file = path(`docs/${name}.svg`);
     if (!check) writeFileSync(file, picture);
     else if (readFileSync(file, 'utf8') !== picture) {
@@ -171,5 +197,6 @@ try {
     }
   }
 } finally {
+  await sandbox.stop();
   rmSync(home, { recursive: true, force: true });
 }
