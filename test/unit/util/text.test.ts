@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { toJson } from '../../../src/util/json.ts';
 import { clean, cleanCell, cleanLine, pad, truncate, width, wrap } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
-import { expectLinearTime } from '../../helpers/linear-time.ts';
 
 describe('clean', () => {
   it.each([
@@ -185,33 +184,5 @@ describe('wrap', () => {
   it('keeps every letter of very long text', () => {
     const word = 'é'.repeat(7001);
     expect(wrap(word, 50).join('')).toBe(word);
-  });
-});
-
-describe('time', () => {
-  it.each([
-    ...[
-      'a',
-      '\u00e9',
-      '\u9ba8',
-      ' ',
-      '\ud83c\udf5c\u200d',
-      '\u0301',
-      '\ufe0f',
-      '\u200b',
-      '\ud800',
-      '\u001b[',
-      '\u0915\u094d',
-      '\ud83c\uddeb',
-    ],
-  ])('of %j is linear', (part) => {
-    expectLinearTime((size) => {
-      const text = part.repeat(size);
-      for (const shown of [clean(text), cleanLine(text)]) {
-        truncate(shown, 80);
-        wrap(shown, 80);
-        width(shown);
-      }
-    }, 2000);
   });
 });
