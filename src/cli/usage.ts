@@ -152,13 +152,16 @@ export function unknownOptionError(
       each.options.some(({ long, short }) => [long, short].includes(flag)),
   );
   // The value of an option that another command has may be a list of columns here.
-  const columns = name === 'fields' && longs.includes('columns') ? 'to choose columns use --columns; ' : '';
+  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
   const [near] = flag.startsWith('--') ? nearest(name, [...longs, 'help'], 1) : [];
   if (near !== undefined) return refuse(`did you mean --${near}? See ${help}`);
   return refuse(
     `${columns}${owner === undefined ? 'see' : `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; see`} ${help}`,
   );
 }
+
+/** The level of detail of one command is the list of columns of other programs. */
+const COLUMNS_HINT = 'to choose columns use --columns; ';
 
 /** Returns the error for a word that names no command, with the command that was probably meant. */
 export function unknownCommandError(word: string, parent: CliCommand): AppError {
@@ -200,7 +203,7 @@ export function usageError(
     case 'commander.unknownOption':
       return unknownOptionError(quoted, command, program, argv[argv.indexOf(quoted) + 1]);
     default:
-      return refuse(said, help);
+      return refuse(said, said.startsWith('--fields ') ? `${COLUMNS_HINT}see ${help}` : help);
   }
 }
 

@@ -217,4 +217,9 @@ describe('find', () => {
     await service.run([...words, '--max-age', '0']);
     expect(service.sent()).toBe(1);
   });
+
+  it('points to --columns when --fields gets a column', async () => {
+    const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--fields', 'name']);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns use --columns')]);
+  });
 });
