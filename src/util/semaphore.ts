@@ -1,3 +1,5 @@
+import { onAbort } from './abort.ts';
+
 /** Thrown when the queue of a semaphore is full. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
@@ -18,36 +20,31 @@ export interface Semaphore {
  * @param maxQueued tasks that may wait
  */
 export function createSemaphore(maxRunning: number, maxQueued: number): Semaphore {
-  const queue = new Set<() => void>();
+  const queue: (() => void)[] = [];
   let running = 0;
 
   function acquire(signal: AbortSignal): Promise<void> | undefined {
     signal.throwIfAborted();
     if (running < maxRunning) return undefined;
-    if (queue.size >= maxQueued) throw new QueueFull(`${maxQueued} calls are already waiting`);
+    if (queue.length >= maxQueued) throw new QueueFull(`${maxQueued} calls are already waiting`);
     return new Promise((resolve, reject) => {
       const start = () => {
-        signal.removeEventListener('abort', abort);
+        ignoreAbort();
         resolve();
       };
-      const abort = () => {
-        queue.delete(start);
+      const ignoreAbort = onAbort(signal, () => {
+        queue.splice(queue.indexOf(start), 1);
         reject(signal.reason);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      queue.add(start);
+      });
+      queue.push(start);
     });
   }
 
   /** Passes the place to the first task in the queue, which counts as running from now on. */
   function release(): void {
-    const [next] = queue;
-    if (next === undefined) {
-      running -= 1;
-      return;
-    }
-    queue.delete(next);
-    next();
+    const next = queue.shift();
+    if (next === undefined) running -= 1;
+    else next();
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
+import { onAbort } from '../../util/abort.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
 import { type BodyReader, bodyReader, type ContentDecoder, contentDecoder, tooLarge } from './body.ts';
@@ -63,8 +64,7 @@ export function openTransport(options: TransportOptions): Transport {
         // One limit for the whole exchange: it also ends a response that trickles in, or a stream that is kept alive.
         const timeLeft = Math.max(0, exchange.deadline - options.now());
         let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
-        const onAbort = () => settle(() => reject(signal.reason));
-        signal.addEventListener('abort', onAbort, { once: true });
+        const ignoreAbort = onAbort(signal, () => settle(() => reject(signal.reason)));
 
         function timeoutError(): AppError {
           const { host } = endpoint;
@@ -80,7 +80,7 @@ export function openTransport(options: TransportOptions): Transport {
           if (settled) return;
           settled = true;
           clearTimeout(timer);
-          signal.removeEventListener('abort', onAbort);
+          ignoreAbort();
           decoder?.destroy();
           finish();
           if (!keepConnection) abort?.();
