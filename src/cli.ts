@@ -3,7 +3,7 @@ import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import { helpText, introText } from './cli/help.ts';
 import { parseRoute, type Route } from './cli/route.ts';
-import { helpCommand, unknownCommandError, unknownOptionError, usageError } from './cli/usage.ts';
+import { unknownCommandError, unknownOptionError, usageError, usageHint } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
@@ -129,7 +129,7 @@ function withHint(error: AppError, command: CliCommand, app: App): AppError {
   const isOurs = code === 'unexpected' && !app.verbose;
   const fallback =
     code === 'usage'
-      ? helpCommand(command)
+      ? usageHint(error.message, command)
       : isOurs
         ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
         : error.hint;

@@ -105,6 +105,13 @@ const OTHER_ARGUMENTS: Readonly<Record<string, string>> = {
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
+/** For `--fields`, which chooses columns in other programs. */
+const COLUMNS_HINT = 'to choose columns use --columns; ';
+
+/** Returns the hint of a usage error without one of its own. */
+export const usageHint = (message: string, command: CliCommand): string =>
+  message.startsWith('--fields ') ? `${COLUMNS_HINT}see ${helpCommand(command)}` : helpCommand(command);
+
 const allCommands = (command: CliCommand): CliCommand[] => [
   command,
   ...command.children.flatMap((child) => allCommands(child)),
@@ -160,9 +167,6 @@ export function unknownOptionError(
   );
 }
 
-/** The level of detail of one command is the list of columns of other programs. */
-const COLUMNS_HINT = 'to choose columns use --columns; ';
-
 /** Returns the error for a word that names no command, with the command that was probably meant. */
 export function unknownCommandError(word: string, parent: CliCommand): AppError {
   const within = parent.path === '' ? '' : `${parent.path} `;
@@ -203,7 +207,7 @@ export function usageError(
     case 'commander.unknownOption':
       return unknownOptionError(quoted, command, program, argv[argv.indexOf(quoted) + 1]);
     default:
-      return refuse(said, said.startsWith('--fields ') ? `${COLUMNS_HINT}see ${help}` : help);
+      return refuse(said, help);
   }
 }
 
