@@ -31,34 +31,40 @@ const coded =
 const unread = httpHead('401 No\r\nConnection: close', 'x'.repeat(200_000));
 const cut = httpHead('200 OK\r\nTransfer-Encoding: chunked', 'ff\r\n{"a');
 
-/** What depends on how the program is put together: the HTTP library with parts left out, Node's modules loaded late. */
+/** Faults whose handling depends on the bundle, which omits parts of the HTTP library and loads Node's modules late. */
 const faults: Fault[] = [
-  // undici asserts that there is no such status.
+  // undici asserts that this status does not occur.
   unreadable('status 000', () => httpHead('000 Odd\r\nContent-Length: 2', '{}')),
-  unreadable('lines that end in LF alone', () => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
+  unreadable('lines that end in LF only', () => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
   unreadable('an unknown encoding', coded('snappy', Buffer.from)),
   found('gzip', coded('gzip', gzipSync)),
   found('brotli', coded('br', brotliCompressSync)),
   found('a stream', ({ id }) => events(`data: ${envelope(id)}\n\n`)),
   {
     exit: 0,
-    name: 'connections that are closed',
+    name: 'a connection that closes after each response',
     words: ['lookup', 'a', 'b', 'c'],
     requests: 3,
     reply: ({ id }) => httpResponse(envelope(id)),
   },
-  { exit: 4, code: 'unauthorized', name: 'a body that nobody reads', reply: () => unread },
-  { exit: 6, code: 'network', name: 'closed inside a chunk', reply: () => cut, options: ['--retries', '0'] },
+  { exit: 4, code: 'unauthorized', name: 'an error with a large unread body', reply: () => unread },
   {
     exit: 6,
     code: 'network',
-    name: 'reset',
+    name: 'a connection that closes inside a chunk',
+    reply: () => cut,
+    options: ['--retries', '0'],
+  },
+  {
+    exit: 6,
+    code: 'network',
+    name: 'a connection that is reset',
     reply: ({ socket }) => void socket.resetAndDestroy(),
     options: ['--retries', '0'],
   },
 ];
 
-describe.concurrent('the program as it is installed survives', () => {
+describe.concurrent('the built program survives', () => {
   it.each(faults.map((fault) => [fault.name, fault] as const))('%s', { timeout: 60_000 }, (_name, fault) =>
     countFault(GROUP, async () => {
       const server = await serveFault(fault);

@@ -1,4 +1,4 @@
-/** A clock that a wait sets forward instead of taking its time. */
+/** Returns a clock whose waits advance the time instead of sleeping. */
 export function skippingClock() {
   const waits: number[] = [];
   let skipped = 0;

@@ -19,33 +19,33 @@ const network = faultsEnding({ exit: 6, code: 'network' });
 const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
 const found = faultsEnding({ formats: ['json'], exit: 0, stdout: 'Nopa' });
 const REPEATED = [250, 500];
-/** Three calls over one connection, or over as many as it takes. */
+/** Makes faults of three calls, over one or more connections. */
 const three = faultsEnding({ exit: 0, requests: 3, words: ['lookup', 'a', 'b', 'c'] });
 
 const faults: Fault[] = [
-  network('nobody listens on the port', good, {
+  network('a port without a listener', good, {
     requests: 0,
     waits: REPEATED,
-    // Our server is at another address of this machine.
+    // The test server listens on another address of this machine.
     baseUrl: (port) => `http://127.77.0.1:${port}`,
     message: /refused by 127\.77\.0\.1:\d+ \(tried 3 times\)\n.*sandbox/,
   }),
-  network('the name does not exist', good, {
+  network('a host name that does not exist', good, {
     requests: 0,
     waits: [],
     baseUrl: () => 'https://no-such-host.invalid',
     message: /no-such-host\.invalid does not exist/,
   }),
-  network('reset before any byte', reset, { requests: 3, waits: REPEATED }),
-  network('closed before any byte', () => '', { requests: 3, waits: REPEATED }),
-  network('reset before any byte, not to be repeated', reset, { options: ['--retries', '0'] }),
-  found('reset once', inSequence(reset, good), { requests: 2, waits: [250] }),
+  network('a reset before the first byte', reset, { requests: 3, waits: REPEATED }),
+  network('a close before the first byte', () => '', { requests: 3, waits: REPEATED }),
+  network('a reset before the first byte with --retries 0', reset, { options: ['--retries', '0'] }),
+  found('a reset of the first connection', inSequence(reset, good), { requests: 2, waits: [250] }),
   found(
-    'closed once inside the head',
+    'a close inside the head of the first response',
     inSequence(() => 'HTTP/1.1 200 O', good),
     { requests: 2 },
   ),
-  network('a call that may write is not repeated', reset, {
+  network('a reset of a call that may write, without a retry', reset, {
     words: ['call', 'find_restaurant', 'name=x', 'city=y'],
   }),
   unreadable('an SSH banner', silent, {
@@ -53,12 +53,12 @@ const faults: Fault[] = [
     banner: 'SSH-2.0-OpenSSH_9.6\r\n',
     message: 'HTTP server',
   }),
-  unreadable('an SMTP greeting as the answer', () => '220 mail.example ESMTP\r\n'),
+  unreadable('an SMTP greeting as the response', () => '220 mail.example ESMTP\r\n'),
   unreadable('noise instead of HTTP', () =>
     Buffer.from(Array.from({ length: 512 }, (_, at) => (at * 89 + 7) % 256)),
   ),
-  unreadable('lines that end in LF alone', () => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
-  unreadable('HTTP/0.9: a body alone', ({ id }) => envelope(id)),
+  unreadable('lines that end in LF only', () => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
+  unreadable('an HTTP/0.9 response without a head', ({ id }) => envelope(id)),
   unreadable('status 999', () => httpHead('999 Odd\r\nContent-Length: 2', '{}')),
   unreadable('status 000', () => httpHead('000 Odd\r\nContent-Length: 2', '{}')),
   unreadable('a head of 20 KB', () => httpHead(`200 OK\r\nX-Big: ${'x'.repeat(20_000)}`, '{}'), {
@@ -69,28 +69,28 @@ const faults: Fault[] = [
   unreadable('a switch of protocols', () =>
     httpHead('101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket'),
   ),
-  found('early hints first', ({ id }) =>
+  found('early hints before the response', ({ id }) =>
     httpHead('103 Early Hints\r\nLink: </x>', httpResponse(envelope(id))),
   ),
-  found('an unsolicited 100 Continue first', ({ id }) =>
+  found('an unsolicited 100 Continue before the response', ({ id }) =>
     httpHead('100 Continue', httpResponse(envelope(id))),
   ),
-  timesOut('early hints for ever', drip('', httpHead('103 Early Hints'), 10)),
-  timesOut('no answer', silent),
+  timesOut('endless early hints', drip('', httpHead('103 Early Hints'), 10)),
+  timesOut('no response', silent),
   timesOut('half a head, then nothing', keepOpen('HTTP/1.1 200 OK\r\nContent-')),
   timesOut('a head that drips', drip('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 20)),
-  network('localhost, where the server is on the other address family', good, {
+  network('a server on the other address family of localhost', good, {
     requests: 0,
     baseUrl: (port) => `http://[::1]:${port}`,
     message: /\[::1\]:\d+/,
   }),
-  found('localhost, where the server is on one of its addresses', good, {
+  found('a server on one address of localhost', good, {
     baseUrl: (port) => `http://localhost:${port}`,
   }),
-  three('every connection closed after one answer', ({ id }) =>
+  three('connections that close after each response', ({ id }) =>
     httpResponse(envelope(id), { more: 'Connection: close\r\n' }),
   ),
-  three('every connection closed after one answer, without a word', good),
+  three('connections that close after each response without notice', good),
   three('connections that stay open', ({ id, socket }) => void socket.write(httpResponse(envelope(id)))),
 ];
 

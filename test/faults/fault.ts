@@ -3,65 +3,65 @@ import type { Code } from '../../src/errors.ts';
 
 export const KEY = 'sk_service_faults_0123456789abcdef';
 
-/** A request as the server of a fault saw it. */
+/** A request as the fault server received it. */
 export interface FaultRequest {
-  /** Of the JSON-RPC message. */
+  /** The id of the JSON-RPC message. */
   readonly id: unknown;
-  /** Requests before it. */
+  /** Number of earlier requests. */
   readonly count: number;
   readonly head: string;
   readonly body: string;
   readonly socket: Socket;
 }
 
-/** What a server does with a request: it says so much and closes, or acts on the socket by itself. */
-export type Reply = (asked: FaultRequest) => string | Uint8Array | undefined;
+/** Handles a request: returns the bytes to send before closing, or acts on the socket and returns undefined. */
+export type Reply = (request: FaultRequest) => string | Uint8Array | undefined;
 
-/** What the program is asked for: --json, or lines and tables for people. */
+/** The output of the program: --json, or lines and tables for people. */
 export type OutputFormat = 'json' | 'table';
 
-/** A fault, and how the program has to end it. */
+/** A fault and the expected result of the program. */
 export interface Fault {
   readonly name: string;
   readonly reply: Reply;
   readonly exit: number;
   readonly code?: Code;
-  /** Requests that reach the server; the least and the most where it depends on who is quicker. Default: 1. */
+  /** Number of requests that reach the server, or a range where timing decides. Default: 1. */
   readonly requests?: number | readonly [least: number, most: number];
-  /** What the message or the hint says. */
+  /** Expected in the message or the hint. */
   readonly message?: string | RegExp;
-  /** What stdout holds. */
+  /** Expected in stdout. */
   readonly stdout?: string | RegExp;
-  /** Waits between tries, ms; they take no time here. */
+  /** Waits between attempts, in ms; the test clock skips them. */
   readonly waits?: readonly number[];
-  /** The command line. Default: one search. */
+  /** Arguments of the program. Default: one search. */
   readonly words?: readonly string[];
   readonly options?: readonly string[];
   /** Default: both. */
   readonly formats?: readonly OutputFormat[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** The base URL for a port of this machine. Default: http at 127.0.0.1. */
+  /** Returns the base URL for a local port. Default: http at 127.0.0.1. */
   readonly baseUrl?: (port: number) => string;
-  /** Everything is over in so many ms. Default: 15,000, half of what the program itself allows. */
+  /** Maximum run time in ms. Default: 15,000, half of the program's own timeout. */
   readonly maxMs?: number;
-  /** The server speaks TLS. */
+  /** The server uses TLS. */
   readonly tls?: true;
-  /** It says this as soon as somebody connects, and closes. */
+  /** Sent as soon as a client connects, before the server closes the connection. */
   readonly banner?: string | Uint8Array;
 }
 
-/** Makes the faults that end in the same way: the name, what the server does, and what is different. */
+/** Returns a function that makes faults with the same expected result from a name, a reply and differences. */
 export const faultsEnding =
   (wanted: Partial<Fault> & Pick<Fault, 'exit'>) =>
-  (name: string, talk: Reply, more: Partial<Fault> = {}): Fault => ({
+  (name: string, reply: Reply, more: Partial<Fault> = {}): Fault => ({
     ...wanted,
     name,
-    reply: talk,
+    reply,
     ...more,
   });
 
-/** Never ends by itself: time is up. On a busy machine that may be so before the request is sent. */
+/** Makes faults that only the timeout ends. On a busy machine it may expire before the request is sent. */
 export const timesOut = faultsEnding({
   exit: 6,
   code: 'timeout',
@@ -77,21 +77,21 @@ export const FOUND = {
   total_matches: 1,
 };
 
-/** An envelope around the result of a tool whose text is `output` as JSON. */
+/** Returns an envelope with a tool result whose text is `output` as JSON. */
 export const envelope = (id: unknown, output: unknown = FOUND): string =>
   withText(id, JSON.stringify(output));
 
-/** An envelope around the result of a tool with this text. */
+/** Returns an envelope with a tool result that has this text. */
 export const withText = (id: unknown, text: string): string =>
   withResult(id, { content: [{ type: 'text', text }] });
 
 export const withResult = (id: unknown, result: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result });
 
-/** A head and whatever follows, as it is. */
+/** Returns a response head followed by `body`, without a length. */
 export const httpHead = (head: string, body = ''): string => `HTTP/1.1 ${head}\r\n\r\n${body}`;
 
-/** A whole answer, its length told. */
+/** Returns a complete response with its Content-Length. */
 export const httpResponse = (
   body: string,
   { status = '200 OK', type = 'application/json', more = '' } = {},
@@ -101,19 +101,19 @@ export const httpResponse = (
     body,
   );
 
-/** A stream of events that ends with the connection. */
+/** Returns an event stream that ends when the connection closes. */
 export const events = (text: string): string => httpHead('200 OK\r\nContent-Type: text/event-stream', text);
 
-/** The good answer. */
+/** Sends a valid response. */
 export const good: Reply = ({ id }) => httpResponse(envelope(id));
 
-/** One after the other; the last for all that follow. */
+/** Uses one reply after the other; the last one for all later requests. */
 export const inSequence =
-  (...talks: readonly Reply[]): Reply =>
-  (asked) =>
-    talks[Math.min(asked.count, talks.length - 1)]?.(asked);
+  (...replies: readonly Reply[]): Reply =>
+  (request) =>
+    replies[Math.min(request.count, replies.length - 1)]?.(request);
 
-/** Says something and leaves the connection open. */
+/** Sends `text` and leaves the connection open. */
 export const keepOpen =
   (text: string): Reply =>
   ({ socket }) => {
@@ -121,7 +121,7 @@ export const keepOpen =
     return undefined;
   };
 
-/** Says something, then the same piece for ever. */
+/** Sends `text`, then `piece` every `ms` milliseconds until the connection closes. */
 export const drip =
   (text: string, piece: string, ms: number): Reply =>
   ({ socket }) => {

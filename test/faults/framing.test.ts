@@ -29,12 +29,12 @@ const chunk = (text: string, extension = '') =>
   `${Buffer.byteLength(text).toString(16)}${extension}\r\n${text}\r\n`;
 const chunked = (text: string, size: number) =>
   `${(text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? []).map((part) => chunk(part)).join('')}0\r\n\r\n`;
-/** Says something, then resets the connection. */
+/** Sends `text`, then resets the connection. */
 const thenReset =
   (text: string): Reply =>
   ({ socket }) =>
     void socket.write(text, () => socket.resetAndDestroy());
-/** Says all in pieces that arrive one by one. */
+/** Sends `text` in pieces of `size` bytes, one at a time. */
 const inPieces =
   (text: (id: unknown) => string, size: number): Reply =>
   ({ id, socket }) => {
@@ -48,14 +48,14 @@ const inPieces =
   };
 
 const breaks: Fault[] = [
-  cut('reset inside a body of known length', thenReset(httpHead('200 OK\r\nContent-Length: 900', '{"a'))),
-  cut('closed inside a body of known length', () => httpHead('200 OK\r\nContent-Length: 900', '{"a')),
-  cut('closed inside a body without length', ({ id }) => httpHead('200 OK', envelope(id).slice(0, 60))),
-  cut('closed inside a chunk', () => httpHead(CHUNKED, 'ff\r\n{"a')),
-  cut('closed before the last chunk', ({ id }) => httpHead(CHUNKED, chunk(envelope(id)))),
-  cut('closed before the body', () => httpHead('200 OK\r\nContent-Length: 900')),
+  cut('a reset inside a body of known length', thenReset(httpHead('200 OK\r\nContent-Length: 900', '{"a'))),
+  cut('a close inside a body of known length', () => httpHead('200 OK\r\nContent-Length: 900', '{"a')),
+  cut('a close inside a body without a length', ({ id }) => httpHead('200 OK', envelope(id).slice(0, 60))),
+  cut('a close inside a chunk', () => httpHead(CHUNKED, 'ff\r\n{"a')),
+  cut('a close before the last chunk', ({ id }) => httpHead(CHUNKED, chunk(envelope(id)))),
+  cut('a close before the body', () => httpHead('200 OK\r\nContent-Length: 900')),
   found(
-    'closed inside a body, once',
+    'a close inside the body of the first response',
     inSequence(() => httpHead('200 OK\r\nContent-Length: 900', '{'), good),
     { requests: 2 },
   ),
@@ -72,9 +72,11 @@ const breaks: Fault[] = [
     httpHead('200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'),
   ),
   unreadable('a negative length', () => httpHead('200 OK\r\nContent-Length: -2', '{}')),
-  unreadable('a length that is no number', () => httpHead('200 OK\r\nContent-Length: two', '{}')),
-  unreadable('a chunk size that is none', () => httpHead(CHUNKED, 'zz\r\n{}\r\n')),
-  unreadable('a chunk size beyond any number', () => httpHead(CHUNKED, `${'f'.repeat(40)}\r\n{}\r\n`)),
+  unreadable('a length that is not a number', () => httpHead('200 OK\r\nContent-Length: two', '{}')),
+  unreadable('an invalid chunk size', () => httpHead(CHUNKED, 'zz\r\n{}\r\n')),
+  unreadable('a chunk size that is too large for a number', () =>
+    httpHead(CHUNKED, `${'f'.repeat(40)}\r\n{}\r\n`),
+  ),
   timesOut('a head, then silence', keepOpen(httpHead('200 OK\r\nContent-Length: 9'))),
   timesOut('a body that drips', drip(httpHead('200 OK\r\nContent-Length: 9000'), ' ', 20)),
   timesOut('chunks that drip', drip(httpHead(CHUNKED), '1\r\n \r\n', 20)),
@@ -86,11 +88,11 @@ const wellFormed: Fault[] = [
   ),
   found('chunks of three bytes', ({ id }) => httpHead(CHUNKED, chunked(envelope(id), 3))),
   found(
-    'one byte at a time',
+    'a response sent one byte at a time',
     inPieces((id) => httpResponse(envelope(id)), 1),
   ),
   found(
-    'characters cut in two',
+    'characters split between packets',
     inPieces(
       (id) =>
         httpResponse(
@@ -101,7 +103,7 @@ const wellFormed: Fault[] = [
     { stdout: 'Nopa 🍜é' },
   ),
   found('a byte order mark', ({ id }) => httpResponse(`\uFEFF${envelope(id)}`)),
-  found('a kilobyte of blanks in front and behind', ({ id }) =>
+  found('a kilobyte of white space before and after', ({ id }) =>
     httpResponse(`${' \n'.repeat(512)}${envelope(id)}${'\t\r\n'.repeat(300)}`),
   ),
   found(
@@ -110,7 +112,7 @@ const wellFormed: Fault[] = [
     { stdout: 'Nop\uFFFD' },
   ),
   found(
-    'a large answer, then the end of the connection',
+    'a large response, then a close',
     ({ id }) =>
       httpResponse(
         envelope(id, {
@@ -139,18 +141,18 @@ const wrongSum = (text: string) => {
   return bytes;
 };
 
-/** From Node 22.15 on. */
+/** Available since Node 22.15. */
 const zstd = 'zstdCompressSync' in zlib ? (zlib.zstdCompressSync as (text: string) => Buffer) : undefined;
 
 const encodings: Fault[] = [
-  found('gzip, unasked', coded('gzip', gzipSync)),
-  found('GZIP in capitals', coded('GZIP', gzipSync)),
+  found('unrequested gzip', coded('gzip', gzipSync)),
+  found('GZIP in upper case', coded('GZIP', gzipSync)),
   found('deflate', coded('deflate', deflateSync)),
   found('deflate without its wrapper', coded('deflate', deflateRawSync)),
   found('brotli', coded('br', brotliCompressSync)),
   zstd === undefined
     ? unreadable(
-        'zstd, on a Node that has none',
+        'zstd on a version of Node without it',
         coded('zstd', (text) => Buffer.from(text)),
         { message: 'zstd' },
       )
@@ -165,17 +167,17 @@ const encodings: Fault[] = [
     coded('gzip', (text) => gzipSync(text).subarray(0, 40)),
   ),
   unreadable(
-    'plain text called gzip',
+    'plain text labeled gzip',
     coded('gzip', (text) => Buffer.from(text)),
     { message: 'gzip' },
   ),
   unreadable(
-    'nothing called gzip',
+    'an empty body labeled gzip',
     coded('gzip', () => Buffer.alloc(0)),
     { requests: 2, waits: [250] },
   ),
   unreadable(
-    'gzip twice over',
+    'gzip applied twice',
     coded('gzip, gzip', (text) => gzipSync(gzipSync(text))),
     { message: 'unknown Content-Encoding' },
   ),
@@ -185,7 +187,7 @@ const encodings: Fault[] = [
     { message: '"snappy"' },
   ),
   unreadable(
-    'an encoding named like a part of every object',
+    'an encoding named like a property of every object',
     coded('constructor', (text) => Buffer.from(text)),
   ),
 ];

@@ -15,18 +15,18 @@ import { cannedClient } from './stub.ts';
 import { CONTROLS } from './survival.ts';
 import { countFault } from './tally.ts';
 
-/** The same answers in every run, unless told otherwise. */
+/** Fixed, so that every run uses the same responses; FUZZ_SEED overrides it. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000);
 const OVER_NETWORK = 200;
 
-/** What an answer may be taken for; all other kinds would blame somebody else. */
+/** The kinds of error that a response may cause; any other kind would be misleading. */
 const KINDS: readonly Kind[] = ['service', 'network', 'auth', 'rate_limit', 'not_found'];
 const PROTOCOLS: readonly Protocol[] = ['bare', 'auto', '2025-11-25', '2026-07-28'];
-/** Tries of a call, times the messages that finding out a protocol takes. */
-const MOST_REQUESTS = 30;
+/** Attempts per call, times the messages that detecting the protocol takes. */
+const MAX_REQUESTS = 30;
 
-it(`ends well for ${RUNS} answers that are somewhat wrong`, { timeout: 180_000 }, () =>
+it(`returns a result or an expected error for ${RUNS} mutated responses`, { timeout: 180_000 }, () =>
   countFault(
     'fuzzed answers',
     () =>
@@ -37,13 +37,13 @@ it(`ends well for ${RUNS} answers that are somewhat wrong`, { timeout: 180_000 }
             protocol,
           );
           const ended = await client.find({ name: 'Nopa', city: 'SF' }).catch((error: unknown) => error);
-          // No `expect` of the test runner here: it would take longer than what it checks.
+          // Without `expect`, which would take longer than the code under test.
           if (ended instanceof AppError) {
             if (!KINDS.includes(CODES[ended.code].kind)) throw ended;
-            return sent() <= MOST_REQUESTS && !errorJson(ended).includes(KEY);
+            return sent() <= MAX_REQUESTS && !errorJson(ended).includes(KEY);
           }
           if (ended instanceof Error) throw ended;
-          return sent() <= MOST_REQUESTS && isAnswer(ended) && !toJson(ended, false).includes(KEY);
+          return sent() <= MAX_REQUESTS && isAnswer(ended) && !toJson(ended, false).includes(KEY);
         }),
         { seed: SEED, numRuns: RUNS },
       ),
@@ -56,46 +56,52 @@ const isAnswer = (ended: unknown): boolean =>
 
 const FORMATS = ['json', 'table', 'csv', 'tsv', 'ndjson', 'geojson'];
 
-it(`ends well for ${OVER_NETWORK} of them over the network, in every format`, { timeout: 180_000 }, () =>
-  countFault(
-    'fuzzed answers',
-    async () => {
-      const made = fc.sample(recipes, { seed: SEED, numRuns: OVER_NETWORK });
-      const server = await serveFault({
-        reply({ id, head }) {
-          const recipe = made[Number(/^\w+ \/(\d+)/.exec(head)?.[1])];
-          if (recipe === undefined) return '';
-          const { status, type, bytes } = cook(id ?? 1, recipe);
-          const first = httpHead(`${status} X\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}`);
-          return Buffer.concat([Buffer.from(first), bytes]);
-        },
-      });
-      const search = async (at: number): Promise<void> => {
-        const { home, env } = newHome();
-        const format = FORMATS[at % FORMATS.length] ?? 'json';
-        const { exit, stdout, stderr } = await runCli(['find', 'Nopa', '--city', 'SF', '--format', format], {
-          env: {
-            ...env,
-            RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}/${at}`,
-            RESTAURANT_API_KEY: KEY,
+it(
+  `exits with an expected code for ${OVER_NETWORK} mutated responses over the network, in every format`,
+  { timeout: 180_000 },
+  () =>
+    countFault(
+      'fuzzed answers',
+      async () => {
+        const made = fc.sample(recipes, { seed: SEED, numRuns: OVER_NETWORK });
+        const server = await serveFault({
+          reply({ id, head }) {
+            const recipe = made[Number(/^\w+ \/(\d+)/.exec(head)?.[1])];
+            if (recipe === undefined) return '';
+            const { status, type, bytes } = cook(id ?? 1, recipe);
+            const first = httpHead(`${status} X\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}`);
+            return Buffer.concat([Buffer.from(first), bytes]);
           },
-          ...skippingClock(),
         });
-        rmSync(home, { recursive: true });
-        const told = `answer ${at}, seed ${SEED}: ${JSON.stringify(made[at])}`;
-        expect([0, EXIT_CODES.partial, ...KINDS.map((kind) => EXIT_CODES[kind])], told).toContain(exit);
-        expect(stdout + stderr, told).not.toContain(KEY);
-        expect(stdout.replace(/[\t\r]/g, '') + stderr, told).not.toMatch(CONTROLS);
-        if (format.endsWith('json') && format !== 'ndjson' && stdout !== '') JSON.parse(stdout);
-      };
-      const lanes = Array.from({ length: 8 }, (_, lane) => lane);
-      await Promise.all(
-        lanes.map(async (lane) => {
-          for (let at = lane; at < made.length; at += lanes.length) await search(at);
-        }),
-      );
-      await server.close();
-    },
-    OVER_NETWORK,
-  ),
+        const search = async (at: number): Promise<void> => {
+          const { home, env } = newHome();
+          const format = FORMATS[at % FORMATS.length] ?? 'json';
+          const { exit, stdout, stderr } = await runCli(
+            ['find', 'Nopa', '--city', 'SF', '--format', format],
+            {
+              env: {
+                ...env,
+                RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}/${at}`,
+                RESTAURANT_API_KEY: KEY,
+              },
+              ...skippingClock(),
+            },
+          );
+          rmSync(home, { recursive: true });
+          const context = `response ${at}, seed ${SEED}: ${JSON.stringify(made[at])}`;
+          expect([0, EXIT_CODES.partial, ...KINDS.map((kind) => EXIT_CODES[kind])], context).toContain(exit);
+          expect(stdout + stderr, context).not.toContain(KEY);
+          expect(stdout.replace(/[\t\r]/g, '') + stderr, context).not.toMatch(CONTROLS);
+          if (format.endsWith('json') && format !== 'ndjson' && stdout !== '') JSON.parse(stdout);
+        };
+        const lanes = Array.from({ length: 8 }, (_, lane) => lane);
+        await Promise.all(
+          lanes.map(async (lane) => {
+            for (let at = lane; at < made.length; at += lanes.length) await search(at);
+          }),
+        );
+        await server.close();
+      },
+      OVER_NETWORK,
+    ),
 );

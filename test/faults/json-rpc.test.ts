@@ -4,10 +4,10 @@ import { faultSuite } from './suite.ts';
 const found = faultsEnding({ exit: 0, stdout: 'Nopa', waits: [] });
 const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
 const error = faultsEnding({ exit: 7, code: 'rpc_error', waits: [] });
-/** JSON that ends too early is asked for once more. */
+/** Makes faults of JSON that ends early, which is requested once more. */
 const cut = faultsEnding({ exit: 7, code: 'bad_response', requests: 2, waits: [250], message: 'ends early' });
 
-/** Changes the text of the good answer. */
+/** Changes the text of a valid response. */
 const changed =
   (change: (text: string, id: unknown) => string): Reply =>
   ({ id }) =>
@@ -30,7 +30,7 @@ const texts: Fault[] = [
   ),
   cut('an opening brace', body('{')),
   unreadable(
-    'text behind the JSON',
+    'text after the JSON',
     changed((text) => `${text}x`),
     { message: /offset \d+/ },
   ),
@@ -60,7 +60,7 @@ const texts: Fault[] = [
     changed((text) => text.replace('2.0', '2\n0')),
   ),
   unreadable(
-    'a guard in front',
+    'a guard before the JSON',
     changed((text) => `)]}',\n${text}`),
   ),
   unreadable(
@@ -74,11 +74,11 @@ const texts: Fault[] = [
     changed((text) => text.replace('{"content"', `{"x":${nested(100)},"content"`)),
   ),
   found(
-    'a key twice: the last counts',
+    'a duplicate key, whose last value is used',
     changed((text) => text.replace('"result"', '"result":{"content":[]},"result"')),
   ),
   found(
-    'keys that every object has',
+    'keys named like properties of every object',
     changed((text) =>
       text.replace(
         '{"content"',
@@ -91,7 +91,7 @@ const texts: Fault[] = [
     changed((text) => text.replace('{"content"', '{"x":1e400,"y":-1e400,"z":5e-400,"content"')),
   ),
   found(
-    'escapes that are half a character',
+    'escapes of lone surrogates',
     changed((text) => text.replace('{"content"', '{"x":"\\ud800","\\udfff":1,"content"')),
   ),
   found(
@@ -107,24 +107,25 @@ const texts: Fault[] = [
 
 const envelopes: Fault[] = [
   ...['null', 'true', '0', '"hello"', '[]', '{}', '[[]]', '[null]'].map(
-    (text): Fault => unreadable(`${text} alone`, body(text), { message: 'expected a JSON-RPC response' }),
+    (text): Fault =>
+      unreadable(`${text} as the whole body`, body(text), { message: 'expected a JSON-RPC response' }),
   ),
   unreadable(
-    'keys in another case',
+    'keys in the wrong case',
     changed((text) => text.replace('"result"', '"Result"')),
   ),
   unreadable(
-    'the id in another case',
+    'the id in the wrong case',
     changed((text) => text.replace('"id"', '"ID"')),
   ),
-  unreadable('another id', ({ id }) => httpResponse(envelope(Number(id) + 1)), { message: 'with id 1' }),
-  unreadable('the id null', () => httpResponse(envelope(null))),
-  unreadable('the id as an array', ({ id }) => httpResponse(envelope([id]))),
+  unreadable('a different id', ({ id }) => httpResponse(envelope(Number(id) + 1)), { message: 'with id 1' }),
+  unreadable('a null id', () => httpResponse(envelope(null))),
+  unreadable('an id that is an array', ({ id }) => httpResponse(envelope([id]))),
   unreadable(
     'no id',
     changed((text) => text.replace(/"id":\d+,/, '')),
   ),
-  found('the id as a string', ({ id }) => httpResponse(envelope(String(id)))),
+  found('an id sent back as a string', ({ id }) => httpResponse(envelope(String(id)))),
   found(
     'no version',
     changed((text) => text.replace('"jsonrpc":"2.0",', '')),
@@ -133,18 +134,18 @@ const envelopes: Fault[] = [
     'a batch',
     changed((text) => `[{"jsonrpc":"2.0","id":9,"result":{}},null,7,${text}]`),
   ),
-  unreadable('our own request sent back', ({ body: asked }) => httpResponse(asked)),
+  unreadable('the request echoed back', ({ body: sent }) => httpResponse(sent)),
   found(
-    'an error that is null beside a result',
+    'a null error next to a result',
     changed((text) => text.replace('"result"', '"error":null,"result"')),
   ),
   error(
-    'result and error: the error counts',
+    'an error followed by a result, where the error wins',
     changed((text) => text.replace('"result"', '"error":{"code":1,"message":"no"},"result"')),
     { message: 'no' },
   ),
   error(
-    'result and error, the other way round',
+    'a result followed by an error, where the error wins',
     changed((text) => `${text.slice(0, -1)},"error":{"code":1,"message":"no"}}`),
     { message: 'no' },
   ),
@@ -158,11 +159,9 @@ const errors: Fault[] = [
         message: `no luck (JSON-RPC error ${code})`,
       }),
   ),
-  error(
-    'error -32601, as from a server without the tool',
-    says({ code: -32601, message: 'Method not found' }),
-    { message: 'Method not found' },
-  ),
+  error('error -32601 from a server without the tool', says({ code: -32601, message: 'Method not found' }), {
+    message: 'Method not found',
+  }),
   error(
     'error -32602 about an argument',
     says({ code: -32602, message: 'Invalid', data: { argument: 'city' } }),
@@ -177,13 +176,13 @@ const errors: Fault[] = [
       message: 'Invalid (a.city)',
     },
   ),
-  error('error -32602 about nothing', says({ code: -32602, message: 'Invalid', data: [[{}], null] })),
+  error('error -32602 without a path', says({ code: -32602, message: 'Invalid', data: [[{}], null] })),
   ...['oops', ['a'], null, 7, true, {}].map(
     (value): Fault => error(`the error ${JSON.stringify(value)}`, says(value)),
   ),
   error('a code that is a string', says({ code: 'E_BAD', message: 'no luck' }), { message: 'E_BAD' }),
   error('a code that is an object', says({ code: {}, message: 'no luck' })),
-  error('a code beyond any number', ({ id }) =>
+  error('a code out of range', ({ id }) =>
     httpResponse(`{"jsonrpc":"2.0","id":${id},"error":{"code":1e999,"message":"no luck"}}`),
   ),
   error('a message that is a number', says({ code: 1, message: 7 })),
@@ -201,7 +200,7 @@ const errors: Fault[] = [
   {
     exit: 7,
     code: 'tool_error',
-    name: 'a result that wants input first',
+    name: 'a result that requests input',
     options: ['--protocol', '2026-07-28'],
     message: 'asks for input',
     reply: ({ id }) =>

@@ -183,8 +183,8 @@ const INVALID = [
   '{"a":'.repeat(10_000),
 ];
 
-/** Asks once, and is answered with these bytes. */
-async function ask(bytes: Uint8Array): Promise<unknown> {
+/** Sends one request that gets these bytes as its response. */
+async function findWith(bytes: Uint8Array): Promise<unknown> {
   const { client } = cannedClient(() => ({ status: 200, type: 'application/json', bytes, piece: 1000 }));
   return client.find({ name: 'Nopa', city: 'SF' }).then(
     ({ output }) => output,
@@ -192,9 +192,9 @@ async function ask(bytes: Uint8Array): Promise<unknown> {
   );
 }
 
-/** As a field of a restaurant, with the JSON around it sound. */
+/** Sends the text as a field of a restaurant inside valid JSON. */
 const asField = (text: string) =>
-  ask(
+  findWith(
     Buffer.from(
       `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"status":"ok","results":[{"service_id":"r","name":"Nopa","x":${text}}],"total_matches":1}}}`,
     ),
@@ -202,24 +202,24 @@ const asField = (text: string) =>
 const named = (texts: readonly string[]) =>
   texts.map((text) => [JSON.stringify(text).slice(0, 60), text] as const);
 
-describe('texts that JSON allows, and that it does not', () => {
-  it.each(named(VALID))('%s is taken', (_name, text) =>
+describe('a JSON text', () => {
+  it.each(named(VALID))('%s is accepted as a field', (_name, text) =>
     countFault('JSON texts', async () => {
       expect(await asField(text)).toMatchObject({ results: [{ name: 'Nopa', x: JSON.parse(text) }] });
       expect(({} as { a?: unknown }).a).toBeUndefined();
     }),
   );
 
-  it.each(named(INVALID))('%s is refused', (_name, text) =>
+  it.each(named(INVALID))('%s is rejected as a field', (_name, text) =>
     countFault('JSON texts', async () => {
       expect(() => JSON.parse(text)).toThrow();
       expect(await asField(text)).toMatchObject({ code: 'bad_response' });
     }),
   );
 
-  it.each(named([...VALID, ...INVALID]))('%s alone is no answer', (_name, text) =>
+  it.each(named([...VALID, ...INVALID]))('%s is rejected as the whole response', (_name, text) =>
     countFault('JSON texts', async () => {
-      const error = await ask(Buffer.from(text));
+      const error = await findWith(Buffer.from(text));
       expect(error).toBeInstanceOf(AppError);
       expect(error).toMatchObject({ code: 'bad_response' });
     }),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { KEY } from './fault.ts';
 
-/** JSON as it is written: keys may stand twice, a leaf is any text. */
+/** JSON as written: keys may be repeated, a leaf is any text. */
 export type Node = { members: [key: string, value: Node][] } | { elements: Node[] } | string;
 
-/** The written form of a value. */
+/** Returns the tree of a value. */
 export function nodeOf(value: unknown): Node {
   if (Array.isArray(value)) return { elements: value.map(nodeOf) };
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -121,7 +121,7 @@ const LEAVES = [
   ],
 ];
 
-/** One change of a tree. `at` chooses the node, `pick` what becomes of it. */
+/** One change of a tree. `at` selects the node, `pick` its replacement. */
 interface Change {
   readonly kind: 'replace' | 'drop' | 'repeat' | 'rename' | 'swap' | 'wrap' | 'insert';
   readonly at: number;
@@ -134,13 +134,13 @@ export const change: fc.Arbitrary<Change> = fc.record({
   pick: fc.nat(1000),
 });
 
-/** None in half of the cases, else one to three. */
+/** Generates no element in half of the cases, otherwise one to three. */
 export const mostlyNone = <T>(each: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   fc.oneof(fc.constant<T[]>([]), fc.array(each, { minLength: 1, maxLength: 3 }));
 
 const some = (list: readonly string[], pick: number): string => list[pick % list.length] ?? 'null';
 
-/** The tree after a change; the one given is not touched. */
+/** Returns a changed copy of a tree. */
 export function changed(root: Node, { kind, at, pick }: Change): Node {
   const total = count(root);
   let place = at % total;
@@ -173,7 +173,7 @@ function editedMember(key: string, value: Node, kind: Change['kind'], pick: numb
     : [kind === 'insert' ? some(KEYS, pick >> 3) : key, some(LEAVES, pick)];
 }
 
-/** A list with one of its items dropped, repeated, swapped with the next, made another, or joined by another. */
+/** Returns a copy of a list with one item dropped, repeated, swapped with the next, replaced, or followed by a new one. */
 function edited<T>(items: readonly T[], kind: Change['kind'], pick: number, other: (item: T) => T): T[] {
   const at = items.length === 0 ? 0 : pick % items.length;
   const item = items[at];

@@ -40,10 +40,10 @@ const contents: Fault[] = [
   ...[null, [], 'text', 7, true].map(
     (value): Fault => unreadable(`the result ${shown(value)}`, result(value)),
   ),
-  found('structured content alone', result({ structuredContent: ANSWER })),
-  found('structured content beside an empty list', result({ content: [], structuredContent: ANSWER })),
+  found('only structured content', result({ structuredContent: ANSWER })),
+  found('structured content with an empty content list', result({ content: [], structuredContent: ANSWER })),
   found(
-    'an image, a link and rubbish before the text',
+    'an image, a link and invalid blocks before the text',
     result({
       content: [
         { type: 'image', data: '', mimeType: 'x' },
@@ -59,7 +59,7 @@ const contents: Fault[] = [
     }),
   ),
   found('a block without a type', result({ content: [{ text: BLOCK.text }] })),
-  unreadable('images alone', result({ content: [{ type: 'image', data: 'x', mimeType: 'image/png' }] }), {
+  unreadable('only images', result({ content: [{ type: 'image', data: 'x', mimeType: 'image/png' }] }), {
     message: 'no text block',
   }),
 ];
@@ -69,10 +69,10 @@ const texts: Fault[] = [
   unreadable('prose with escapes', text('\u001b]0;title\u0007 \u202eNopa')),
   unreadable('an empty text', text('')),
   unreadable('JSON that ends too early', text('{"status":"ok","results":['), { message: 'ends early' }),
-  unreadable('JSON in a fence', text(`\`\`\`json\n${BLOCK.text}\n\`\`\``)),
+  unreadable('JSON in a code fence', text(`\`\`\`json\n${BLOCK.text}\n\`\`\``)),
   ...['[]', 'null', '7', '"Nopa"', 'true'].map(
     (value): Fault =>
-      unreadable(`the JSON ${value}`, text(value), {
+      unreadable(`the JSON text ${value}`, text(value), {
         message: /got (an array|null|a number|a string|a boolean)/,
       }),
   ),
@@ -83,7 +83,7 @@ const texts: Fault[] = [
   ),
   {
     exit: 0,
-    name: 'prose from any tool is printed',
+    name: 'prose from call, which is printed',
     reply: text('I found Nopa for you!'),
     words: ['call', 'find_restaurant', 'name=x', 'city=y'],
     stdout: 'I found Nopa',
@@ -102,14 +102,14 @@ const failures: Fault[] = [
   ...[false, null, 0, '', 'false'].map(
     (isError): Fault => found(`isError ${shown(isError)}`, result({ content: [BLOCK], isError })),
   ),
-  failed('a failure without a word', result({ isError: true }), { message: 'without an error message' }),
-  failed('a status that is an error', output({ status: 'error', message: 'no luck' }), {
+  failed('a failure without a message', result({ isError: true }), { message: 'without an error message' }),
+  failed('a status "error"', output({ status: 'error', message: 'no luck' }), {
     message: 'no luck',
   }),
   {
     exit: 3,
     code: 'not_found',
-    name: 'a status that says not found',
+    name: 'a status "not_found"',
     reply: output({ status: 'not_found', message: 'nothing here' }),
   },
 ];
@@ -121,7 +121,7 @@ const lists: Fault[] = [
         message: 'expected an array "results"',
       }),
   ),
-  { exit: 0, name: 'no results', reply: results() },
+  { exit: 0, name: 'an empty list of results', reply: results() },
   ...[null, 7, 'Nopa', [], true].map(
     (value): Fault =>
       partial(
@@ -130,10 +130,10 @@ const lists: Fault[] = [
         { message: '1 of 3' },
       ),
   ),
-  partial('nothing but rubbish', results(null, 7), { message: '2 of 2', stdout: '' }),
-  found('a restaurant without anything', results(NOPA, {})),
+  partial('only invalid results', results(null, 7), { message: '2 of 2', stdout: '' }),
+  found('a restaurant without fields', results(NOPA, {})),
   found(
-    'every field of another type',
+    'fields of the wrong types',
     results(NOPA, {
       service_id: 7,
       name: null,
@@ -147,7 +147,7 @@ const lists: Fault[] = [
     }),
   ),
   found(
-    'coordinates that are none',
+    'invalid coordinates',
     results(
       { ...NOPA, coordinates: { lat: 'x', lng: null } },
       { ...NOPA, coordinates: { lat: 1e308, lng: -1e308 } },
@@ -162,7 +162,7 @@ const lists: Fault[] = [
       ...Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at])),
     }),
   ),
-  found('fields named like parts of every object', ({ id }) =>
+  found('fields named like properties of every object', ({ id }) =>
     httpResponse(
       withText(
         id,
@@ -180,7 +180,7 @@ const lists: Fault[] = [
   found('the same restaurant 500 times', results(...Array.from({ length: 500 }, () => NOPA))),
 ];
 
-/** A list of tools whose every page names a next one. */
+/** Sends a list of tools in which every page has a next cursor. */
 const pages =
   (cursor: (count: number) => string): Reply =>
   ({ id, count, socket }) =>
@@ -189,22 +189,22 @@ const pages =
     );
 
 const toolLists: Fault[] = [
-  unreadable('a list of tools without end', pages(String), {
+  unreadable('an endless list of tools', pages(String), {
     words: ['tools'],
     requests: 100,
     message: 'more than 100 pages',
   }),
   {
     exit: 0,
-    name: 'a list of tools in a circle',
+    name: 'a list of tools whose cursor repeats',
     reply: pages((count) => String(count % 2)),
     words: ['tools'],
     requests: 3,
   },
-  unreadable('a list of tools that is none', result({ tools: 'many' }), { words: ['tools'] }),
+  unreadable('a list of tools that is not an array', result({ tools: 'many' }), { words: ['tools'] }),
   {
     exit: 0,
-    name: 'a list of rubbish',
+    name: 'a list of invalid tools',
     reply: result({ tools: [null, 7, {}, { name: 7 }, []] }),
     words: ['tools'],
   },

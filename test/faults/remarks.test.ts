@@ -3,8 +3,8 @@ import { runCli } from '../helpers/program.ts';
 import { envelope, events, httpResponse, KEY, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
 
-async function search(talk: Reply, ...options: string[]) {
-  const server = await serveFault({ reply: talk });
+async function search(reply: Reply, ...options: string[]) {
+  const server = await serveFault({ reply });
   const env = {
     RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}`,
     RESTAURANT_API_KEY: KEY,
@@ -15,7 +15,7 @@ async function search(talk: Reply, ...options: string[]) {
   return transcript;
 }
 
-describe('what is taken although it is odd is told with --verbose alone', () => {
+describe('a response that is accepted with a warning under --verbose', () => {
   const changed =
     (change: (text: string) => string | Uint8Array, type?: string): Reply =>
     ({ id }) => {
@@ -30,28 +30,35 @@ describe('what is taken although it is odd is told with --verbose alone', () => 
     };
 
   it.each<[string, Reply, string]>([
-    ['plain text', changed((text) => text, 'text/plain'), 'is labeled text/plain, but is JSON'],
-    ['no type', changed((text) => text, ''), 'has no Content-Type, but is JSON'],
     [
-      'a stream called JSON',
+      'JSON labeled as plain text',
+      changed((text) => text, 'text/plain'),
+      'is labeled text/plain, but is JSON',
+    ],
+    ['JSON without a Content-Type', changed((text) => text, ''), 'has no Content-Type, but is JSON'],
+    [
+      'a stream labeled JSON',
       ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`),
       'is labeled application/json, but is an event stream',
     ],
     ['an invalid byte', changed((text) => Buffer.from(text.replace('Nopa', 'Nop\xe9'), 'latin1')), 'U+FFFD'],
-  ])('%s', async (_name, talk, told) => {
-    const quiet = await search(talk);
-    const verbose = await search(talk, '--verbose');
+  ])('%s', async (_name, reply, warning) => {
+    const quiet = await search(reply);
+    const verbose = await search(reply, '--verbose');
     expect(quiet).toMatchObject({ exit: 0, stderr: '' });
     expect(verbose.stdout).toBe(quiet.stdout);
     expect(verbose.stderr).toMatch(/^\* /m);
-    expect(verbose.stderr).toContain(told);
+    expect(verbose.stderr).toContain(warning);
   });
 
   it.each<[string, Reply]>([
     ['JSON', ({ id }) => httpResponse(envelope(id), { type: 'application/json; charset=utf-8' })],
-    ['a kind of JSON', ({ id }) => httpResponse(envelope(id), { type: 'application/problem+json' })],
+    [
+      'a type with the suffix +json',
+      ({ id }) => httpResponse(envelope(id), { type: 'application/problem+json' }),
+    ],
     ['a stream', ({ id }) => events(`data: ${envelope(id)}\n\n`)],
-  ])('nothing is odd about %s', async (_name, talk) => {
-    expect((await search(talk, '--verbose')).stderr).not.toMatch(/^\* /m);
+  ])('%s causes no warning', async (_name, reply) => {
+    expect((await search(reply, '--verbose')).stderr).not.toMatch(/^\* /m);
   });
 });

@@ -22,7 +22,7 @@ const OUTPUTS = [
   { status: 'error', message: 'no luck', code: 'not_found' },
 ].map(nodeOf);
 
-/** Envelopes around the output of a tool, which is a tree and its text. */
+/** Builders of envelopes around the output of a tool, given as a tree and as text. */
 const ENVELOPES: readonly ((id: unknown, output: Node, text: string) => Node)[] = [
   (id, _output, text) => around(id, 'result', nodeOf({ content: [{ type: 'text', text }] })),
   (id, _output, text) =>
@@ -110,7 +110,7 @@ const mostly = <T, U>(usual: T, others: readonly U[]): fc.Arbitrary<T | U> =>
     { weight: 1, arbitrary: fc.constantFrom(...others) },
   );
 
-/** A good answer and what is done to it. */
+/** A valid response and the changes made to it. */
 const recipe = fc.record({
   output: fc.nat(OUTPUTS.length - 1),
   inside: mostlyNone(change),
@@ -131,7 +131,7 @@ const recipe = fc.record({
 export type Recipe = typeof recipe extends fc.Arbitrary<infer T> ? T : never;
 export const recipes: fc.Arbitrary<Recipe> = recipe;
 
-/** The answer to request `id` that a recipe makes. */
+/** Returns the response to request `id` that a recipe describes. */
 export function cook(id: unknown, made: Recipe): Canned {
   const output = made.inside.reduce(changed, OUTPUTS[made.output] ?? 'null');
   const whole = ENVELOPES[made.envelope]?.(id, output, textOf(output)) ?? 'null';
@@ -165,7 +165,7 @@ function edited(bytes: Buffer, { kind, at, pick }: Edit): Buffer {
   return Buffer.concat([before, after.subarray(0, pick), after]);
 }
 
-/** A handshake as it should be. */
+/** Returns a valid response to `initialize`. */
 export function handshake(id: unknown): Canned {
   const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
   const bytes = Buffer.from(withResult(id, result));

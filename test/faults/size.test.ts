@@ -24,7 +24,7 @@ const tooLarge = faultsEnding({
 });
 const found = faultsEnding({ maxMs: 120_000, exit: 0, stdout: 'Nopa', formats: ['json'] });
 
-/** Says something, then the same piece for ever, as fast as it is read. */
+/** Sends `head`, then `piece` endlessly, as fast as the client reads. */
 const flood =
   (head: string, piece: string): Reply =>
   ({ socket }) => {
@@ -50,7 +50,7 @@ const coded =
       Buffer.from(httpHead(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`)),
       body,
     ]);
-/** 200 MiB of blanks in 200 KB: 200 members of one (RFC 1952, section 2.2). */
+/** 200 MiB of spaces in 200 KB: 200 gzip members of 1 MiB (RFC 1952, section 2.2). */
 const gzipBomb = coded(
   'gzip',
   Buffer.concat(Array.from({ length: 200 }, () => zlib.gzipSync(Buffer.alloc(MIB, ' ')))),
@@ -73,14 +73,14 @@ const answer =
 
 const faults: Fault[] = [
   tooLarge('a length of 100 MB', flood(httpHead('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000))),
-  tooLarge('an endless page behind a 401', flood(httpHead('401 Unauthorized'), 'x'.repeat(MIB)), {
+  tooLarge('an endless page with status 401', flood(httpHead('401 Unauthorized'), 'x'.repeat(MIB)), {
     exit: 4,
     code: 'unauthorized',
     message: '401',
   }),
   tooLarge('endless notifications', flood(STREAM, NOTE)),
-  tooLarge('an event without end', flood(`${STREAM}data: `, 'x'.repeat(MIB))),
-  tooLarge('brotli: little that becomes 80 MiB', brotliBomb),
+  tooLarge('an endless event', flood(`${STREAM}data: `, 'x'.repeat(MIB))),
+  tooLarge('a brotli bomb of 80 MiB', brotliBomb),
   found('150,000 results', answer(restaurants(150_000)), { stdout: '"r-149999"' }),
   found('a name of 1 MB', answer([{ service_id: 'r', name: 'Nopa'.repeat(250_000) }]), {
     formats: ['json', 'table'],
@@ -89,7 +89,7 @@ const faults: Fault[] = [
 
 faultSuite(GROUP, faults, false);
 
-it('keeps to a few connections, however many calls there are', () =>
+it('uses at most eight connections for a hundred calls', () =>
   countFault(GROUP, async () => {
     const server = await serveFault({
       reply: ({ id, socket }) => void socket.write(httpResponse(envelope(id))),
@@ -110,21 +110,21 @@ it('keeps to a few connections, however many calls there are', () =>
     expect(connections()).toBeLessThanOrEqual(8);
   }));
 
-/** Writes the largest resident set of its process, in KiB (Linux). */
+/** Writes the peak resident set size of its process, in KiB (Linux). */
 const PEAK = `import { readFileSync, writeFileSync } from 'node:fs';
 process.on('exit', () => {
   const [, peak] = /VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'));
   writeFileSync(process.env.PEAK, peak);
 });`;
 
-// The standalone program takes no NODE_OPTIONS, which measure it here.
-describe.skipIf(process.platform !== 'linux' || STANDALONE)('memory stays bounded', () => {
+// The standalone program ignores NODE_OPTIONS, which this measurement needs.
+describe.skipIf(process.platform !== 'linux' || STANDALONE)('memory use stays bounded for', () => {
   it.each([
     ['an endless body', flood(CHUNKED, rows), 300],
     ['a gzip bomb', gzipBomb, 200],
-  ] as const)('%s', (_name, talk, most) =>
+  ] as const)('%s', (_name, reply, maxMib) =>
     countFault(GROUP, async () => {
-      const server = await serveFault({ reply: talk });
+      const server = await serveFault({ reply });
       const home = mkdtempSync(join(tmpdir(), 'restaurant-peak-'));
       const peak = join(home, 'peak');
       writeFileSync(join(home, 'peak.mjs'), PEAK);
@@ -142,7 +142,7 @@ describe.skipIf(process.platform !== 'linux' || STANDALONE)('memory stays bounde
       const mebibytes = Number(readFileSync(peak, 'utf8')) / 1024;
       rmSync(home, { recursive: true });
       expect(mebibytes).toBeGreaterThan(10);
-      expect(mebibytes).toBeLessThan(most);
+      expect(mebibytes).toBeLessThan(maxMib);
     }),
   );
 });

@@ -38,16 +38,16 @@ const redirects: Fault[] = [
   }),
   refused('301 to nowhere', redirect('301 Moved'), { message: 'without a Location' }),
   refused('303 to an invalid URL', redirect('303 See Other', 'http://[::'), { message: 'to an invalid URL' }),
-  refused('304, though nothing was conditional', () => httpHead('304 Not Modified')),
+  refused('304 to an unconditional request', () => httpHead('304 Not Modified')),
   refused('300 with choices', status('300 Multiple Choices', '', 'a\nb')),
 ];
 
 const refusals: Fault[] = [
-  unreadable('200 and nothing else', status('200 OK'), { requests: 2, waits: [250], message: 'empty' }),
+  unreadable('200 with an empty body', status('200 OK'), { requests: 2, waits: [250], message: 'empty' }),
   unreadable('204', () => httpHead('204 No Content'), { message: '204' }),
   unreadable('205 with a body', ({ id }) => httpResponse(envelope(id), { status: '205 Reset Content' })),
   unauthorized(
-    '401 whose metadata URL is never opened',
+    '401 with a metadata URL, which is not requested',
     ({ head }) => {
       const host = /host: *(\S+)/i.exec(head)?.[1];
       const challenge = `Bearer error="invalid_token", resource_metadata="http://${host}/meta"`;
@@ -62,17 +62,17 @@ const refusals: Fault[] = [
     httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
   ),
   unauthorized(
-    '401 with 64 KiB that nobody reads, then the end',
+    '401 with an unread body of 64 KiB, then a close',
     status('401 Unauthorized', 'Connection: close\r\n', 'x'.repeat(65_536)),
   ),
-  // Four are under way at a time.
-  unauthorized('401 in the middle of many', inSequence(good, status('401 Unauthorized')), {
+  // Four calls run at a time.
+  unauthorized('401 in the middle of many calls', inSequence(good, status('401 Unauthorized')), {
     requests: [2, 5],
     words: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g'],
   }),
   { exit: 4, code: 'plan_required', name: '402', reply: status('402 Payment Required') },
   { exit: 4, code: 'forbidden', name: '403', reply: status('403 Forbidden'), message: 'not allow' },
-  // The plain call, then the handshake that some services want.
+  // The plain call, then the handshake that some services require.
   refused('404', status('404 Not Found'), { requests: 2, message: /404[^\n]*\n.*base URL/ }),
   {
     exit: 7,
@@ -91,7 +91,7 @@ const refusals: Fault[] = [
   {
     exit: 7,
     code: 'rpc_error',
-    name: '400 that offers revisions nobody here knows',
+    name: '400 that offers unknown protocol versions',
     requests: 2,
     message: 'Unsupported',
     reply: ({ id }) =>
@@ -107,35 +107,31 @@ const refusals: Fault[] = [
   {
     exit: 6,
     code: 'network',
-    name: '407 from a proxy in between',
+    name: '407 from a proxy',
     reply: status('407 Proxy Authentication Required'),
     message: 'proxy',
   },
   refused('406', status('406 Not Acceptable')),
   refused('415', status('415 Unsupported Media Type')),
-  refused(
-    '418 with hostile words',
-    () => httpResponse(PAGE, { status: '418 \u001b[2J', type: 'text/html' }),
-    {
-      message: 'Accept the terms',
-    },
-  ),
-  refused('501, which no later try mends', status('501 Not Implemented')),
+  refused('418 with hostile text', () => httpResponse(PAGE, { status: '418 \u001b[2J', type: 'text/html' }), {
+    message: 'Accept the terms',
+  }),
+  refused('501, which is not retried', status('501 Not Implemented')),
   refused('505 without a reason', () => httpHead('505 \r\nContent-Length: 0')),
   refused('599', status('599 Odd')),
-  refused('408 for good', status('408 Request Timeout'), { requests: 3, waits: [250, 500] }),
-  refused('425 for good', status('425 Too Early'), { requests: 3, waits: [250, 500] }),
-  refused('500 for good', status('500 Oops'), { requests: 3, waits: [250, 500], message: 'tried 3 times' }),
+  refused('408 every time', status('408 Request Timeout'), { requests: 3, waits: [250, 500] }),
+  refused('425 every time', status('425 Too Early'), { requests: 3, waits: [250, 500] }),
+  refused('500 every time', status('500 Oops'), { requests: 3, waits: [250, 500], message: 'tried 3 times' }),
   found('500 once', inSequence(status('500 Oops'), good), { requests: 2, waits: [250] }),
   found('502, then 504', inSequence(status('502 Bad Gateway'), status('504 Gateway Timeout'), good), {
     requests: 3,
     waits: [250, 500],
   }),
-  found('503 that says how long', inSequence(status('503 Busy', 'Retry-After: 2\r\n'), good), {
+  found('503 with a Retry-After', inSequence(status('503 Busy', 'Retry-After: 2\r\n'), good), {
     requests: 2,
     waits: [2125],
   }),
-  refused('503 for longer than the call has', status('503 Busy', 'Retry-After: 40\r\n'), {
+  refused('503 with a Retry-After beyond --timeout', status('503 Busy', 'Retry-After: 40\r\n'), {
     message: '--timeout',
   }),
 ];
@@ -144,7 +140,7 @@ const others: Fault[] = [
   unreadable('a captive portal', () => httpResponse(PAGE, { type: 'text/html' }), {
     message: /got a web page \("Free .*WiFi.*"\) from 127/,
   }),
-  unreadable('a page called JSON', () => httpResponse(PAGE), { message: 'web page' }),
+  unreadable('a web page labeled JSON', () => httpResponse(PAGE), { message: 'web page' }),
   ...[
     'text/plain',
     'application/octet-stream',
@@ -155,13 +151,13 @@ const others: Fault[] = [
   ].map(
     (type): Fault =>
       found(
-        `a good answer called ${JSON.stringify(type)}`,
+        `a valid response labeled ${JSON.stringify(type)}`,
         ({ id }) => httpResponse(envelope(id), { type }),
         {},
       ),
   ),
   unreadable(
-    'latin-1, and said so',
+    'Latin-1, labeled as such',
     ({ id }) =>
       Buffer.from(
         httpResponse(envelope(id, { ...ANSWER, note: 'é' }), { type: 'application/json; charset=latin1' }),

@@ -5,16 +5,16 @@ import { type Client, createClient } from '../../src/client/restaurant.ts';
 import { skippingClock } from './clock.ts';
 import { KEY } from './fault.ts';
 
-/** An answer as it comes from a connection. */
+/** A response as a connection delivers it. */
 export interface Canned {
   readonly status: number;
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** The bytes arrive in pieces of this size. */
+  /** Size in bytes of the pieces in which the body arrives. */
   readonly piece: number;
 }
 
-/** A client that gets this answer to whatever it sends, without a network. */
+/** Returns a client that gets `answer` for every request, without a network. */
 export function cannedClient(
   answer: (id: unknown, method: unknown) => Canned,
   protocol: Protocol = 'bare',
@@ -48,7 +48,7 @@ export function cannedClient(
   return { client, sent: () => sent };
 }
 
-/** Reads an answer as the transport does. */
+/** Reads a response as the transport does. */
 function read(exchange: Exchange, { status, type, bytes, piece }: Canned): Reply {
   let stopped = false;
   const reader = bodyReader({

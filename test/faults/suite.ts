@@ -8,14 +8,14 @@ import { expectSurvived, expectWholeFiles } from './survival.ts';
 import { countFault } from './tally.ts';
 
 const WITHIN_MS = 15_000;
-/** The checks themselves are slow on a busy machine. */
+/** Long, since the checks are slow on a busy machine. */
 const TEST_MS = 120_000;
 const FORMS: readonly OutputFormat[] = ['json', 'table'];
 const SEARCH = ['find', 'Nopa', '--city', 'SF'];
 
 /**
- * A test for each fault: the real program, in this process, with --json and as a table.
- * @param concurrent some at a time: most of them only wait
+ * Adds a test for each fault, which runs the program in this process with --json and as a table.
+ * @param concurrent whether to run several tests at a time, since most of them only wait
  */
 export function faultSuite(group: string, faults: readonly Fault[], concurrent = true): void {
   describe(`survives ${group}`, { concurrent, timeout: TEST_MS }, () => {
@@ -53,7 +53,7 @@ async function survive(fault: Fault): Promise<void> {
     });
     const took = performance.now() - started;
     await server.close();
-    const told = expectSurvived(transcript, { form, ...fault });
+    const problem = expectSurvived(transcript, { form, ...fault });
     expectWholeFiles(home);
     rmSync(home, { recursive: true });
     expect(took).toBeLessThan(fault.maxMs ?? WITHIN_MS);
@@ -62,7 +62,7 @@ async function survive(fault: Fault): Promise<void> {
     expect(server.requests.length, 'requests').toBeGreaterThanOrEqual(least);
     expect(server.requests.length, 'requests').toBeLessThanOrEqual(most);
     if (fault.waits !== undefined) expect(clock.waits).toEqual(fault.waits);
-    if (fault.message !== undefined) expect(told).toMatch(fault.message);
+    if (fault.message !== undefined) expect(problem).toMatch(fault.message);
     if (fault.stdout !== undefined) expect(transcript.stdout).toMatch(fault.stdout);
   }
 }

@@ -5,7 +5,7 @@ import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import type { Transcript } from '../helpers/program.ts';
 import { KEY, type OutputFormat } from './fault.ts';
 
-/** What a terminal would act on: C0 but the line feed, DEL, C1, bidi controls. */
+/** Characters that a terminal acts on: C0 except the line feed, DEL, C1, bidi controls. */
 export const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
 
@@ -15,7 +15,7 @@ interface Expected {
   readonly code?: Code | undefined;
 }
 
-/** Checks what holds for every run, whatever went wrong. @returns message and hint, where it failed */
+/** Checks what every run must satisfy, whatever the fault. @returns message and hint of a failed run */
 export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...wanted }: Expected): string {
   const all = stdout + stderr;
   expect({ exit, stderr }).toMatchObject({ exit: wanted.exit });
@@ -31,16 +31,16 @@ export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...
     expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* trying again in \d+ s\n)?$/);
     return '';
   }
-  const { code, told } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);
+  const { code, problem } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);
   if (code !== undefined) {
     expect(code).toBe(wanted.code);
     expect(EXIT_CODES[CODES[code].kind]).toBe(exit);
   }
-  return told;
+  return problem;
 }
 
-/** The one line of JSON. */
-function parseProblem(stderr: string): { code: Code; told: string } {
+/** Parses the one line of JSON. */
+function parseProblem(stderr: string): { code: Code; problem: string } {
   expect(stderr).toMatch(/^[^\n]+\n$/);
   const { error, ...rest } = JSON.parse(stderr);
   expect(rest).toEqual({});
@@ -50,17 +50,17 @@ function parseProblem(stderr: string): { code: Code; told: string } {
     hint: expect.stringMatching(/./),
     retryable: expect.any(Boolean),
   });
-  return { code: error.code, told: `${error.message}\n${error.hint}` };
+  return { code: error.code, problem: `${error.message}\n${error.hint}` };
 }
 
-/** The two lines for a person. */
-function parseLines(stderr: string): { code: undefined; told: string } {
+/** Parses the two lines for a person. */
+function parseLines(stderr: string): { code: undefined; problem: string } {
   const lines = /^error: ([^\n]+)\nhint: ([^\n]+)\n$/.exec(stderr);
   expect(lines, stderr).not.toBeNull();
-  return { code: undefined, told: `${lines?.[1]}\n${lines?.[2]}` };
+  return { code: undefined, problem: `${lines?.[1]}\n${lines?.[2]}` };
 }
 
-/** Every JSON file that the program left behind is whole. */
+/** Checks that every JSON file of the program is complete and no temporary file is left. */
 export function expectWholeFiles(folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => name.endsWith('.json'))) {

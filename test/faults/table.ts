@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { FaultCount } from './tally.ts';
 
-/** Around all tests: the faults are counted in a file, and told as a table at the end. */
+/** Sets up the file in which faults are counted; the returned teardown prints it as a table. */
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'restaurant-faults-'));
   const file = join(folder, 'tally');

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 
-/** A fault as it went, or several at once. Times are milliseconds since the epoch. */
+/** The result of one fault, or of several counted together. Times are milliseconds since the epoch. */
 export interface FaultCount {
   readonly group: string;
   readonly tried: number;
@@ -12,12 +12,12 @@ export interface FaultCount {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that each fault adds a line to. */
+    /** The file to which each fault appends a line. */
     faultTally: string;
   }
 }
 
-/** Runs the check of one fault, or of `tried` at once, and counts how it went. */
+/** Runs the check of one fault, or of `tried` faults together, and records the result. */
 export async function countFault(group: string, check: () => Promise<void>, tried = 1): Promise<void> {
   const from = Date.now();
   let survived = 0;

@@ -13,11 +13,11 @@ import { countFault } from './tally.ts';
 const tls = faultsEnding({ exit: 6, code: 'tls', waits: [] });
 const https = (port: number) => `https://localhost:${port}`;
 const silent: Reply = () => undefined;
-/** A TLS record that refuses the handshake: alert 40. */
+/** A TLS record that rejects the handshake: alert 40. */
 const ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
 const faults: Fault[] = [
-  tls('a certificate that nobody trusts', good, {
+  tls('an untrusted certificate', good, {
     requests: 0,
     baseUrl: https,
     tls: true,
@@ -30,7 +30,7 @@ const faults: Fault[] = [
     message: /plain HTTP\n.*http:\/\/localhost/,
   }),
   tls('a port that speaks SSH', good, { requests: 0, baseUrl: https, banner: 'SSH-2.0-OpenSSH_9.6\r\n' }),
-  tls('a handshake that is refused', good, { requests: 0, baseUrl: https, banner: ALERT }),
+  tls('a handshake that is rejected', good, { requests: 0, baseUrl: https, banner: ALERT }),
   {
     name: 'a handshake that breaks off',
     exit: 6,
@@ -63,22 +63,22 @@ const faults: Fault[] = [
 
 faultSuite('TLS', faults);
 
-describe.concurrent('with the certificate trusted', () => {
+describe.concurrent('with a trusted certificate, the program', () => {
   const folder = mkdtempSync(join(tmpdir(), 'restaurant-tls-'));
   const file = join(folder, 'ca.pem');
   beforeAll(() => writeFileSync(file, UNTRUSTED.cert));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each([
-    ['it is good', 'localhost', '127.0.0.1', { exit: 0 }, ''],
+    ['connects to its host', 'localhost', '127.0.0.1', { exit: 0 }, ''],
     [
-      'its name is another',
+      'rejects another host',
       '127.0.0.2',
       '127.0.0.2',
       { exit: 6, code: 'tls' },
       /for DNS:localhost.*not for 127\.0\.0\.2/,
     ],
-  ] as const)('%s', (_name, host, address, wanted, told) =>
+  ] as const)('%s', (_name, host, address, wanted, message) =>
     countFault('TLS', async () => {
       const server = await serveFault({ reply: good, tls: true }, address);
       const { exit, ...rest } = await restaurant(
@@ -93,7 +93,7 @@ describe.concurrent('with the certificate trusted', () => {
         },
       );
       await server.close();
-      expect(expectSurvived({ exit: exit ?? -1, ...rest }, { form: 'json', ...wanted })).toMatch(told);
+      expect(expectSurvived({ exit: exit ?? -1, ...rest }, { form: 'json', ...wanted })).toMatch(message);
     }),
   );
 });
