@@ -13,7 +13,7 @@ const changed =
   ({ id }) =>
     httpResponse(change(envelope(id), id));
 const body = (text: string): Reply => changed(() => text);
-const says =
+const sendError =
   (value: unknown): Reply =>
   ({ id }) =>
     httpResponse(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(value)}}`);
@@ -155,42 +155,46 @@ const LONG = 'x'.repeat(1_000_000);
 const errors: Fault[] = [
   ...[-32700, -32600, -32603, -32000, -32099, 0, 1, 4711].map(
     (code): Fault =>
-      error(`error ${code}`, says({ code, message: 'no luck' }), {
+      error(`error ${code}`, sendError({ code, message: 'no luck' }), {
         message: `no luck (JSON-RPC error ${code})`,
       }),
   ),
-  error('error -32601 from a server without the tool', says({ code: -32601, message: 'Method not found' }), {
-    message: 'Method not found',
-  }),
+  error(
+    'error -32601 from a server without the tool',
+    sendError({ code: -32601, message: 'Method not found' }),
+    {
+      message: 'Method not found',
+    },
+  ),
   error(
     'error -32602 about an argument',
-    says({ code: -32602, message: 'Invalid', data: { argument: 'city' } }),
+    sendError({ code: -32602, message: 'Invalid', data: { argument: 'city' } }),
     {
       message: 'Invalid (city)',
     },
   ),
   error(
     'error -32602 about a path',
-    says({ code: -32602, message: 'Invalid', data: [{ path: ['a', 'city'] }] }),
+    sendError({ code: -32602, message: 'Invalid', data: [{ path: ['a', 'city'] }] }),
     {
       message: 'Invalid (a.city)',
     },
   ),
-  error('error -32602 without a path', says({ code: -32602, message: 'Invalid', data: [[{}], null] })),
+  error('error -32602 without a path', sendError({ code: -32602, message: 'Invalid', data: [[{}], null] })),
   ...['oops', ['a'], null, 7, true, {}].map(
-    (value): Fault => error(`the error ${JSON.stringify(value)}`, says(value)),
+    (value): Fault => error(`the error ${JSON.stringify(value)}`, sendError(value)),
   ),
-  error('a code that is a string', says({ code: 'E_BAD', message: 'no luck' }), { message: 'E_BAD' }),
-  error('a code that is an object', says({ code: {}, message: 'no luck' })),
+  error('a code that is a string', sendError({ code: 'E_BAD', message: 'no luck' }), { message: 'E_BAD' }),
+  error('a code that is an object', sendError({ code: {}, message: 'no luck' })),
   error('a code out of range', ({ id }) =>
     httpResponse(`{"jsonrpc":"2.0","id":${id},"error":{"code":1e999,"message":"no luck"}}`),
   ),
-  error('a message that is a number', says({ code: 1, message: 7 })),
-  error('a message of 1 MB', says({ code: 1, message: LONG }), { message: /^.{1,400}\n/ }),
-  error('a code of 1 MB', says({ code: LONG, message: 'no luck' }), { message: /^.{1,400}\n/ }),
+  error('a message that is a number', sendError({ code: 1, message: 7 })),
+  error('a message of 1 MB', sendError({ code: 1, message: LONG }), { message: /^.{1,400}\n/ }),
+  error('a code of 1 MB', sendError({ code: LONG, message: 'no luck' }), { message: /^.{1,400}\n/ }),
   error(
     'a message with escapes and line breaks',
-    says({ code: 1, message: '\u001b[2J\u0007\r\nerror: ok\n\u202e\u0000' }),
+    sendError({ code: 1, message: '\u001b[2J\u0007\r\nerror: ok\n\u202e\u0000' }),
   ),
   error(
     'an error without an id',

@@ -196,7 +196,7 @@ const toolLists: Fault[] = [
   }),
   {
     exit: 0,
-    name: 'a list of tools whose cursor repeats',
+    name: 'a list of tools with a repeated cursor',
     reply: pages((count) => String(count % 2)),
     words: ['tools'],
     requests: 3,
