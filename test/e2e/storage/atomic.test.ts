@@ -47,14 +47,14 @@ describe('writeFileAtomic', () => {
     expect(readdirSync(folder)).toEqual(['a.json']);
   });
 
-  it('replaces a file that was open to others by a private one', () => {
+  it('replaces a file that others can read by a private one', () => {
     const path = join(tempFolder(), 'a');
     writeFileSync(path, 'old', { mode: 0o644 });
     writeFileAtomic(path, 'new');
     expect(modeOf(path)).toBe('600');
   });
 
-  it('takes the longest name that the file system takes', () => {
+  it('accepts the longest file name that the file system allows', () => {
     const path = join(tempFolder(), 'n'.repeat(255));
     writeFileAtomic(path, 'x');
     expect(readFileSync(path, 'utf8')).toBe('x');
@@ -98,7 +98,7 @@ describe('writeFileAtomic', () => {
     ['a folder of that name', 'folder', 'it is a folder'],
     ['a name that is too long', 'n'.repeat(256), 'the name is too long'],
     ['a loop of links', 'loop', 'too many symbolic links'],
-  ])('says why: %s', (_name, relative, reason) => {
+  ])('reports %s', (_name, relative, reason) => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'folder'));
     writeFileSync(join(folder, 'file'), '');
@@ -116,7 +116,7 @@ describe('writeFileAtomic', () => {
     );
   });
 
-  it('keeps the old file and deletes its own when the disk takes only a part', async () => {
+  it('keeps the old file and deletes its temporary file when the disk fills up', async () => {
     const folder = tempFolder();
     const path = join(folder, 'a');
     writeFileSync(path, 'old');
@@ -143,7 +143,7 @@ describe('ensurePrivateFolder', () => {
     for (const part of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(folder, part))).toBe('700');
   });
 
-  it('leaves the mode of an existing folder as it is, also behind a link', () => {
+  it('keeps the mode of an existing folder, also behind a link', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'shared'));
     chmodSync(join(folder, 'shared'), 0o1777);
@@ -153,7 +153,7 @@ describe('ensurePrivateFolder', () => {
     expect(modeOf(join(folder, 'shared'))).toBe('1777');
   });
 
-  it.runIf(process.getuid?.() === 0)('uses no folder and no link of another user', () => {
+  it.runIf(process.getuid?.() === 0)('rejects a folder or link of another user', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'home'));
     mkdirSync(join(folder, 'target'));
@@ -170,7 +170,7 @@ describe('ensurePrivateFolder', () => {
     expect(readdirSync(join(folder, 'home'))).toEqual(['link']);
   });
 
-  it.runIf(existsSync('/proc/self'))('ends where a folder cannot be created though its parent exists', () => {
+  it.runIf(existsSync('/proc/self'))('fails when a folder cannot be created in an existing parent', () => {
     expect(errorOf(() => ensurePrivateFolder('/proc/restaurant/a')).message).toContain(
       'no such file or folder',
     );
@@ -179,7 +179,7 @@ describe('ensurePrivateFolder', () => {
     expect(errorOf(() => ensurePrivateFolder(join(folder, 'dangling/a'))).code).toBe('io_error');
   });
 
-  it('says when a file is in the way', () => {
+  it('reports a file in the place of a folder', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
     expect(errorOf(() => ensurePrivateFolder(path)).message).toContain(

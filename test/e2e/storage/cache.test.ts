@@ -24,7 +24,7 @@ const KEY: CacheKey = {
   args: { name: 'Ramen', city: 'Bern' },
 };
 
-/** A cache with a clock to turn by hand. */
+/** A cache with a clock that the test sets. */
 function cacheAt(limits: { maxEntries?: number; maxBytes?: number } = {}) {
   const clock = { now: Date.now() };
   const folder = join(tempFolder(), 'cache/restaurant');
@@ -200,7 +200,7 @@ describe('a folder that cannot be used', () => {
     expect(cache.get(KEY, HOUR)?.value).toBe(2);
   });
 
-  it('does not store what is not JSON or nested too deep', () => {
+  it('does not store values that are not JSON or nested too deep', () => {
     const { cache } = cacheAt();
     let deep: unknown = 1;
     for (let i = 0; i < 50_000; i += 1) deep = [deep];
@@ -213,7 +213,7 @@ describe('a folder that cannot be used', () => {
 });
 
 describe('eviction', () => {
-  it('keeps the number of entries about within the limit, the newest among them', () => {
+  it('keeps about the maximum number of entries, including the newest', () => {
     const { cache, clock } = cacheAt({ maxEntries: 160 });
     for (let i = 0; i < 400; i += 1) {
       clock.now += 1000;
@@ -226,7 +226,7 @@ describe('eviction', () => {
     expect(cache.get({ ...KEY, args: 0 }, 24 * HOUR)).toBeUndefined();
   });
 
-  it('keeps the bytes about within the limit and refuses a response that takes too many alone', () => {
+  it('keeps about the maximum size and rejects a response that exceeds it', () => {
     const { cache, clock } = cacheAt({ maxBytes: 16 * 10_000 });
     for (let i = 0; i < 120; i += 1) {
       clock.now += 1000;
@@ -250,7 +250,7 @@ describe('eviction', () => {
 });
 
 describe('several processes', () => {
-  it('write the same entries at once and never read half a one', async () => {
+  it('write the same entries concurrently and never read an incomplete one', async () => {
     const folder = tempFolder();
     const worker = await bundleWorker(
       tempFolder(),

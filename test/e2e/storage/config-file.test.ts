@@ -63,7 +63,7 @@ describe('the config file', () => {
     expect(store.path).toBe(join(folder, 'config.json'));
   });
 
-  it('saves what was changed, privately, and leaves no other file', async () => {
+  it('saves changes in a private file and leaves no other file', async () => {
     const folder = join(tempFolder(), 'a/restaurant');
     const store = openConfig(folder);
     await store.update((file) => {
@@ -82,7 +82,7 @@ describe('the config file', () => {
     expect(readFileSync(store.path, 'utf8').endsWith('}\n')).toBe(true);
   });
 
-  it('keeps unknown fields, with odd names, too', async () => {
+  it('keeps unknown fields, also with unusual names', async () => {
     const text =
       '{"version":9,"__proto__":{"a":1},"profiles":{"x":{"new":[1]}},"later":{"deep":[{"b":null}]}}';
     const store = storeWith(text);
@@ -125,7 +125,7 @@ describe('the config file', () => {
     expect(warnings).toEqual([`other users can read ${store.path}: chmod 600 ${store.path}`]);
   });
 
-  it('does not obey a file that other users can write to', () => {
+  it('ignores a file that other users can write to', () => {
     const store = storeWith('{"profiles":{}}');
     chmodSync(store.path, 0o666);
     expect(failure(() => store.read())).toMatchObject({
@@ -136,7 +136,7 @@ describe('the config file', () => {
     expect(modeOf(store.path)).toBe('666');
   });
 
-  it.runIf(process.getuid?.() === 0)('does not obey a file or a link of another user', async () => {
+  it.runIf(process.getuid?.() === 0)('ignores a file or link of another user', async () => {
     const store = storeWith('{"profiles":{}}');
     chownSync(store.path, 65534, 65534);
     const message = `cannot use the config file ${store.path}: `;
@@ -229,7 +229,7 @@ const LOGIN = `
 `;
 
 describe('several processes', () => {
-  it('keeps all of twenty logins at once in one valid file', async () => {
+  it('keep all of twenty concurrent logins in one valid file', async () => {
     const folder = join(tempFolder(), 'new');
     const worker = await bundleWorker(tempFolder(), LOGIN);
     const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
@@ -240,7 +240,7 @@ describe('several processes', () => {
     expect(readdirSync(folder)).toEqual(['config.json']);
   }, 30_000);
 
-  it('leaves the old file when the disk takes only a part', async () => {
+  it('leave the old file when the disk fills up', async () => {
     const folder = tempFolder();
     const path = join(folder, 'config.json');
     writeFileSync(path, '{"profiles":{"old":{"key":"sk_service_old"}}}', { mode: 0o600 });
@@ -254,7 +254,7 @@ describe('several processes', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'after a run as root, the error says to choose another folder',
+    'after a run as root, get an error that suggests another folder',
     async () => {
       const base = tempFolder();
       const folder = join(base, 'restaurant');

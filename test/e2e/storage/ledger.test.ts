@@ -65,7 +65,7 @@ function onlyFile(folder: string): string {
 }
 
 describe('openLedger', () => {
-  it('counts recorded requests, also over the limit, and says when there is room', async () => {
+  it('counts recorded requests, also over the limit, and returns when the next is allowed', async () => {
     const { clock, open } = world();
     const ledger = open(3, 5);
     expect(await ledger.usage()).toEqual({ perMinute: { limit: 3, used: 0 }, perDay: { limit: 5, used: 0 } });
@@ -79,7 +79,7 @@ describe('openLedger', () => {
     });
   });
 
-  it('grants up to the limit, to all that share it, and again when the oldest is a minute old', async () => {
+  it('grants requests up to the shared limit, and more when the oldest is a minute old', async () => {
     const { clock, open } = world();
     const [one, two] = [open(), open()];
     expect(await one.grant()).toEqual({ granted: true });
@@ -110,7 +110,7 @@ describe('openLedger', () => {
     expect(await granted(ledger, 50)).toBe(1);
   });
 
-  it('names the window that is full: the day before the minute when it lasts longer', async () => {
+  it('returns the full window with the longer wait', async () => {
     const { open } = world();
     const ledger = open(2, 2);
     expect(await granted(ledger, 2)).toBe(2);
@@ -133,7 +133,7 @@ describe('openLedger', () => {
     expect(readdirSync(folder).filter((name) => /\d$/.test(name)).length).toBeLessThan(10);
   });
 
-  it('knows no limit at 0', async () => {
+  it('has no limit at 0', async () => {
     const { open } = world();
     const ledger = open(0, 0);
     expect(await granted(ledger, 300)).toBe(300);
@@ -144,14 +144,14 @@ describe('openLedger', () => {
     expect((await open(300).grant()).granted).toBe(false);
   });
 
-  it('lets each process keep to limits of its own', async () => {
+  it('applies separate limits for each process', async () => {
     const { open } = world();
     expect(await granted(open(5), 9)).toBe(5);
     expect(await granted(open(3), 9)).toBe(0);
     expect(await granted(open(8), 9)).toBe(3);
   });
 
-  it('keeps keys and endpoints apart and writes neither down', async () => {
+  it('separates keys and endpoints and stores neither', async () => {
     const { open, folder } = world();
     await open(1).record();
     expect(await usedNow(open(1, 0, { key: 'sk_service_b' }))).toBe(0);
@@ -169,7 +169,7 @@ describe('openLedger', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('grants nobody a request while the service asks to wait', async () => {
+  it('grants no request during a pause that the service requested', async () => {
     const { clock, open } = world();
     await open().pauseUntil(START + 30 * SECOND);
     await open().pauseUntil(START + 5 * SECOND);
@@ -181,7 +181,7 @@ describe('openLedger', () => {
     expect((await other.usage()).pausedUntil).toBeUndefined();
   });
 
-  it('pauses for a day at most, and not until a time that is past', async () => {
+  it('pauses for at most a day, and never until a past time', async () => {
     const { open, folder } = world();
     await open().pauseUntil(START - 1);
     expect(existsSync(folder)).toBe(false);
@@ -189,7 +189,7 @@ describe('openLedger', () => {
     expect((await open().usage()).pausedUntil).toBe(START + DAY);
   });
 
-  it('counts a request at a cost far below a millisecond', async () => {
+  it('counts a request in much less than a millisecond', async () => {
     const { open } = world();
     const ledger = open();
     await ledger.record();
@@ -199,7 +199,7 @@ describe('openLedger', () => {
     expect((user + system) / 500).toBeLessThan(500);
   });
 
-  it('grants a request among two thousand at a cost of a few milliseconds', async () => {
+  it('grants a request among two thousand in a few milliseconds', async () => {
     const { open } = world();
     const ledger = open(0, 3000);
     await repeat(2000, () => ledger.record());
@@ -211,7 +211,7 @@ describe('openLedger', () => {
 });
 
 describe('a clock that jumps', () => {
-  it('back: ignores what lies in the future', async () => {
+  it('back ignores requests in the future', async () => {
     const { clock, open } = world();
     clock.now = START + 100 * DAY;
     await repeat(5, () => open().record());
@@ -224,14 +224,14 @@ describe('a clock that jumps', () => {
     expect(await granted(open(), 9)).toBe(3);
   });
 
-  it('back a little: still counts what was just counted', async () => {
+  it('back a little still counts recent requests', async () => {
     const { clock, open } = world();
     await repeat(3, () => open().record());
     clock.now -= 30 * SECOND;
     expect(await open().grant()).toEqual({ granted: false, freeAt: START + MINUTE, window: 'minute' });
   });
 
-  it('forward: drops what is more than a day old', async () => {
+  it('forward drops requests older than a day', async () => {
     const { clock, open } = world();
     await repeat(5, () => open().record());
     clock.now += DAY;
@@ -240,9 +240,9 @@ describe('a clock that jumps', () => {
     expect(await granted(open(), 9)).toBe(3);
   });
 
-  it('while a request is granted: decides again by the new time', async () => {
+  it('while a request is granted causes a second decision at the new time', async () => {
     const { open, folder } = world();
-    // Read before the lock is taken, and when it is decided; afterwards it is too late to send.
+    // The clock is read before the lock is acquired and at the decision; later it is too late to send.
     const times = [START, START];
     const slow = openLedger({
       stateDir: join(folder, '..'),
@@ -299,7 +299,7 @@ describe('a state folder that cannot be used', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('leaves the count to this process, with one warning', async () => {
+  it('counts in this process only, with one warning', async () => {
     const file = join(tempFolder(), 'file');
     writeFileSync(file, '');
     const { open, warnings } = world(file);
@@ -317,7 +317,7 @@ describe('a state folder that cannot be used', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'still counts what others wrote there, when it is read-only',
+    'still counts requests of other processes when it is read-only',
     async () => {
       const { open, folder } = world();
       await repeat(2, () => open().record());
@@ -355,7 +355,7 @@ const GREEDY = `
   const ledger = openLedger({ stateDir, key: 'k', endpoint: 'e', now, perMinute: Number(perMinute), perDay: 0 });
   const times = [];
   const end = Date.now() + Number(milliseconds);
-  // A busy machine may need longer: until nothing has been granted for a while.
+  // A busy machine may need longer: runs until no request has been granted for a while.
   for (let denied = 0; Date.now() < end || denied < 50; denied += 1) {
     if (!(await ledger.grant()).granted) continue;
     times.push(last);
@@ -388,7 +388,7 @@ describe('eight processes', () => {
   });
 
   it('are never granted more in any window of 60 seconds', async () => {
-    // A clock sixty times as fast: a minute is a second.
+    // The clock runs sixty times as fast: a minute is a second.
     const times = await greed(8, 60, 1800, 40);
     const most = Math.max(
       ...times.map((from, i) => times.filter((at, j) => j >= i && at < from + 60_000).length),

@@ -22,7 +22,7 @@ const HOLDER = `
   setInterval(() => {}, 1000);
 `;
 
-/** Adds one to a number in a file, many times, in the clumsiest way: lost unless the lock excludes. */
+/** Increments a number in a file many times without atomicity: loses updates unless the lock excludes other processes. */
 const COUNTER = `
   import { readFileSync, writeFileSync } from 'node:fs';
   import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,7 +48,7 @@ function failure(path: string): AppError | undefined {
 }
 
 describe('tryLock', () => {
-  it('excludes a second holder until it is released, and leaves no file', () => {
+  it('excludes a second holder until release, and leaves no file', () => {
     const path = join(tempFolder(), 'a');
     const lock = tryLock(path);
     expect(failure(path)).toMatchObject({ code: 'in_use', retryable: true });
@@ -59,7 +59,7 @@ describe('tryLock', () => {
     expect(failure(path)).toBeUndefined();
   });
 
-  it('takes over from a process that was killed, at once', async () => {
+  it('takes over from a killed process at once', async () => {
     const folder = tempFolder();
     const path = join(folder, 'a');
     const child = startWorker(await bundleWorker(tempFolder(), HOLDER), [path]);
@@ -72,7 +72,7 @@ describe('tryLock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('takes over from a process that no longer runs, also while another one that did so was killed', () => {
+  it('takes over from an ended process, also after a takeover that was killed', () => {
     const folder = tempFolder();
     const path = join(folder, 'a');
     const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
@@ -82,7 +82,7 @@ describe('tryLock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('waits for the creator of an empty lock file, but not for one that was killed before it wrote', () => {
+  it('waits for the creator of an empty lock file, unless it was killed', () => {
     const path = join(tempFolder(), 'a');
     writeFileSync(`${path}.lock`, '');
     expect(failure(path)).toMatchObject({ code: 'in_use' });
@@ -103,7 +103,7 @@ describe('tryLock', () => {
     }
   });
 
-  it('follows no symbolic link and opens nothing but a regular file', () => {
+  it('follows no symbolic link and opens only regular files', () => {
     const folder = tempFolder();
     const path = join(folder, 'a');
     for (const target of ['missing', 'victim']) {
@@ -129,7 +129,7 @@ describe('tryLock', () => {
     });
   });
 
-  it('refuses while a process of another machine may hold it, and says how to continue', () => {
+  it('fails while a process of another machine may hold it, with a hint to continue', () => {
     const path = join(tempFolder(), 'a');
     const other = { ...currentProcess(), host: 'elsewhere' };
     writeFileSync(`${path}.lock`, JSON.stringify({ key: 'k1', ...other }));
@@ -153,7 +153,7 @@ describe('tryLock', () => {
 });
 
 describe('withLock', () => {
-  it('returns what was run and releases also after a failure', async () => {
+  it('returns the result and releases the lock also after a failure', async () => {
     const path = join(tempFolder(), 'a');
     expect(await withLock(path, () => 7)).toBe(7);
     await expect(
@@ -164,7 +164,7 @@ describe('withLock', () => {
     expect(failure(path)).toBeUndefined();
   });
 
-  it('gives up after its time', async () => {
+  it('gives up after its timeout', async () => {
     const path = join(tempFolder(), 'a');
     const held = tryLock(path);
     const start = Date.now();
@@ -192,20 +192,23 @@ describe('withLock', () => {
 describe('isRunning', () => {
   const self = currentProcess();
 
-  it('knows this process', () => {
+  it('returns true for this process', () => {
     expect(isRunning(self)).toBe(true);
   });
 
-  it('recognizes a pid that was given to another process', () => {
+  it('recognizes a process ID that was reused', () => {
     if (self.start !== undefined) expect(isRunning({ ...self, start: '1' })).toBe(false);
   });
 
-  it.runIf(self.start !== undefined)('knows that no process outlives a restart of the machine', () => {
-    const start = self.start?.replace(/^\S+/, 'earlier');
-    expect(isRunning({ ...self, ...(start === undefined ? {} : { start }) })).toBe(false);
-  });
+  it.runIf(self.start !== undefined)(
+    'returns false for a process from before a restart of the machine',
+    () => {
+      const start = self.start?.replace(/^\S+/, 'earlier');
+      expect(isRunning({ ...self, ...(start === undefined ? {} : { start }) })).toBe(false);
+    },
+  );
 
-  it('assumes that processes of other machines and containers run', () => {
+  it('returns true for processes of other machines and containers', () => {
     expect(isRunning({ ...self, host: 'elsewhere' })).toBe(true);
     if (self.namespace !== undefined)
       expect(isRunning({ ...self, namespace: 'pid:[1]', pid: 2 ** 22 + 1 })).toBe(true);

@@ -20,14 +20,14 @@ const MALLORY = 65534;
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const service = useService();
 
-/** The home of another user, and a folder of root beside it. */
+/** Creates the home of another user and a folder of root next to it. */
 function homes() {
   const { home } = newHome();
   const mallory = join(home, 'mallory');
   const victim = join(home, 'victim');
   for (const folder of [mallory, victim]) mkdirSync(folder);
   const env = { RESTAURANT_BASE_URL: service.sandbox.baseUrl, RESTAURANT_API_KEY: PAID, HOME: mallory };
-  /** Gives everything below a folder to mallory, links as such. */
+  /** Changes the owner of everything below a folder to mallory without following links. */
   const giveAway = (): void => {
     chownSync(mallory, MALLORY, MALLORY);
     for (const name of readdirSync(mallory, { recursive: true, encoding: 'utf8' })) {
@@ -46,7 +46,7 @@ const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString
 
 describe.skipIf(process.getuid?.() !== 0).concurrent('in the home of another user, root', () => {
   it.each(['.local/state/restaurant', '.cache/restaurant', '.config/restaurant'])(
-    'puts nothing into the target of the link %s, and leaves its mode',
+    'does not write to the target of the link %s or change its mode',
     async (path) => {
       const { env, victim, link } = homes();
       chmodSync(victim, 0o755);
@@ -73,7 +73,7 @@ describe.skipIf(process.getuid?.() !== 0).concurrent('in the home of another use
     expect([modeOf(tool), readFileSync(tool, 'utf8')]).toEqual(['755', '{"settings":{"city":"Bern"}}']);
   });
 
-  it('does not obey the config file there, and works with the environment alone', async () => {
+  it('ignores the config file and works with the environment only', async () => {
     const { env, mallory, giveAway } = homes();
     const path = join(mallory, '.config/restaurant/config.json');
     mkdirSync(dirname(path), { recursive: true });
@@ -85,7 +85,7 @@ describe.skipIf(process.getuid?.() !== 0).concurrent('in the home of another use
     expect((await restaurant(FIND, { env })).exit).toBe(0);
   });
 
-  it.each(['missing', 'sudoers'])('does not create or extend what a lock file links to: %s', async (name) => {
+  it.each(['missing', 'sudoers'])('does not create or extend the target of a lock file: %s', async (name) => {
     const { env, victim, mallory, link } = homes();
     const target = join(victim, name);
     if (name !== 'missing') writeFileSync(target, 'text\n');
@@ -99,7 +99,7 @@ describe.skipIf(process.getuid?.() !== 0).concurrent('in the home of another use
     expect(existsSync(target) ? readFileSync(target, 'utf8') : '').toBe(name === 'missing' ? '' : 'text\n');
   });
 
-  it('writes to no file through a link, not even with --force', async () => {
+  it('does not write through a link, even with --force', async () => {
     const { env, victim, mallory, link } = homes();
     const target = join(victim, 'evil');
     link(target, 'out.csv');

@@ -28,7 +28,7 @@ function freePort(): Promise<number> {
 
 const redisOnPort = async (): Promise<TestRedis> => startRedis({ port: await freePort() });
 
-/** A machine of its own: its clock is wrong by `offMs`. */
+/** The shared state as seen by another machine with a clock that is wrong by `offMs`. */
 function machine(url: string, { offMs = 0, maxWaitMs = 10_000 } = {}): SharedState & { warnings: string[] } {
   const warnings: string[] = [];
   const shared = openSharedState({
@@ -45,7 +45,7 @@ function machine(url: string, { offMs = 0, maxWaitMs = 10_000 } = {}): SharedSta
   return { ...shared, warnings };
 }
 
-/** A sandbox, and the variables of a process that uses it and the shared state. */
+/** Starts a sandbox; returns it with the environment of a process that uses it and the shared state. */
 async function serviceWith(redis: { url: string }, options: SandboxOptions = {}) {
   const sandbox = await startSandbox({ perMinute: 0, perDay: 0, ...options });
   onTestFinished(() => sandbox.close());
@@ -59,7 +59,7 @@ async function serviceWith(redis: { url: string }, options: SandboxOptions = {})
 }
 
 describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
-  it('grants exactly the limit to machines whose clocks differ, and says when there is room', async () => {
+  it('grants exactly the limit to machines with different clocks, and returns when the next is allowed', async () => {
     const { url } = await redisOnPort();
     const ledgers = [0, 3_600_000, -86_400_000].map((offMs) => ({
       offMs,
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect(await more.grant()).toMatchObject({ granted: false, window: 'day' });
   });
 
-  it('pauses all machines, and keeps keys and endpoints apart', async () => {
+  it('pauses all machines, and separates keys and endpoints', async () => {
     const { url } = await redisOnPort();
     const [one, two] = [machine(url), machine(url, { offMs: 5000 })];
     const limits = { perMinute: 0, perDay: 0 };
@@ -96,7 +96,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect(await two.ledger('https://y.example/', KEY, limits).grant()).toEqual({ granted: true });
   });
 
-  it('never holds the API key or the endpoint, and all its keys expire', async () => {
+  it('never contains the API key or the endpoint, and all its keys expire', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url);
     const cacheKey = { endpoint: ENDPOINT, keyHash: hashKey(KEY), tool: 't', args: { name: 'Nopa' } };
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect(names.join()).not.toMatch(/sk_service|example/);
   });
 
-  it('continues after a restart of Redis with the same count, and waits out a pause of the network', async () => {
+  it('continues after a restart of Redis with the same count, and waits for the network', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url);
     const ledger = shared.ledger(ENDPOINT, KEY, { perMinute: 0, perDay: 5 });
@@ -125,7 +125,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     await redis.start();
     expect((await waiting).granted).toBe(true);
     expect(shared.warnings).toHaveLength(1);
-    // A grant whose reply comes 2 s late is counted again, at the time when it can be used.
+    // A grant that arrives 2 s late is counted again at the time of use.
     await redis.send('CLIENT PAUSE 2000 ALL');
     const late = Date.now();
     expect((await ledger.grant()).granted).toBe(true);
@@ -135,7 +135,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect((await ledger.grant()).granted).toBe(false);
   });
 
-  it('fails after the longest wait, and at once when it was never reached', async () => {
+  it('fails after the maximum wait, and at once when it was never reached', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url, { maxWaitMs: 600 });
     const ledger = shared.ledger(ENDPOINT, KEY, { perMinute: 5, perDay: 5 });
@@ -156,7 +156,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect([(await ledger.grant()).granted, (await ledger.grant()).granted]).toEqual([true, false]);
   });
 
-  it('needs the password of the server', async () => {
+  it('requires the password of the server', async () => {
     const redis = await redisOnPort();
     await redis.send('CONFIG SET requirepass geheim-geheim');
     const ledgerAt = (url: string) => machine(url).ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 0 });
@@ -181,7 +181,7 @@ describe.skipIf(!HAS_REDIS)('the shared cache (needs redis-server)', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it('lets another machine send a query whose request failed', async () => {
+  it('lets another machine send a query after its request failed', async () => {
     const { url } = await redisOnPort();
     const [one, two] = [machine(url).cache(ENDPOINT, KEY), machine(url).cache(ENDPOINT, KEY)];
     const key = { endpoint: ENDPOINT, keyHash: '', tool: 't', args: {} };
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_REDIS)('a store that cannot be reached', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  it('stops a list with the command to continue, and nothing is lost', async () => {
+  it('stops enrich with a command to continue, and nothing is lost', async () => {
     const redis = await redisOnPort();
     const { env } = await serviceWith(redis, { latencyMs: 100 });
     const list = join(tempFolder(), 'list.csv');
@@ -231,7 +231,7 @@ describe.skipIf(!HAS_REDIS)('a store that cannot be reached', () => {
   }, 60_000);
 });
 
-/** Starts `enrich` with names of its own, on a machine with a home of its own. */
+/** Starts `enrich` with a unique list of names, in a new home. */
 function enrich(name: string, env: Record<string, string>, rows: number) {
   const list = join(tempFolder(), `${name}.csv`);
   const names = Array.from({ length: rows }, (_, i) => `Nopa ${name} ${i},SF`);
@@ -254,7 +254,7 @@ function enrich(name: string, env: Record<string, string>, rows: number) {
   return { kill: () => child.kill('SIGKILL'), ended };
 }
 
-/** RESTAURANT_SLOW_TESTS=1 spends a day's quota of three minutes. */
+/** Quota per day; RESTAURANT_SLOW_TESTS=1 uses one that takes three minutes to spend. */
 const PER_DAY = process.env.RESTAURANT_SLOW_TESTS === '1' ? 300 : 150;
 
 describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs redis-server)', () => {
@@ -298,7 +298,7 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
     const ends = await Promise.all(runs.slice(8).map(({ ended }) => ended));
     expect(sandbox.requests.filter(({ status }) => status !== 200)).toEqual([]);
     expect(sandbox.requests.length).toBeLessThanOrEqual(PER_DAY);
-    // At most what was granted to the killed processes was not sent.
+    // Only requests granted to killed processes may be missing.
     expect(sandbox.requests.length).toBeGreaterThan(PER_DAY - 40);
     for (const { exit } of ends) expect(exit).toBe(5);
   }, 240_000);

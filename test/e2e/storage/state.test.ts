@@ -26,7 +26,7 @@ function open(stateDir: string | undefined, warnings: string[] = [], terminal?: 
 }
 
 describe('the last results', () => {
-  it('are returned as they were saved, from a private file', () => {
+  it('are returned as saved, from a private file', () => {
     const folder = join(tempFolder(), 'state/restaurant');
     expect(open(folder).read()).toBeUndefined();
     expect(existsSync(folder)).toBe(false);
@@ -60,7 +60,7 @@ describe('the last results', () => {
     expect(open(undefined).read()).toBeUndefined();
   });
 
-  it('report what failed and do not throw', () => {
+  it('cause a warning when they cannot be saved', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');
     const warnings: string[] = [];
@@ -71,7 +71,7 @@ describe('the last results', () => {
     ]);
   });
 
-  it('rename what is not a file', () => {
+  it('replace and rename anything that is not a file', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'last-find.json'));
     const warnings: string[] = [];
@@ -83,7 +83,7 @@ describe('the last results', () => {
     expect(open(folder).read()).toEqual(FIND);
   });
 
-  it('belong to the terminal that showed them; another terminal gets the last of the user', () => {
+  it('are stored per terminal; another terminal gets the latest of the user', () => {
     const folder = tempFolder();
     const other = { ...FIND, ids: ['c'], names: ['C'] };
     open(folder, [], 'one').write(FIND);
@@ -94,7 +94,7 @@ describe('the last results', () => {
     expect(open(folder).read()).toEqual(other);
   });
 
-  it('stay when a search finds nothing', () => {
+  it('are kept when a search finds nothing', () => {
     const folder = tempFolder();
     open(folder, [], 'one').write(FIND);
     open(folder, [], 'one').write({ ...FIND, ids: [], names: [] });
