@@ -25,21 +25,21 @@ const TILE = Buffer.from(
   'base64',
 );
 
-/** Whether the tests of the page can run here; where they must, a browser that is missing fails them. */
+/** Whether the tests of the page can run; where they are required, a missing browser fails them. */
 export const hasBrowser = existsSync(PATH) || process.env.RESTAURANT_REQUIRE_BROWSER === '1';
 
-/** What OpenStreetMap does in a test: sends tiles, refuses them, or is not there. */
+/** The behavior of OpenStreetMap in a test: sends tiles, rejects requests, or is unreachable. */
 export type Tiles = 'sent' | 'refused' | 'gone';
 
 export interface Opened {
   readonly page: Page;
-  /** All that the page asked for, but itself. */
+  /** URLs that the page requested, except its own. */
   readonly requests: string[];
-  /** What it complained of: errors, and what its policy forbade. */
+  /** Errors and violations of its content security policy. */
   readonly complaints: string[];
 }
 
-/** One browser for the tests of a file; each page stands in a file of its own. */
+/** Starts one browser for the tests of a file; each page is stored in its own file. */
 export function useChromium() {
   let browser: Browser | undefined;
   const folder = mkdtempSync(join(tmpdir(), 'restaurant-page-'));
@@ -64,7 +64,7 @@ export function useChromium() {
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
-      // That a tile is missing the browser tells by itself.
+      // The browser itself reports a missing tile.
       if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
     });
     await context.route('**/*', (route) => {
@@ -84,7 +84,7 @@ export function useChromium() {
   };
 }
 
-/** Runs in the page: text whose contrast with what is behind it is too low (WCAG 2.2, 1.4.3), as `ratio text`. */
+/** Runs in the page: returns text with too little contrast to its background (WCAG 2.2, 1.4.3), as `ratio text`. */
 export const FAINT_TEXTS = `(() => {
   const parse = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
   const over = ([r, g, b, a = 1], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a)];
@@ -111,18 +111,18 @@ export const FAINT_TEXTS = `(() => {
   return faint;
 })()`;
 
-/** Runs in the page: what a person without sight could not name or use. */
+/** Runs in the page: returns elements that a screen reader cannot name or use. */
 export const UNNAMED = `(() => {
   const bad = [];
-  const say = (element, what) => bad.push(what + ': ' + element.outerHTML.slice(0, 120));
+  const report = (element, what) => bad.push(what + ': ' + element.outerHTML.slice(0, 120));
   const name = (element) => element.getAttribute('aria-label') ?? element.textContent.trim();
-  for (const element of document.querySelectorAll('button, a, [role="button"], [role="region"], nav, section')) if (name(element) === '') say(element, 'no name');
-  for (const input of document.querySelectorAll('input')) if (input.labels.length === 0) say(input, 'no label');
-  for (const th of document.querySelectorAll('th')) if (!['row', 'col'].includes(th.scope)) say(th, 'no scope');
-  for (const img of document.querySelectorAll('img')) if (!img.hasAttribute('alt')) say(img, 'no alt');
-  for (const element of document.querySelectorAll('[aria-controls]')) if (document.getElementById(element.getAttribute('aria-controls')) === null) say(element, 'controls nothing');
+  for (const element of document.querySelectorAll('button, a, [role="button"], [role="region"], nav, section')) if (name(element) === '') report(element, 'no name');
+  for (const input of document.querySelectorAll('input')) if (input.labels.length === 0) report(input, 'no label');
+  for (const th of document.querySelectorAll('th')) if (!['row', 'col'].includes(th.scope)) report(th, 'no scope');
+  for (const img of document.querySelectorAll('img')) if (!img.hasAttribute('alt')) report(img, 'no alt');
+  for (const element of document.querySelectorAll('[aria-controls]')) if (document.getElementById(element.getAttribute('aria-controls')) === null) report(element, 'controls nothing');
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
-  if (new Set(ids).size !== ids.length) bad.push('ids stand twice');
+  if (new Set(ids).size !== ids.length) bad.push('duplicate ids');
   if (document.documentElement.lang === '' || document.title === '') bad.push('no lang or title');
   if (document.querySelectorAll('h1').length !== 1 || document.querySelectorAll('main').length !== 1) bad.push('no h1 or main');
   return bad;

@@ -56,7 +56,7 @@ const HOSTILE = [
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The serious and critical violations that axe finds, as `rule: element`. */
+/** Returns the serious and critical violations that axe finds, as `rule: element`. */
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(AXE);
   return page.evaluate(`axe.run().then(({ violations }) => violations
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     ).toBe(0);
     expect(new Set(requests.map((url) => new URL(url).host))).toEqual(new Set(['tile.openstreetmap.org']));
     expect(complaints).toEqual([]);
-    // Two places on both sides of the antimeridian are near each other.
+    // Two restaurants on both sides of the antimeridian are near each other.
     const widths = await page.evaluate(
       `[...document.querySelectorAll('.leaflet-marker-icon')].map((each) => each.getBoundingClientRect().x)`,
     );
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.locator('.why').waitFor();
     for (const width of [1400, 800, 360, 320]) {
       await page.setViewportSize({ width, height: 800 });
-      // The map follows the size of the window a moment later.
+      // The map adapts to the window size after a short delay.
       await expect
         .poll(() => page.evaluate('document.documentElement.scrollWidth'), {
           timeout: 10_000,
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows tiles with their attribution, or why there are none', async () => {
+  it('shows tiles with their attribution, or why they are missing', async () => {
     const [sent, refused, offline] = await Promise.all([
       open(PLAIN, { tiles: 'sent' }),
       open(PLAIN, { tiles: 'refused' }),
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await none.page.locator('main').textContent()).toBe('Nothing was found.');
   });
 
-  it('shows 5,000 rows in pages, and near ones as one marker', async () => {
+  it('shows 5,000 rows in pages, and nearby ones as one marker', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       name: `Place ${index + 1}`,
       coordinates: { lat: 37.7 + (index % 71) / 700, lng: -122.5 + (index % 73) / 700 },
@@ -262,7 +262,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     },
   );
 
-  it('says that nothing matches, and offers to clear the search', async () => {
+  it('reports that nothing matches, and offers to clear the search', async () => {
     const { page } = await open(PLAIN);
     await page.getByRole('searchbox').fill('zzz');
     await page.getByText('Nothing matches “zzz”.').waitFor();
@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await page.locator('.leaflet-marker-icon').count()).toBe(1);
   });
 
-  it('marks groups on the map by a sign and a shape that no row number has', async () => {
+  it('marks groups on the map by a sign and a shape that differ from row numbers', async () => {
     const near = PLACES.slice(0, 2).map((place, index) => ({
       ...place,
       coordinates: { lat: 37.77, lng: -122.43 + index / 1e7 },
@@ -290,7 +290,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await group.getAttribute('aria-label')).toBe('×2 restaurants, show them apart');
   });
 
-  it('shows address, phone and times of this place in the popup and the details', async () => {
+  it('shows address and phone in the popup, and local time, dishes and hours in the details', async () => {
     const items = [{ restaurantId: 'a', output: DETAILS }];
     const { page } = await open(lookupPage(items, Date.UTC(2026, 10, 21, 12)), {
       timezoneId: 'Asia/Tokyo',
