@@ -41,10 +41,10 @@ const FIND = ['find', 'Nopa', '--city', 'SF'];
 const PROBLEM = /^error: .+\nhint: .+\n$/;
 const SECRET = 'sk_service_real_and_secret_0123456789';
 
-/** Runs the program with a module loaded before it. */
+/** Runs the program after loading a module with this code. */
 function disturbed(code: string, ...words: string[]): Promise<ProcessResult> {
   const preload = `data:text/javascript,${encodeURIComponent(code)}`;
-  // It waits for stdin meanwhile.
+  // The program waits for stdin meanwhile.
   return start(process.execPath, ['--import', preload, BIN, ...words], {
     env: { ...given(), HOME: newHome().home, RESTAURANT_API_KEY: SECRET },
     holdStdin: true,
@@ -53,7 +53,7 @@ function disturbed(code: string, ...words: string[]): Promise<ProcessResult> {
 
 const soon = (code: string): string => `setTimeout(() => { ${code} }, 300);`;
 
-describe('a command that nothing can wake any more', () => {
+describe('a command whose promise never settles', () => {
   it('exits with 1', async () => {
     const { exit } = await disturbed(
       `import net from 'node:net';
@@ -67,13 +67,13 @@ describe('a command that nothing can wake any more', () => {
   });
 });
 
-describe.concurrent('what no catch sees', () => {
+describe.concurrent('an uncaught error', () => {
   const WAITING = ['raw', 'tools/call', '-'];
 
   it.each([
     ['an exception', soon(`throw new Error('boom ${SECRET} \\u001b[2J')`), 'Error: boom'],
     ['a rejection', soon(`Promise.reject(new TypeError('boom ${SECRET}'))`), 'TypeError: boom'],
-    ['something that is no error', soon(`throw 'boom ${SECRET}'`), 'string: boom'],
+    ['a value that is not an Error', soon(`throw 'boom ${SECRET}'`), 'string: boom'],
   ])('%s: one line, how to report it, no stack and no key', async (_what, code, message) => {
     const { exit, stdout, stderr } = await disturbed(code, ...WAITING);
     expect([exit, stdout]).toEqual([1, '']);
@@ -84,7 +84,7 @@ describe.concurrent('what no catch sees', () => {
     expect(stderr).not.toMatch(/\u001b|^\s+at /m);
   });
 
-  it('is one line of JSON where that was asked for', async () => {
+  it('is printed as one line of JSON with --json', async () => {
     const { exit, stdout, stderr } = await disturbed(
       soon(`throw new Error('boom ${SECRET}')`),
       ...WAITING,
@@ -95,13 +95,13 @@ describe.concurrent('what no catch sees', () => {
     expect(stderr).not.toContain('real_and_secret');
   });
 
-  it('may come twice, or when stderr is gone', async () => {
-    const twice = await disturbed(
+  it('is handled when it occurs twice or when stderr is closed', async () => {
+    const repeated = await disturbed(
       soon(`setTimeout(() => { throw new Error('two') }); throw new Error('one')`),
       ...WAITING,
     );
-    expect(twice.exit).toBe(1);
-    expect(twice.stderr).toMatch(/^$|^error: .*one.*\nhint: .+\n$/);
+    expect(repeated.exit).toBe(1);
+    expect(repeated.stderr).toMatch(/^$|^error: .*one.*\nhint: .+\n$/);
     const mute = await disturbed(
       `import { closeSync } from 'node:fs'; ${soon(`closeSync(2); throw new Error('one')`)}`,
       ...WAITING,
@@ -109,7 +109,7 @@ describe.concurrent('what no catch sees', () => {
     expect([mute.exit, mute.stdout]).toEqual([1, '']);
   });
 
-  it('of the HTTP library, when a peer closes at a bad moment, is an error of the network', async () => {
+  it('in the HTTP library, caused by a closing peer, is reported as a network error', async () => {
     const code = `import assert from 'node:assert'; ${soon('assert(false)')}`;
     const { exit, stderr } = await disturbed(code, ...WAITING);
     expect(exit).toBe(6);
@@ -118,7 +118,7 @@ describe.concurrent('what no catch sees', () => {
 });
 
 describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
-  it('as stdout is told whatever the form of the output', async () => {
+  it('as stdout is reported in every output format', async () => {
     const { home } = newHome();
     const forms = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'];
     const lines = forms.map(
@@ -130,11 +130,11 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
     });
     expect(stdout.trim().split('\n').sort()).toEqual(forms.map((form) => `${form} 9`).sort());
     for (const form of forms) {
-      const told = readFileSync(join(home, form), 'utf8');
-      expect(form === 'json' ? JSON.parse(told).error.code : told).toMatch(
+      const text = readFileSync(join(home, form), 'utf8');
+      expect(form === 'json' ? JSON.parse(text).error.code : text).toMatch(
         form === 'json' ? /^io_error$/ : PROBLEM,
       );
-      expect(told).toContain('cannot write to stdout: the disk is full');
+      expect(text).toContain('cannot write to stdout: the disk is full');
     }
   });
 
@@ -148,27 +148,27 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
 });
 
 describe.skipIf(process.platform === 'win32').concurrent('a terminal that is closed', () => {
-  // In a session of its own no signal tells that the terminal is gone: the write does.
+  // In a separate session no signal reports the closed terminal: the write does.
   it.each([
     ['a search, by a signal', FIND, 'sh'],
     ['a search, when it writes', FIND, 'setsid sh'],
-    ['a question', ['login'], 'sh'],
-  ])('ends %s, without an abort', async (_what, words, inner) => {
+    ['a prompt', ['login'], 'sh'],
+  ])('ends %s without an abort', async (_what, words, inner) => {
     const { home } = newHome();
-    let asked: ServerResponse | undefined;
+    let pending: ServerResponse | undefined;
     const server = await httpServer((_request, response) => {
-      asked = response;
+      pending = response;
     });
     const line = `${inner} -c 'trap : HUP; "$0" "$@"; echo $? > code' "$0" "$@"; sleep 30`;
     const env = { ...given(), RESTAURANT_BASE_URL: server.origin, HOME: home };
     const run = inTerminal('sh', ['-c', line, ...PROGRAM, ...words], { env, cwd: home });
-    if (words === FIND) while (asked === undefined) await pause();
+    if (words === FIND) while (pending === undefined) await pause();
     else await run.shown('API key for');
     run.kill();
     await run.ended;
-    // When exactly the terminal is gone is not told; before, the answer is told as ever.
+    // The exact time of the hangup is unknown; before it, the response is printed as usual.
     await new Promise((resolve) => setTimeout(resolve, 300));
-    asked?.end('<html></html>');
+    pending?.end('<html></html>');
     const code = join(home, 'code');
     while (!existsSync(code) || readFileSync(code, 'utf8') === '') await pause();
     expect(['129\n', ...(inner === 'sh' ? [] : ['7\n'])]).toContain(readFileSync(code, 'utf8'));
@@ -178,7 +178,7 @@ describe.skipIf(process.platform === 'win32').concurrent('a terminal that is clo
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
 
-/** Whether this user may mount a file system of its own. */
+/** Returns whether this user may mount a file system. */
 function mayMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   try {
@@ -190,7 +190,7 @@ function mayMount(): boolean {
 }
 
 describe.runIf(mayMount()).concurrent('a home', () => {
-  /** Runs a line with a file system of its own mounted at `$HOME`. */
+  /** Runs a line with a separate file system mounted at `$HOME`. */
   function mounted(options: string, line: string): Promise<ProcessResult> {
     const { home } = newHome();
     const prepare = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
@@ -200,7 +200,7 @@ describe.runIf(mayMount()).concurrent('a home', () => {
     }).ended;
   }
 
-  it('that is read-only stops nothing but saving', async () => {
+  it('that is read-only prevents only saving', async () => {
     const { exit, stdout, stderr } = await mounted(
       'ro',
       `${restaurantLine(FIND)} > /dev/shm/$$ || exit 20
@@ -211,7 +211,7 @@ describe.runIf(mayMount()).concurrent('a home', () => {
     expect(stderr).toMatch(/^error: .*the file system is read-only\nhint: .+\n$/);
   });
 
-  it('on a full disk stops nothing but saving, and loses nothing', async () => {
+  it('on a full disk prevents only saving, and loses nothing', async () => {
     const { exit, stdout, stderr } = await mounted(
       'size=64k,mode=700',
       `${restaurantLine(['config', 'set', 'city', 'SF'])}
@@ -233,9 +233,9 @@ const restaurantLine = (words: readonly string[]): string => `restaurant ${words
 describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () => {
   const NOBODY = 65534;
 
-  it('are named with their owner and the remedy; find goes on without', async () => {
+  it('are reported with their owner and a fix; find continues without them', async () => {
     const { home } = newHome();
-    // The program where anybody may read it.
+    // A copy of the program that every user may read.
     const place = join(home, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(join(ROOT, part), join(place, part), { recursive: true });
@@ -281,13 +281,13 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
 });
 
 describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled code', () => {
-  it('is kept only where nobody else can put anything', async () => {
+  it('is stored only where no other user can write', async () => {
     const { home } = newHome();
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
     const cache = join(home, '.cache/restaurant');
     const folder = join(cache, 'code');
     mkdirSync(folder, { recursive: true });
-    // Whoever can rename a folder on the path can put another one there.
+    // A user who can rename a folder on the path can replace it.
     for (const open of [folder, cache, join(home, '.cache')]) {
       chmodSync(open, 0o777);
       expect((await restaurant(FIND, { env })).exit).toBe(0);
@@ -317,7 +317,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     expect(await restaurant(FIND, { env })).toEqual(good);
   });
 
-  it('has no import() of a module of Node, which would fail in it', () => {
+  it('contains no import() of a Node module, which would fail', () => {
     const chunks = join(ROOT, 'dist/chunks');
     const importing = readdirSync(chunks).filter((name) =>
       /\bimport\([`'"]node:/.test(readFileSync(join(chunks, name), 'utf8')),
@@ -325,7 +325,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     expect(importing).toEqual([]);
   });
 
-  it('runs the commands that read the file of a key and remove the cache', async () => {
+  it('runs the commands that read a key file and clear the cache', async () => {
     const { home } = newHome();
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
     const file = join(home, 'key.txt');
@@ -337,7 +337,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     expect(await restaurant(['cache', 'clear'], { env })).toMatchObject({ exit: 0, stderr: '' });
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is not kept below a folder of another user', async () => {
+  it.skipIf(process.getuid?.() !== 0)('is not stored below a folder of another user', async () => {
     const { home } = newHome();
     chownSync(home, 65534, 65534);
     const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
@@ -347,8 +347,8 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
   });
 });
 
-describe.concurrent('a home that is none', () => {
-  it.each([[''], ['here']])('%j: nothing is written in the current folder', async (HOME) => {
+describe.concurrent('an invalid home', () => {
+  it.each([[''], ['here']])('%j causes no write to the current folder', async (HOME) => {
     const { home: cwd } = newHome();
     const env = { ...given(), HOME };
     const [found, login] = await Promise.all([
@@ -363,7 +363,7 @@ describe.concurrent('a home that is none', () => {
 });
 
 describe('login', () => {
-  it('that is killed leaves the old key or the new one, and no stray after the next', async () => {
+  it('that is killed leaves the old or the new key, and the next login deletes temporary files', async () => {
     const { home } = newHome();
     const folder = join(home, '.config/restaurant');
     const env = { HOME: home, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
@@ -373,7 +373,7 @@ describe('login', () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const saved = { profiles: { default: { key: key('a') } } };
     writeFileSync(join(folder, 'config.json'), JSON.stringify(saved), { mode: 0o600 });
-    // What a writer leaves that was killed between its two last steps.
+    // The file that a writer leaves when it is killed between its last two steps.
     writeFileSync(join(folder, 'config.json.tmp-1234567890abcdef'), key('z'));
     await Promise.all(
       Array.from({ length: 4 }, async (_, place) => {

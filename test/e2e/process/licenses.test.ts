@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 const notice = read('dist/THIRD-PARTY.txt');
 
-/** What the notice says of each package. */
+/** The sections of the notice, one per package. */
 const parts = notice
   .split(/^-{80}\n(?=.+\n-{80}\n)/m)
   .slice(1)
@@ -22,7 +22,7 @@ const parts = notice
     return { name, version, license, text };
   });
 
-/** The packages that the sources import, types apart. */
+/** Returns the packages that the sources import, except types. */
 function imported(): string[] {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
   const code = files.filter((name) => name.endsWith('.ts')).map((name) => read(`src/${name}`));
@@ -34,8 +34,8 @@ function imported(): string[] {
   return [...new Set(names)].filter((name) => !name.startsWith('node:'));
 }
 
-describe('the licenses of what is bundled', () => {
-  it('are shipped: each package with its version, and the text of a permissive license', () => {
+describe('the licenses of bundled packages', () => {
+  it('are shipped with the version of each package and the text of a permissive license', () => {
     expect(parts.length).toBeGreaterThan(20);
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { version: string; license?: string }>;
@@ -54,16 +54,16 @@ describe('the licenses of what is bundled', () => {
     expect(manifest.files).toContain('dist');
   });
 
-  it('are complete: nothing that the sources import is missing', () => {
+  it('are complete for all packages that the sources import', () => {
     const names = parts.map(({ name }) => name);
     const direct = imported();
     expect(direct).toContain('undici');
     expect(direct.filter((name) => !names.includes(name))).toEqual([]);
-    // What these bring along.
+    // Their dependencies.
     for (const name of ['ajv-formats', 'fast-uri', 'atomically', 'ansi-regex']) expect(names).toContain(name);
   });
 
-  it('are told by --version --verbose; --version alone stays the bare version', async () => {
+  it('are printed by --version --verbose; --version prints only the version', async () => {
     const [plain, long, both] = await Promise.all(
       [['--version'], ['--version', '--verbose'], ['--verbose', '-V']].map((words) =>
         restaurant(words, { env }),
@@ -84,7 +84,7 @@ describe('the licenses of what is bundled', () => {
     );
   });
 
-  it('are looked for in every package, which must have one that may be bundled', async () => {
+  it('are required in every package and must allow bundling', async () => {
     const { packagesOf } = await import(join(ROOT, 'scripts/licenses.js'));
     const inside = (path: string) => join(ROOT, 'node_modules', path);
     const found = await packagesOf([
@@ -105,10 +105,10 @@ describe('the licenses of what is bundled', () => {
 });
 
 describe('the package', () => {
-  it('runs nothing when it is installed, and brings no other', () => {
+  it('has no install scripts and no dependencies', () => {
     for (const name of ['preinstall', 'install', 'postinstall'])
       expect(manifest.scripts).not.toHaveProperty(name);
-    // npm runs `prepare` for a clone, never for a package of the registry.
+    // npm runs `prepare` for a clone, never for a package from the registry.
     for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'])
       expect(manifest).not.toHaveProperty(kind);
     expect(readdirSync(ROOT)).not.toContain('binding.gyp');

@@ -19,7 +19,7 @@ const hasGroff = (): boolean => {
 };
 
 describe('the manual page', () => {
-  it('has the sections of one, and every command and option of the tree', () => {
+  it('has the standard sections and every command and option', () => {
     const titles = [...page.matchAll(/^\.SH "(.*)"$/gm)].map(([, title]) => title);
     expect(titles.join()).toBe(
       'NAME,SYNOPSIS,DESCRIPTION,COMMANDS,OPTIONS,ENVIRONMENT,FILES,EXIT STATUS,EXAMPLES,SEE ALSO',
@@ -33,7 +33,7 @@ describe('the manual page', () => {
     for (const { name } of tree.environment) expect(page).toContain(name);
   });
 
-  it('is plain ASCII, and no line of text is a request', () => {
+  it('is plain ASCII without accidental roff requests', () => {
     expect(page).toMatch(/^[\n -~]*$/);
     const requests = [...page.matchAll(/^[.']\S*/gm)].map(([word]) => word);
     expect([...new Set(requests)].sort()).toEqual(
@@ -41,7 +41,7 @@ describe('the manual page', () => {
     );
   });
 
-  it.skipIf(!hasGroff())('is set without a warning, in 80 columns', async () => {
+  it.skipIf(!hasGroff())('is formatted without a warning, in 80 columns', async () => {
     const { exit, stdout, stderr } = await start('groff', ['-ww', '-man', '-Tutf8', '-P-cbou', PAGE]).ended;
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -22,7 +22,7 @@ interface Place {
   readonly env: Record<string, string | undefined>;
 }
 
-/** A folder with the files that the commands read, and a home where nothing happened before. */
+/** Creates a folder with the files that the commands read, and an empty home. */
 function workplace(): Place {
   const { home, env } = newHome();
   const cwd = join(home, 'work');
@@ -32,22 +32,22 @@ function workplace(): Place {
   return { cwd, env: { ...service.env, ...env } };
 }
 
-/** The words of a command line of this program alone; undefined where a shell has more to do. */
+/** Returns the arguments of a line that only runs this program; undefined if it needs a shell. */
 function plainWords(line: string): string[] | undefined {
   if (!line.startsWith('restaurant ') || /[|<>&;$`\\*~]/.test(line)) return undefined;
   const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return words.slice(1).map((word) => word.replaceAll(/["']/g, ''));
 }
 
-/** Lines that had a process of their own. */
+/** Lines that already ran in a separate process. */
 const ran = new Set<string>();
 
-/** Runs a line as it stands; in this process where no shell is needed, since that is cheap. */
+/** Runs a line; in this process if it needs no shell, since that is cheaper. */
 async function outcomeOf(
   line: string,
   { cwd, env }: Place,
 ): Promise<{ exit: number | null; stderr: string }> {
-  // A server runs until it is stopped; the port may be taken.
+  // A server runs until it is stopped; the port may be in use.
   if (line.startsWith('restaurant sandbox')) {
     const words = plainWords(line.replace('--port 4010', '--port 0')) ?? [];
     const running = startRestaurant(words, { cwd, env });
@@ -56,9 +56,9 @@ async function outcomeOf(
     const { exit, stderr } = await running.ended;
     return { exit: exit === 130 ? 0 : exit, stderr };
   }
-  // There is nobody to type the key, and no such service.
+  // Nobody can type the key, and the service does not exist.
   const login = line.startsWith('restaurant login');
-  // Nor anybody who would look at a page.
+  // Nobody can view the page.
   const shows = line.includes(' --open');
   const words = plainWords(login ? `${line} --key-stdin --no-verify` : shows ? `${line} --no-input` : line);
   if (words !== undefined) return runCli(words, { cwd, env, ...(login ? { stdin: PAID } : {}) });
@@ -66,16 +66,16 @@ async function outcomeOf(
 }
 
 describe.each(['README.md', ...pages])('%s', (page) => {
-  // The package's own scripts are run by whoever runs this, and by CI on a clean clone.
+  // The scripts of the package run outside of this test, and in CI on a clean clone.
   const commands = commandsOf(page).filter((line) => !line.startsWith('npm '));
 
-  // In order, since a lookup by row number follows a search.
-  it('is true: every command runs', async () => {
+  // In order, since a lookup by row number refers to an earlier search.
+  it('has only commands that run', async () => {
     const place = workplace();
-    // The examples of the library have a test of their own.
+    // The examples of the library have their own test.
     if (page !== 'docs/library.md') expect(commands).not.toEqual([]);
     for (const line of commands) {
-      // A process is dear: the same line is not run again for another page.
+      // A process is slow to start: the same line is not run again for another page.
       if (plainWords(line) === undefined || line.startsWith('restaurant sandbox')) {
         if (ran.has(line)) continue;
         ran.add(line);
@@ -85,7 +85,7 @@ describe.each(['README.md', ...pages])('%s', (page) => {
     }
   }, 60_000);
 
-  it('leads to what exists', () => {
+  it('has only working links', () => {
     const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(#[^)]*)?\)/g)];
     for (const [, target = ''] of targets) {
       expect(() => readFileSync(join(ROOT, page, '..', target))).not.toThrow();
@@ -97,11 +97,11 @@ describe.each(['README.md', ...pages])('%s', (page) => {
 });
 
 describe('README', () => {
-  it('begins with trying it and testing it', () => {
+  it('begins with how to try and test it', () => {
     expect(commandsOf('README.md').slice(0, 2)).toEqual(['npm ci && npm run demo', 'npm ci && npm test']);
   });
 
-  it('leads to every page', () => {
+  it('links to every page', () => {
     const readme = read('README.md');
     expect(pages.filter((page) => !readme.includes(`](${page})`))).toEqual([]);
   });

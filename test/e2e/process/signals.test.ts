@@ -8,9 +8,9 @@ import { newHome } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 
-/** Longest time from a signal to the end, in milliseconds, on a machine that is busy; and on one that is not. */
-const SOON = 3000;
-const AT_ONCE = 400;
+/** Maximum time from a signal to the exit, in ms, on a busy and on an idle machine. */
+const BUSY_MS = 3000;
+const IDLE_MS = 400;
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const COMMANDS = [
   FIND,
@@ -41,7 +41,7 @@ const start = (
     stdio,
   });
 
-/** Sends the signal, and gives how it ended and after how many milliseconds. */
+/** Sends the signals; returns the result and the time to the exit in ms. */
 async function stop(run: Running, ...signals: NodeJS.Signals[]) {
   const started = performance.now();
   for (const signal of signals) run.process.kill(signal);
@@ -49,7 +49,7 @@ async function stop(run: Running, ...signals: NodeJS.Signals[]) {
   return { ...ended, ms: performance.now() - started };
 }
 
-/** Settles when a process waits for what comes on its stdin: the system knows, where it is Linux. */
+/** Resolves when a process waits for stdin, as Linux reports in /proc. */
 async function waitsForStdin({ process: { pid } }: Running): Promise<void> {
   const folder = `/proc/${pid}/fdinfo`;
   if (!existsSync('/proc/self/fdinfo')) return new Promise((resolve) => setTimeout(resolve, 2000));
@@ -79,18 +79,18 @@ describe('a signal', () => {
       const { exit, stdout, stderr, ms } = await stop(run, signal);
       expect([words, exit, stdout]).toEqual([words, code, '']);
       expect(stderr).toBe(`error: interrupted by ${signal}\nhint: run the command again\n`);
-      expect(ms).toBeLessThan(SOON);
+      expect(ms).toBeLessThan(BUSY_MS);
       fastest = Math.min(fastest, ms);
     }
-    expect(fastest).toBeLessThan(AT_ONCE);
+    expect(fastest).toBeLessThan(IDLE_MS);
   });
 
-  it('ends a wait between two tries', async () => {
+  it('ends a wait between two attempts', async () => {
     const run = start([...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl);
     await run.printed('trying again');
     const { exit, ms } = await stop(run, 'SIGINT');
     expect(exit).toBe(130);
-    expect(ms).toBeLessThan(SOON);
+    expect(ms).toBeLessThan(BUSY_MS);
   });
 
   it('ends the wait for stdin', async () => {
@@ -106,7 +106,7 @@ describe('a signal', () => {
       await waitsForStdin(run);
       const { exit, ms } = await stop(run, 'SIGINT');
       expect([words, exit]).toEqual([words, 130]);
-      expect(ms).toBeLessThan(SOON);
+      expect(ms).toBeLessThan(BUSY_MS);
     }
   });
 
@@ -130,17 +130,17 @@ describe('a signal', () => {
     run.process.kill('SIGINT');
     const exit = await new Promise((resolve) => run.process.on('exit', resolve));
     expect(exit).toBe(130);
-    expect(performance.now() - began).toBeLessThan(SOON);
+    expect(performance.now() - began).toBeLessThan(BUSY_MS);
     await server.close();
   });
 
-  it('that comes twice ends it at once', async () => {
+  it('that arrives twice ends the program at once', async () => {
     const before = hanging.requests.length;
     const run = start(FIND, hanging.baseUrl);
     await until(() => hanging.requests.length > before, run);
     const { exit, ms } = await stop(run, 'SIGINT', 'SIGINT');
     expect(exit).toBe(130);
-    expect(ms).toBeLessThan(SOON);
+    expect(ms).toBeLessThan(BUSY_MS);
   });
 
   it('leaves no half-written file behind', () => {

@@ -10,9 +10,9 @@ import { rawServer, type TestServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
-/** Longest time from a signal to the end, in milliseconds: of each on a machine that is busy, of the quickest anywhere. */
-const SOON = 3000;
-const AT_ONCE = 500;
+/** Maximum time from a signal to the exit, in ms: of each stage on a busy machine, and of the fastest stage on any. */
+const BUSY_MS = 3000;
+const FASTEST_MS = 500;
 const SIGNALS = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -23,7 +23,7 @@ const INITIALIZE = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 const CALL = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}}\n`;
 
 let hanging: Sandbox;
-/** Takes connections and never says a word. */
+/** Accepts connections and sends nothing. */
 let silent: TestServer;
 beforeAll(async () => {
   hanging = await startSandbox({ faults: [parseFault('hang')] });
@@ -41,15 +41,15 @@ const start = (words: readonly string[], url: string, home = newHome().home): Ru
     holdStdin: true,
   });
 
-/** Settles when the sandbox has one more request. */
-function asked(run: Running, before: number): Promise<void> {
+/** Resolves when the sandbox has received another request. */
+function nextRequest(run: Running, before: number): Promise<void> {
   return until(() => hanging.requests.length > before, run);
 }
 
 interface Stage {
-  /** Starts it and waits until it is there. */
+  /** Starts the program and waits until it reaches the stage. */
   readonly reach: () => Promise<Running>;
-  /** A server has nothing to be told when it is stopped. */
+  /** A server prints nothing when it is stopped. */
   readonly silent?: true;
 }
 
@@ -62,7 +62,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
       return run;
     },
   },
-  'between two tries, after a refused connection': {
+  'between two attempts, after a refused connection': {
     reach: async () => {
       const run = start([...FIND, '--retries', '20', '--timeout', '1h', '--verbose'], 'http://127.0.0.1:1');
       await run.printed('trying again');
@@ -75,7 +75,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
       writeFileSync(join(home, 'in.csv'), 'name,city\nNopa,SF\n');
       const before = hanging.requests.length;
       const run = start(['enrich', 'in.csv', '-o', 'out.csv'], hanging.baseUrl, home);
-      await asked(run, before);
+      await nextRequest(run, before);
       return run;
     },
   },
@@ -94,7 +94,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
       const before = hanging.requests.length;
       const run = start(['mcp'], hanging.baseUrl);
       run.process.stdin?.write(INITIALIZE + CALL);
-      await asked(run, before);
+      await nextRequest(run, before);
       return run;
     },
   },
@@ -108,11 +108,11 @@ const STAGES: Readonly<Record<string, Stage>> = {
   },
 };
 
-describe('a signal ends it with its code', () => {
+describe('a signal ends the program with its exit code', () => {
   let fastest = Number.POSITIVE_INFINITY;
 
   it.each(Object.entries(STAGES))('%s', async (_stage, { reach, silent: quiet }) => {
-    // One after the other: each waits for its own request.
+    // In sequence: each waits for its own request.
     const runs = [];
     for (const [signal, code] of SIGNALS) runs.push({ signal, code, run: await reach() });
     const times = await Promise.all(
@@ -127,24 +127,24 @@ describe('a signal ends it with its code', () => {
           expect(stderr).toContain(`error: interrupted by ${signal}`);
           expect(stderr).toMatch(/\nhint: .+\n/);
         }
-        // --verbose, which one of them needs, shows where it was.
+        // One stage needs --verbose, which prints its steps.
         if (!stderr.includes('> POST')) expect(stderr).not.toMatch(/^\s+at /m);
         return ms;
       }),
     );
-    expect(Math.max(...times)).toBeLessThan(SOON);
+    expect(Math.max(...times)).toBeLessThan(BUSY_MS);
     fastest = Math.min(fastest, ...times);
   });
 
-  it('at once', () => expect(fastest).toBeLessThan(AT_ONCE));
+  it('at once', () => expect(fastest).toBeLessThan(FASTEST_MS));
 
-  it('at any moment of its start, without a word too much', async () => {
+  it('at any moment of its start, with at most its usual message', async () => {
     const runs = Array.from({ length: 8 }, async (_, place) => {
       const run = start(FIND, hanging.baseUrl);
       await new Promise((resolve) => setTimeout(resolve, place * 15));
       run.process.kill('SIGTERM');
       const { exit, signal, stdout, stderr } = await run.ended;
-      // Before it listens, the system ends it.
+      // Before the program handles signals, the system ends it.
       expect([143, null]).toContain(exit);
       if (exit === null) expect(signal).toBe('SIGTERM');
       expect(stdout).toBe('');
@@ -155,11 +155,11 @@ describe('a signal ends it with its code', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a signal at a prompt', () => {
-  it('gives the terminal back', async () => {
+  it('restores the terminal', async () => {
     const runs = SIGNALS.map(async ([signal, code]) => {
       const { home } = newHome();
       const env = { HOME: home, RESTAURANT_BASE_URL: hanging.baseUrl, NO_COLOR: '1' };
-      // The inner shell becomes the program, so its number is the program's.
+      // The inner shell becomes the program, so its process ID is the program's.
       const line = `stty -a > before; sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" "$@"; echo "exit $?"; stty -a > after`;
       const login = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd: home });
       await login.shown('API key for');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../helpers/process.ts';
 
 describe('the folder in which the program runs', () => {
-  it('configures nothing, neither the program nor its runtime', async () => {
+  it('configures neither the program nor its runtime', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'restaurant-hostile-'));
     writeFileSync(
       join(cwd, '.env'),

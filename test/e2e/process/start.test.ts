@@ -10,17 +10,17 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { env } = newHome();
 const script = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Tells every file of the program that was loaded, on stderr, at the end. */
+/** Prints every loaded file of the program on stderr at exit. */
 const LISTING = script(`
   import { writeSync } from 'node:fs';
   import { createRequire } from 'node:module';
   const { cache } = createRequire(process.execPath);
   process.on('exit', () => writeSync(2, Object.keys(cache).map((path) => 'loaded ' + path + '\\n').join('')));`);
 
-/** The libraries that are slow to load, by words of theirs that a minifier keeps. */
+/** Libraries that are slow to load, with strings of theirs that a minifier keeps. */
 const MARKS = { undici: 'undici:request:create', conf: 'Use `delete()` to clear values' } as const;
 
-/** Which of these libraries a command loads. */
+/** Returns which of these libraries a command loads. */
 async function slowParts(words: readonly string[]): Promise<string[]> {
   const { exit, stderr } = await start(process.execPath, ['--import', LISTING, BIN, ...words], { env }).ended;
   expect([words, exit]).toEqual([words, 0]);
@@ -45,11 +45,11 @@ describe('starting', () => {
     expect(await slowParts(words)).toEqual([]);
   });
 
-  it('loads the one that a command needs, and not the other', async () => {
+  it('loads only the library that a command needs', async () => {
     expect(await slowParts(['find', 'Nopa', '--city', 'SF', '--demo'])).toEqual(['undici']);
     expect(await slowParts(['config', 'set', 'city', 'SF'])).toEqual(['conf']);
     expect(await slowParts(['status'])).toEqual([]);
-    // The marks are true: both libraries are in the bundle.
+    // Both strings occur in the bundle.
     const chunks = readdirSync(join(ROOT, 'dist', 'chunks')).map((name) =>
       readFileSync(join(ROOT, 'dist', 'chunks', name), 'utf8'),
     );
@@ -57,7 +57,7 @@ describe('starting', () => {
       expect(chunks.filter((text) => text.includes(mark)).length).toBeGreaterThan(0);
   });
 
-  it('on a Node that is too old is one sentence', async () => {
+  it('on an old version of Node prints one sentence', async () => {
     for (const version of ['18.20.4', '20.18.3', '16.0.0']) {
       const older = script(
         `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
@@ -70,7 +70,7 @@ describe('starting', () => {
     }
   });
 
-  it('without a build names the command that builds', async () => {
+  it('without a build prints the command that builds', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'restaurant-clone-'));
     cpSync(dirname(BIN), join(folder, 'bin'), { recursive: true });
     const bin = join(folder, 'bin/restaurant.js');
@@ -81,7 +81,7 @@ describe('starting', () => {
     });
   });
 
-  it('prints the help that the build rendered as the program would', async () => {
+  it('prints the prerendered help exactly as the program does', async () => {
     const rendered = await runCli(['--help']);
     for (const word of ['--help', '-h']) {
       expect(await start(process.execPath, [BIN, word], { env }).ended).toMatchObject(rendered);
@@ -93,7 +93,7 @@ describe('starting', () => {
     });
   });
 
-  it('is set up as npm wants it', () => {
+  it('uses the executable and scripts that npm requires', () => {
     const bin = readFileSync(BIN, 'utf8');
     expect(bin.startsWith('#!/usr/bin/env node\n')).toBe(true);
     expect(bin).not.toContain('\r');
@@ -113,7 +113,7 @@ describe('compiled code', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it('is cached for this user alone and makes no difference', async () => {
+  it('is cached for this user only and does not change the output', async () => {
     const { home, env: own } = newHome();
     const code = join(home, '.cache', 'restaurant', 'code');
     const first = await run(own);

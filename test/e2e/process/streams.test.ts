@@ -11,7 +11,7 @@ const service = useService();
 const { home } = newHome();
 const ROWS = 20_000;
 
-/** A service whose answers are several megabytes large. */
+/** A service with responses of several megabytes. */
 const large = await httpServer(({ body }, response) => {
   const results = Array.from({ length: ROWS }, (_, index) => ({
     service_id: `id-${index}`,
@@ -35,18 +35,18 @@ const env = () => ({
 const bash = (line: string, cwd = home) => shell(line, { env: env(), cwd });
 const FIND = 'restaurant find Nopa --city SF';
 
-describe.concurrent('a reader that goes away', () => {
+describe.concurrent('a reader that closes early', () => {
   it.each([
     [`${FIND} --base-url $LARGE`],
     [`${FIND} --base-url $LARGE --json`],
     [`restaurant raw tools/call '{"name":"x"}' --base-url $LARGE`],
     ['restaurant schema'],
-  ])('%s: is no failure', async (command) => {
+  ])('does not make %s fail', async (command) => {
     const { stdout, stderr } = await bash(`${command} | head -c 20 >/dev/null; echo "\${PIPESTATUS[0]}"`);
     expect([stdout, stderr]).toEqual(['0\n', '']);
   });
 
-  it('that was never there is none either', async () => {
+  it('before the first byte causes no error either', async () => {
     const { stdout, stderr } = await bash(`{ sleep 0.2; ${FIND}; } | true; echo "\${PIPESTATUS[0]}"`);
     expect([stdout, stderr]).toEqual(['0\n', '']);
   });
@@ -67,7 +67,7 @@ describe.concurrent('a reader that is slow', () => {
   });
 });
 
-/** Runs lines side by side, and gives each with how it ended. */
+/** Runs lines concurrently; returns each with its result. */
 const together = async <T extends readonly [line: string, ...unknown[]]>(
   cases: readonly T[],
   cwd?: () => string,
@@ -78,7 +78,7 @@ const PROBLEM = /^error: .+\nhint: .+\n$/;
 describe.concurrent('streams that are closed', () => {
   const calm = (text: string) => expect(text).not.toMatch(/^\s+at |Error:|EBADF|node:/m);
 
-  it('stdin: is empty', async () => {
+  it('are read as empty for stdin', async () => {
     const cases = [
       [`${FIND} <&-`, 0],
       ['restaurant lookup - <&-', 0],
@@ -93,7 +93,7 @@ describe.concurrent('streams that are closed', () => {
     }
   });
 
-  it('stderr: changes nothing else', async () => {
+  it('change nothing else for stderr', async () => {
     const whole = await bash(FIND);
     const cases = [
       [`${FIND} 2>&-`, whole],
@@ -102,7 +102,7 @@ describe.concurrent('streams that are closed', () => {
     for (const { one, line, ran } of await together(cases)) expect([line, ran]).toMatchObject([line, one[1]]);
   });
 
-  it('stdout, and all of them: without a stack', async () => {
+  it('cause no stack for stdout or all three', async () => {
     const cases = [
       ['restaurant --help >&-', 0],
       [`${FIND} <&- >&- 2>&-`, 0],
@@ -117,31 +117,31 @@ describe.concurrent('streams that are closed', () => {
 
 describe.concurrent('a device that is full', () => {
   it.skipIf(!existsSync('/dev/full'))(
-    'is told in one line where -o names it, and by the exit code anyway',
+    'is reported on one line with -o, and always by the exit code',
     async () => {
       const { exit, stdout, stderr } = await bash(`${FIND} -o /dev/full`);
       expect([exit, stdout]).toEqual([9, '']);
       expect(stderr).toMatch(/^error: cannot write \/dev\/full: the disk is full\nhint: .*\n$/);
-      // Where the error cannot be told either, the exit code still says it.
+      // When the error cannot be printed either, the exit code still reports it.
       const [both, fnd] = await together([[`${FIND} > /dev/full 2>&1`], ['restaurant fnd 2> /dev/full']]);
       expect([both?.ran.exit, fnd?.ran.exit]).toEqual([9, 2]);
     },
   );
 });
 
-// Bun ends with a message of its own there, before the program starts.
+// There Bun ends with its own message before the program starts.
 describe.skipIf(STANDALONE).concurrent('a folder that was deleted', () => {
   const gone = () => mkdtempSync(join(tmpdir(), 'restaurant-gone-'));
   const within = (command: string) => [`rmdir "$PWD"; ${command}`] as const;
 
-  it('is not needed', async () => {
+  it('is not required', async () => {
     const cases = ['restaurant --help', `${FIND} -o ${join(home, 'whole.csv')}`];
     for (const { line, ran } of await together(cases.map(within), gone)) {
       expect([line, ran.exit, ran.stderr]).toEqual([line, 0, '']);
     }
   });
 
-  it('is named where it is', async () => {
+  it('is reported where it is required', async () => {
     const cases = [
       `${FIND} -o out.csv`,
       'restaurant raw x @params.json',
@@ -155,7 +155,7 @@ describe.skipIf(STANDALONE).concurrent('a folder that was deleted', () => {
 });
 
 describe.concurrent('the two streams', () => {
-  it('hold data and messages apart', async () => {
+  it('separate data and messages', async () => {
     const data = await bash(`${FIND} --verbose 2>/dev/null | wc -l`);
     expect(data.stdout).toBe('3\n');
     const messages = await bash(`${FIND} --verbose >/dev/null`);

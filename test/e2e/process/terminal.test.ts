@@ -57,9 +57,9 @@ const envFor = (sandbox: Sandbox, more: Env = {}): Env => ({
 const at = (sandbox: Sandbox, words: readonly string[], more: Env = {}, columns = 80) =>
   restaurantInTerminal(words, { env: envFor(sandbox, more), columns }).ended;
 
-// node-pty has no pseudo-terminals on Windows that Ctrl-C and stty behave in as these tests expect.
+// On Windows, the pseudo-terminals of node-pty do not support Ctrl-C and stty as these tests expect.
 describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => {
-  it('colour follows the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', async () => {
+  it('color depends on the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', async () => {
     const coloured = async (words: readonly string[], env: Env = {}) => {
       const { exit, output } = await at(plain, words, env);
       expect(exit).toBe(0);
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     ).toEqual([true, true, false, false, false, false]);
   });
 
-  it('colour in a pipe is there only when forced', async () => {
+  it('color appears in a pipe only when forced', async () => {
     const coloured = async (env: Env, ...more: string[]) => {
       const words = [...FIND, '--format', 'table', ...more];
       return (await restaurant(words, { env: envFor(plain, env) })).stdout.includes(ESC);
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     ).toEqual([false, true, true, false]);
   });
 
-  it('each stream decides for itself', async () => {
+  it('each stream is checked separately', async () => {
     const into = (redirect: string) =>
       inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, ...PROGRAM, ...FIND], {
         env: envFor(plain),
@@ -106,30 +106,27 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(readFileSync(join(home, 'err.txt'), 'utf8')).toBe('');
   });
 
-  it.each([40, 80, 200])(
-    'no line of a table is wider than %i columns, whatever the script',
-    async (columns) => {
-      const commands = [
-        ['find', '寿司', '--city', 'Tokyo'],
-        ['find', 'Noodle', '--city', 'Tokyo'],
-        ['lookup', 'wide-0', '--fields', 'premium'],
-      ];
-      const runs = commands.map(async (words) => ({
-        words,
-        ...(await at(wide, [...words, '--no-color', '--quiet'], {}, columns)),
-      }));
-      for (const { words, exit, output } of await Promise.all(runs)) {
-        expect([words, exit]).toEqual([words, 0]);
-        for (const line of screen(output)) {
-          // A URL is not broken: it is there to be copied.
-          if (line.includes('://')) continue;
-          expect([words, line, stringWidth(line) <= columns]).toEqual([words, line, true]);
-        }
+  it.each([40, 80, 200])('no line of a table is wider than %i columns in any script', async (columns) => {
+    const commands = [
+      ['find', '寿司', '--city', 'Tokyo'],
+      ['find', 'Noodle', '--city', 'Tokyo'],
+      ['lookup', 'wide-0', '--fields', 'premium'],
+    ];
+    const runs = commands.map(async (words) => ({
+      words,
+      ...(await at(wide, [...words, '--no-color', '--quiet'], {}, columns)),
+    }));
+    for (const { words, exit, output } of await Promise.all(runs)) {
+      expect([words, exit]).toEqual([words, 0]);
+      for (const line of screen(output)) {
+        // A URL is not broken, so that it can be copied.
+        if (line.includes('://')) continue;
+        expect([words, line, stringWidth(line) <= columns]).toEqual([words, line, true]);
       }
-    },
-  );
+    }
+  });
 
-  it('what is slow shows that it is under way, and leaves nothing behind', async () => {
+  it('a slow command shows a spinner and erases it', async () => {
     const { exit, output } = await at(slow, FIND, { NO_COLOR: '1' });
     expect(exit).toBe(0);
     expect(output).toMatch(SPINNER);
@@ -141,7 +138,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(lines.join('\n')).not.toContain('searching');
   });
 
-  it('nothing turns where nobody looks, or where it was not wanted', async () => {
+  it('no spinner appears without a terminal or when it is disabled', async () => {
     const still = [
       at(slow, FIND, { CI: 'true' }),
       at(slow, [...FIND, '--quiet']),
@@ -155,7 +152,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect([piped.exit, piped.stderr]).toEqual([0, '']);
   });
 
-  it('a message during the wait stands on a line of its own', async () => {
+  it('a message during the wait is printed on a separate line', async () => {
     const flaky = await startSandbox({ latencyMs: 250, faults: [parseFault('503:1x')] });
     const { exit, output } = await at(flaky, FIND, { NO_COLOR: '1' });
     await flaky.close();
@@ -165,7 +162,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(lines[1]).toMatch(/^# +NAME/);
   });
 
-  it('a key is asked for on the terminal, and not shown', async () => {
+  it('login prompts for the key and does not show it', async () => {
     const own = newHome();
     const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
     const line = 'stty -a > before; "$0" "$@" > out.txt; echo "exit $?"; stty -a > after';
@@ -185,7 +182,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(saved.profiles.default.key).toBe(KEY);
   });
 
-  it('the address is asked for too, where none is known', async () => {
+  it('login prompts for a missing address, too', async () => {
     const own = newHome();
     const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: own } });
     await login.shown('https://api.example.com: ');
@@ -198,7 +195,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it.each(['\u0003', 'sk_serv\u0003'])(
-    'Ctrl-C at a prompt ends it with 130 and gives the terminal back: %j',
+    'Ctrl-C at a prompt exits with 130 and restores the terminal: %j',
     async (typed) => {
       const own = newHome();
       const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl };
@@ -218,7 +215,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     },
   );
 
-  it('Ctrl-C ends a request, and takes the spinner away', async () => {
+  it('Ctrl-C ends a request and erases the spinner', async () => {
     const hanging = await startSandbox({ faults: [parseFault('hang')] });
     const find = restaurantInTerminal(FIND, { env: envFor(hanging, { NO_COLOR: '1' }) });
     await find.shown(SPINNER);
@@ -232,7 +229,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(screen(output).join('\n')).not.toMatch(SPINNER);
   });
 
-  it('a key that was promised on stdin is hidden too, when stdin is the keyboard', async () => {
+  it('a key for --key-stdin is hidden, too, when stdin is the keyboard', async () => {
     const env = { HOME: newHome(), RESTAURANT_BASE_URL: plain.baseUrl };
     const login = restaurantInTerminal(['login', '--key-stdin'], { env });
     await login.shown('API key for');
@@ -241,7 +238,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect([exit, output.includes('sk_service')]).toEqual([0, false]);
   });
 
-  it('Ctrl-C and Ctrl-D at the question for the address leave the line first', async () => {
+  it('Ctrl-C and Ctrl-D at the prompt for the address end the line first', async () => {
     for (const [typed, exit] of [
       ['\u0003', 130],
       ['\u0004', 2],
@@ -255,7 +252,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     }
   });
 
-  it.each([['--no-input'], ['CI']])('nothing is asked with %s', async (how) => {
+  it.each([['--no-input'], ['CI']])('no prompt appears with %s', async (how) => {
     const env = {
       HOME: newHome(),
       RESTAURANT_BASE_URL: plain.baseUrl,
@@ -267,7 +264,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(output).toContain('restaurant login --key-stdin');
   });
 
-  it('what reads from the keyboard says so', async () => {
+  it('a command that reads from the keyboard prints a note', async () => {
     for (const [words, what] of [
       [['lookup', '-'], 'reading ids, one per line'],
       [['raw', 'tools/call', '-'], 'reading params'],
@@ -286,7 +283,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(output).toContain('"restaurant_id": "a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53"');
   });
 
-  it('hostile names do nothing to it', async () => {
+  it('hostile names print no control characters', async () => {
     const name = `Evil\u001b]0;owned\u0007\u001b[2J\r\nName\u009b31m\u202e`;
     const evil = await startSandbox({
       restaurants: readRestaurants(
@@ -309,7 +306,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     await evil.close();
   });
 
-  it('the sandbox says how to try it, with a key that works', async () => {
+  it('the sandbox prints a working command with a key', async () => {
     const run = restaurantInTerminal(['sandbox', '--port', '0'], {
       env: { HOME: newHome(), NO_COLOR: '1' },
       columns: 200,
