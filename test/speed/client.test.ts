@@ -16,7 +16,7 @@ const decode = (chunk: string) => (count: number) => {
 const mask = keyMasker(KEY);
 const redact = redactor(KEY);
 
-/** Work on input of `size`, for sizes that take a millisecond or more. */
+/** Functions that process input of `size`, for sizes that take a millisecond or more. */
 const CASES: [string, (size: number) => unknown, number][] = [
   ['keys', (size) => parseJson(`{${Array.from({ length: size }, (_, at) => `"k${at}":1`).join()}}`), 5000],
   ['an array with one long number', (size) => parseJson(`[${LONG}${',0'.repeat(size)}]`), 30_000],
@@ -37,7 +37,7 @@ const CASES: [string, (size: number) => unknown, number][] = [
   ['blanks after Bearer', (size) => redact(`Bearer${' '.repeat(size)}`), 50_000],
 ];
 
-describe('takes linear time', { timeout: 30_000 }, () => {
+describe('linear time is enough for', { timeout: 30_000 }, () => {
   it.each(CASES)('%s', (_name, run, size) => {
     expectLinearTime(run, size);
   });

@@ -20,20 +20,20 @@ const http = (head: string, body = '') => `HTTP/1.1 ${head}\r\n\r\n${body}`;
 const whole = (body: string, more = '') =>
   http(`200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}${more}`, body);
 
-/** Asks a server that talks raw bytes, with no retries unless told. */
+/** Sends a search to a server that sends raw bytes; without retries by default. */
 async function ask(talk: (socket: Socket, count: number) => void, options: TestOptions = {}) {
   const server = await serveRaw(talk);
   const { client, slept } = clientFor(server.url, { retries: 0, ...options });
   return { ...server, client, slept };
 }
 
-const say = (text: string | Buffer) => (socket: Socket) => void socket.end(text);
+const send = (text: string | Buffer) => (socket: Socket) => void socket.end(text);
 
 describe('connections that break', () => {
   const cases: [string, (socket: Socket) => void, object][] = [
     ['reset before any byte', (s) => void s.resetAndDestroy(), { code: 'network', reason: 'reset' }],
     ['closed before any byte', (s) => void s.end(), { code: 'network', reason: 'reset' }],
-    ['closed inside the head', say('HTTP/1.1 200 OK\r\nContent-'), { code: 'network', reason: 'reset' }],
+    ['closed inside the head', send('HTTP/1.1 200 OK\r\nContent-'), { code: 'network', reason: 'reset' }],
     [
       'reset inside the body',
       (s) => void s.write(http('200 OK\r\nContent-Length: 900', '{"a'), () => s.resetAndDestroy()),
@@ -41,32 +41,32 @@ describe('connections that break', () => {
     ],
     [
       'closed inside the body',
-      say(http('200 OK\r\nContent-Length: 900', '{"a')),
+      send(http('200 OK\r\nContent-Length: 900', '{"a')),
       { code: 'network', reason: 'cut_off' },
     ],
     [
-      'closed inside the body, having said so',
-      say(http('200 OK\r\nConnection: close\r\nContent-Length: 900', '{"a')),
+      'closed inside the body with Connection: close',
+      send(http('200 OK\r\nConnection: close\r\nContent-Length: 900', '{"a')),
       { code: 'network', reason: 'cut_off' },
     ],
     [
       'closed inside chunks',
-      say(http('200 OK\r\nTransfer-Encoding: chunked', 'ff\r\n{"a')),
+      send(http('200 OK\r\nTransfer-Encoding: chunked', 'ff\r\n{"a')),
       { code: 'network', reason: 'cut_off' },
     ],
     [
-      'closed inside chunks, having said so',
-      say(http('200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked', 'ff\r\n{"a')),
+      'closed inside chunks with Connection: close',
+      send(http('200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked', 'ff\r\n{"a')),
       { code: 'network', reason: 'cut_off' },
     ],
     [
       'closed inside a body without length',
-      say(http('200 OK', BODY.slice(0, 30))),
+      send(http('200 OK', BODY.slice(0, 30))),
       { code: 'network', reason: 'cut_off' },
     ],
     [
       'closed inside an event',
-      say(http('200 OK\r\nContent-Type: text/event-stream', `data: ${BODY.slice(0, 20)}`)),
+      send(http('200 OK\r\nContent-Type: text/event-stream', `data: ${BODY.slice(0, 20)}`)),
       { code: 'network', reason: 'incomplete' },
     ],
   ];
@@ -79,7 +79,7 @@ describe('connections that break', () => {
 
   it.each(cases)('retries a read: %s', async (_name, talk) => {
     const { client, connections } = await ask(
-      (socket, count) => (count === 0 ? talk(socket) : say(whole(toolReply(2, FOUND)))(socket)),
+      (socket, count) => (count === 0 ? talk(socket) : send(whole(toolReply(2, FOUND)))(socket)),
       {
         retries: 2,
       },
@@ -151,11 +151,11 @@ describe('rejects invalid or unsupported HTTP', () => {
     ['301', 'Location: https://other.example/x?token=sk_service_abcdefgh1234\r\n', 'other.example'],
     ['307', 'Location: file:///etc/passwd\r\n', 'file:'],
     ['308', 'Location: ::::\r\n', 'not followed'],
-  ])('does not follow a redirect (%s)', async (status, location, told) => {
-    const { client, connections } = await ask(say(http(`${status} Moved\r\n${location}Content-Length: 0`)));
+  ])('does not follow a redirect (%s)', async (status, location, expected) => {
+    const { client, connections } = await ask(send(http(`${status} Moved\r\n${location}Content-Length: 0`)));
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'http_error', details: { status: Number(status) } });
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(expected);
     expect(error.message).not.toContain('token');
     expect(connections()).toBe(1);
   });
@@ -186,13 +186,13 @@ describe('accepts unusual HTTP', () => {
     ['an empty encoding', whole(BODY, '\r\nContent-Encoding: identity')],
     ['another charset that is UTF-8', whole(BODY).replace('json\r', 'json; charset=iso-8859-1\r')],
   ])('%s', async (_name, text) => {
-    const { client } = await ask(say(text));
+    const { client } = await ask(send(text));
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
   it('replaces an invalid byte in a name by U+FFFD', async () => {
     const { client } = await ask(
-      say(
+      send(
         Buffer.from(
           whole(BODY).replace('Nopa', 'Nop\xe9').replace(String(BODY.length), String(BODY.length)),
           'latin1',
@@ -218,7 +218,7 @@ describe('accepts unusual HTTP', () => {
       'data: {"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"second"}}',
     ];
     const { client } = await ask(
-      say(http('200 OK\r\nContent-Type: text/event-stream', events.map((e) => `${e}\n\n`).join(''))),
+      send(http('200 OK\r\nContent-Type: text/event-stream', events.map((e) => `${e}\n\n`).join(''))),
     );
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
@@ -226,7 +226,7 @@ describe('accepts unusual HTTP', () => {
   it('skips 10,000 notifications before the response', async () => {
     const note = `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}\n\n`;
     const { client } = await ask(
-      say(http('200 OK\r\nContent-Type: text/event-stream', `${note.repeat(10_000)}data: ${BODY}\n\n`)),
+      send(http('200 OK\r\nContent-Type: text/event-stream', `${note.repeat(10_000)}data: ${BODY}\n\n`)),
     );
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
@@ -246,14 +246,14 @@ describe('compressed responses', () => {
     ['deflate', deflateRawSync(BODY)],
     ['br', brotliCompressSync(BODY)],
   ])('decodes %s', async (coding, body) => {
-    const { client } = await ask(say(coded(coding, body)));
+    const { client } = await ask(send(coded(coding, body)));
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
   it('decodes compressed events', async () => {
     const body = gzipSync(`data: ${BODY}\n\n`);
     const head = Buffer.from(http('200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip'));
-    const { client } = await ask(say(Buffer.concat([head, body])));
+    const { client } = await ask(send(Buffer.concat([head, body])));
     expect((await client.find(QUERY)).output).toEqual(FOUND);
   });
 
@@ -261,24 +261,24 @@ describe('compressed responses', () => {
     const damaged = Buffer.from(gzipSync(BODY));
     damaged.writeUInt32LE(1, damaged.length - 8);
     for (const body of [gzipSync(BODY).subarray(0, -8), damaged]) {
-      const { client } = await ask(say(coded('gzip', body)));
+      const { client } = await ask(send(coded('gzip', body)));
       expect(await failure(client.find(QUERY))).toMatchObject({ code: 'bad_response' });
     }
   });
 
-  it('ends a bomb at the limit', async () => {
+  it('stops a decompression bomb at the limit', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 0x20));
-    const { client } = await ask(say(coded('gzip', bomb)));
+    const { client } = await ask(send(coded('gzip', bomb)));
     const error = await failure(client.find(QUERY));
     expect(error.code).toBe('bad_response');
     expect(error.message).toContain('16 MiB');
   });
 });
 
-describe('error messages', () => {
-  it('a web page', async () => {
+describe('an error message', () => {
+  it('describes a web page', async () => {
     const page = '<!DOCTYPE html><html><head><title>Hotel\nWiFi</title></head><body>pay</body></html>';
-    const { client, url } = await ask(say(http('200 OK\r\nContent-Type: text/html', page)));
+    const { client, url } = await ask(send(http('200 OK\r\nContent-Type: text/html', page)));
     expect((await failure(client.find(QUERY))).message).toBe(
       `got a web page ("Hotel WiFi") from ${url.host}, not the API`,
     );
@@ -290,19 +290,19 @@ describe('error messages', () => {
     ['other case', BODY.replace('"result"', '"Result"'), 'with id 1'],
     ['a string', '"hello"', 'a string'],
     ['deep nesting', '['.repeat(100_000), 'nested'],
-  ])('%s', async (_name, body, told) => {
-    const { client, connections } = await ask(say(whole(body)), { retries: 2 });
+  ])('describes %s', async (_name, body, expected) => {
+    const { client, connections } = await ask(send(whole(body)), { retries: 2 });
     const error = await failure(client.find(QUERY));
     expect(error.code).toBe('bad_response');
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(expected);
     expect(connections()).toBe(1);
   });
 
   it.each([
-    ['an empty answer', ''],
+    ['an empty response', ''],
     ['JSON that ends too early', BODY.slice(0, -3)],
-  ])('retries %s once', async (_name, body) => {
-    const { client, connections } = await ask(say(whole(body)), { retries: 5 });
+  ])('appears after one retry of %s', async (_name, body) => {
+    const { client, connections } = await ask(send(whole(body)), { retries: 5 });
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'bad_response' });
     expect(connections()).toBe(2);
   });
@@ -326,7 +326,7 @@ describe('deadlines', () => {
       'did not end within',
     ],
     [
-      'comments for ever',
+      'endless comments',
       (s: Socket) => {
         s.write(http('200 OK\r\nContent-Type: text/event-stream'));
         const drip = setInterval(() => s.write(': ping\n\n'), 20);
@@ -334,24 +334,24 @@ describe('deadlines', () => {
       },
       'did not end within',
     ],
-  ])('%s', async (_name, talk, told) => {
+  ])('%s', async (_name, talk, expected) => {
     const { client } = await ask(talk, { timeoutMs: 300, retries: 2 });
     const start = Date.now();
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'timeout' });
-    expect(error.message).toContain(told.replace('0.3s', '300ms'));
+    expect(error.message).toContain(expected.replace('0.3s', '300ms'));
     expect(Date.now() - start).toBeLessThan(900);
   });
 });
 
 describe('large bodies', () => {
-  it('ends an endless body at the limit', async () => {
+  it('stops an endless body at the limit', async () => {
     const { url } = await serve((_request, response) => flood(response));
     const { client } = clientFor(url);
     expect((await failure(client.find(QUERY))).message).toContain('16 MiB');
   });
 
-  it('takes the limit from the options', async () => {
+  it('applies the limit of the options', async () => {
     const { url } = await serve((_request, response) => flood(response));
     const { client } = clientFor(url, { maxBodyBytes: 2 * 1024 * 1024 });
     const error = await failure(client.find(QUERY));
@@ -375,7 +375,7 @@ function flood(response: Writable): void {
   more();
 }
 
-describe('the status of an error counts, whatever its body is', () => {
+describe('the status of an error is reported', () => {
   const head = (status: string, more = '') => http(`${status}${more}`);
   const bodies: [string, (status: string) => (socket: Socket) => void][] = [
     [
@@ -389,7 +389,7 @@ describe('the status of an error counts, whatever its body is', () => {
       'declared as 99 MB',
       (status) => (socket) => void socket.write(head(status, '\r\nContent-Length: 99999999')),
     ],
-    ['300,000 bytes', (status) => say(head(status, '\r\nConnection: close') + 'x'.repeat(300_000))],
+    ['300,000 bytes', (status) => send(head(status, '\r\nConnection: close') + 'x'.repeat(300_000))],
     [
       'a page in Latin-1',
       (status) => (socket) =>
@@ -400,12 +400,12 @@ describe('the status of an error counts, whatever its body is', () => {
           ),
         ),
     ],
-    ['labeled as gzip', (status) => say(head(status, '\r\nContent-Encoding: gzip') + 'plain')],
-    ['in an unknown encoding', (status) => say(head(status, '\r\nContent-Encoding: snappy') + 'plain')],
-    ['cut off', (status) => say(`${head(status, '\r\nContent-Length: 50')}{"error`)],
+    ['labeled as gzip', (status) => send(head(status, '\r\nContent-Encoding: gzip') + 'plain')],
+    ['in an unknown encoding', (status) => send(head(status, '\r\nContent-Encoding: snappy') + 'plain')],
+    ['cut off', (status) => send(`${head(status, '\r\nContent-Length: 50')}{"error`)],
     [
       'a broken event stream',
-      (status) => say(`${head(status, '\r\nContent-Type: text/event-stream')}data: {"a\n\n`),
+      (status) => send(`${head(status, '\r\nContent-Type: text/event-stream')}data: {"a\n\n`),
     ],
   ];
   const statuses = [
@@ -419,7 +419,7 @@ describe('the status of an error counts, whatever its body is', () => {
     statuses.map((status) => [status[0], name, talk, status] as const),
   );
 
-  it.each(cases)('%s with a body that is %s', async (_status, _name, talk, [status, code, requests]) => {
+  it.each(cases)('for %s with a body that is %s', async (_status, _name, talk, [status, code, requests]) => {
     let received = 0;
     const { client } = await ask(
       (socket) => {
@@ -435,7 +435,7 @@ describe('the status of an error counts, whatever its body is', () => {
     expect(received).toBe(requests);
   });
 
-  it('returns it when the body does not end in time', async () => {
+  it('even when the body does not end in time', async () => {
     const { client } = await ask((socket) => void socket.write(http('401 No\r\nContent-Length: 9')), {
       timeoutMs: 300,
     });

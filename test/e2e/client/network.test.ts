@@ -21,7 +21,7 @@ import {
 const QUERY = { name: 'Nopa', city: 'SF' };
 const REMOTE = new URL('http://service.example/api/mcp');
 
-/** A proxy that answers CONNECT with `answer`, then ties the tunnel to `target`. */
+/** A proxy that replies to CONNECT with `answer`, then connects the tunnel to `target`. */
 async function serveProxy(answer: string, target?: URL): Promise<{ url: string; heads: string[] }> {
   const heads: string[] = [];
   const server = await rawServer((socket) => {
@@ -55,17 +55,17 @@ describe('a proxy', () => {
   it.each([
     ['407 Proxy Authentication Required', 'requires credentials'],
     ['502 Bad Gateway', '502'],
-  ])('that responds with %s is named', async (answer, told) => {
+  ])('that responds with %s is named', async (answer, expected) => {
     const proxy = await serveProxy(answer);
     const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(expected);
     expect(error.message).toContain(new URL(proxy.url).host);
     expect(error.message + error.hint).not.toMatch(/pa%40ss|pa@ss|user/);
   });
 
-  it('that does not listen is named', async () => {
+  it('that does not listen is named in the error', async () => {
     const { port } = new URL(await closedPort());
     const { client } = clientFor(REMOTE, {
       insecureHttp: true,
@@ -150,7 +150,7 @@ describe('a SOCKS proxy', () => {
     expect(proxy.addresses).toEqual(['service.example:80']);
   });
 
-  it('gets an address that was resolved here with socks5', async () => {
+  it('gets a locally resolved address with socks5', async () => {
     const { url } = await service();
     const proxy = await serveSocks(url);
     const client = through(`socks5://${proxy.host}`, new URL('http://192.0.2.1:8080/api/mcp'));
@@ -160,7 +160,7 @@ describe('a SOCKS proxy', () => {
     expect(unknown).toMatchObject({ code: 'network', reason: 'proxy' });
   });
 
-  it('carries TLS, whose certificate is that of the service', async () => {
+  it('carries TLS with the certificate of the service', async () => {
     const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
     onTestFinished(close);
     const proxy = await serveSocks(new URL(`http://127.0.0.1:${port}`));
@@ -185,13 +185,13 @@ describe('a SOCKS proxy', () => {
   it.each([
     ['that cannot reach the service', 'http://refused.example/', 'unreachable'],
     ['that does not listen', undefined, 'refused'],
-  ])('%s is named', async (_name, target, told) => {
+  ])('%s is named', async (_name, target, expected) => {
     const { url } = await service();
     const host = target === undefined ? new URL(await closedPort()).host : (await serveSocks(url)).host;
     const error = await failure(through(`socks5h://${host}`, new URL(target ?? REMOTE)).find(QUERY));
     expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
     expect(error.message).toContain(host);
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(expected);
   });
 
   it('that never replies leaves nothing open after close', async () => {
@@ -208,7 +208,7 @@ describe('a SOCKS proxy', () => {
     await closed;
   });
 
-  it('that closes the connection is named', async () => {
+  it('that closes the connection is named in the error', async () => {
     const server = await rawServer((socket) => socket.end());
     onTestFinished(server.close);
     const error = await failure(through(`socks5h://127.0.0.1:${server.port}`).find(QUERY));
@@ -217,7 +217,7 @@ describe('a SOCKS proxy', () => {
 });
 
 describe('TLS', () => {
-  it('is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+  it('verifies certificates despite NODE_TLS_REJECT_UNAUTHORIZED', async () => {
     const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
     onTestFinished(close);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
@@ -264,7 +264,7 @@ describe('TLS', () => {
 });
 
 describe('a connection that is never established', () => {
-  /** Accepts and says nothing: TLS never gets its handshake. */
+  /** Accepts connections and sends nothing: the TLS handshake never ends. */
   async function silent(): Promise<{ url: URL; server: TestServer; closed: Promise<void> }> {
     let onClose = () => {};
     const closed = new Promise<void>((resolve) => {

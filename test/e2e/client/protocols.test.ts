@@ -28,7 +28,7 @@ const reply = (
     .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
 const sse = (...events: string[]) => events.map((event) => `${event}\n\n`).join('');
 
-/** Remembers in memory; `log` lists what was done. */
+/** Stores protocols in memory; `log` lists the operations. */
 function memory(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] } {
   let held = start;
   const log: unknown[] = [];
@@ -46,7 +46,7 @@ function memory(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] } {
   };
 }
 
-/** A server of the legacy era. `onCall` answers calls after the handshake. */
+/** A server of the legacy protocol. `onCall` responds to calls after the handshake. */
 async function legacy(
   options: {
     version?: string;
@@ -86,7 +86,7 @@ async function legacy(
   };
 }
 
-/** A server of the modern era, which checks what every request must say. */
+/** A server of the modern protocol, which checks the metadata of every request. */
 const modern = (onCall?: (message: Message, response: ServerResponse, seen: ReceivedRequest) => void) =>
   serve((seen, response) => {
     const message = messageOf(seen);
@@ -291,7 +291,7 @@ describe('auto', () => {
     expect(session.log).toEqual(['forgotten', { era: 'legacy', version: '2025-11-25' }]);
   });
 
-  it('keeps the refusal of a request that no protocol makes better', async () => {
+  it('reports the refusal of a request that fails with every protocol', async () => {
     const { url, requests } = await modern((message, response) =>
       refuse(response, 400, { code: -32602, message: 'bad city' }, message.id),
     );
@@ -307,11 +307,11 @@ describe('auto', () => {
 
 describe('bare', () => {
   it('resumes a stream that has event ids', async () => {
-    let asked: Message = { method: '' };
+    let received: Message = { method: '' };
     const { url, requests } = await serve((seen, response) => {
       response.setHeader('Content-Type', 'text/event-stream');
-      if (seen.method === 'GET') return void response.end(sse(`data: ${toolReply(asked.id, FOUND)}`));
-      asked = messageOf(seen);
+      if (seen.method === 'GET') return void response.end(sse(`data: ${toolReply(received.id, FOUND)}`));
+      received = messageOf(seen);
       response.end(sse('id: a-1\nretry: 40\ndata:'));
     });
     const { client, slept } = clientFor(url);
@@ -440,7 +440,7 @@ describe('legacy', () => {
 
   it('resumes a stream that ends before the response', async () => {
     let calls = 0;
-    let asked: Message = { method: '' };
+    let received: Message = { method: '' };
     const server = await serve((seen, response) => {
       const message = messageOf(seen);
       response.setHeader('Content-Type', 'text/event-stream');
@@ -448,14 +448,14 @@ describe('legacy', () => {
         calls += 1;
         const last = Number(seen.headers['last-event-id']);
         return void response.end(
-          calls < 3 ? sse(`id: ${last + 1}\ndata:`) : sse(`id: 9\ndata: ${toolReply(asked.id, FOUND)}`),
+          calls < 3 ? sse(`id: ${last + 1}\ndata:`) : sse(`id: 9\ndata: ${toolReply(received.id, FOUND)}`),
         );
       }
       if (message.method === 'initialize') {
         return reply(response, message.id, { protocolVersion: '2025-11-25' }, { 'Mcp-Session-Id': 's' });
       }
       if (message.id === undefined) return void response.writeHead(202).end();
-      asked = message;
+      received = message;
       return void response.end(sse('id: 1\nretry: 30\ndata:'));
     });
     const { client, slept } = clientFor(server.url, { protocol: '2025-11-25' });
@@ -618,12 +618,12 @@ describe('modern', () => {
       'tool_error',
       'who (elicitation/create) "Your name?"',
     ],
-  ])('handles the result %j', async (result, code, told) => {
+  ])('handles the result %j', async (result, code, expected) => {
     const { client } = await open((message, response) => reply(response, message.id, result));
     if (code === undefined) return expect(await client.callTool('t', {})).toEqual(result);
     const error = await failure(client.callTool('t', {}));
     expect(error.code).toBe(code);
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(expected);
   });
 
   it('does not resume a stream', async () => {

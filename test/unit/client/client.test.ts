@@ -9,7 +9,7 @@ interface Body {
   params: { name: string; arguments: Record<string, unknown> };
 }
 
-/** The documented service in a few lines. */
+/** A minimal implementation of the documented service. */
 const documented = (sse: boolean) =>
   serve((request, response) => {
     if (request.headers.authorization !== `Bearer ${KEY}`) return sendJson(response, '{}', 401);
@@ -166,8 +166,8 @@ describe('the key', () => {
 
   it('is masked in errors and responses of a service that echoes it', async () => {
     const { url } = await serve((request, response, count) => {
-      const said = `you sent ${request.headers.authorization}`;
-      if (count === 0) response.writeHead(400, { 'X-Echo': said }).end(said);
+      const echo = `you sent ${request.headers.authorization}`;
+      if (count === 0) response.writeHead(400, { 'X-Echo': echo }).end(echo);
       else sendJson(response, toolReply(idOf(request.body), { ...FOUND, echo: KEY }));
     });
     const traced: string[] = [];

@@ -83,7 +83,7 @@ describe('a trace context', () => {
     expect(JSON.parse(requests[0]?.body ?? '').params._meta).toMatchObject(TRACE);
   });
 
-  it('of a request counts more', async () => {
+  it('of a request takes precedence', async () => {
     const { url, requests } = await found();
     const own = { traceparent: TRACE.traceparent.replace('0af7', '1bf7'), other: 1 };
     await clientFor(url, { traceContext: TRACE }).client.request('tools/call', { name: 't', _meta: own });

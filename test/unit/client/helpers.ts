@@ -38,7 +38,7 @@ export type TestOptions = Partial<Omit<ClientOptions, 'context'>> & {
   context?: Partial<ClientOptions['context']>;
 };
 
-/** A client of `url` that does not really sleep; `slept` lists the waits. */
+/** Returns a client of `url` that skips waits; `slept` lists them. */
 export function clientFor(url: URL, options: TestOptions = {}): { client: Client; slept: number[] } {
   const slept: number[] = [];
   const { context, ...rest } = options;
@@ -67,10 +67,10 @@ export function clientFor(url: URL, options: TestOptions = {}): { client: Client
   return { client, slept };
 }
 
-/** The id of a request. */
+/** Returns the id of a request. */
 export const idOf = (body: string): number => (JSON.parse(body) as { id: number }).id;
 
-/** A result envelope whose text block is `output` as JSON. */
+/** Returns a result envelope with `output` as JSON in its text block. */
 export function toolReply(id: unknown, output: unknown): string {
   return JSON.stringify({
     jsonrpc: '2.0',
@@ -86,7 +86,7 @@ export function sendJson(response: ServerResponse, body: string, status = 200): 
 
 export const FOUND = { status: 'ok', results: [{ service_id: 'r-1', name: 'Nopa' }], total_matches: 1 };
 
-/** What a promise is rejected with. */
+/** Returns the error with which a promise is rejected. */
 export async function failure(promise: Promise<unknown>): Promise<AppError> {
   try {
     await promise;

@@ -24,9 +24,9 @@ describe('checkKey', () => {
     [`${KEY}é`, 'characters'],
     [`${KEY}\u200b`, 'characters'],
     [`${KEY.slice(0, 15)}\u00a0${KEY.slice(15)}`, 'characters'],
-  ])('rejects %j without repeating it', (raw, told) => {
+  ])('rejects %j without repeating it', (raw, expected) => {
     expect(() => check(raw)).toThrow(
-      expect.objectContaining({ code: 'bad_key', message: expect.stringContaining(told) }),
+      expect.objectContaining({ code: 'bad_key', message: expect.stringContaining(expected) }),
     );
     expect(() => check(raw)).not.toThrow(
       expect.objectContaining({ message: expect.stringContaining('0123456789') }),

@@ -60,7 +60,7 @@ describe('previewRequest', () => {
 });
 
 describe('curlCommand', () => {
-  it('prints characters that a terminal acts on as escapes of JSON', () => {
+  it('prints control characters as JSON escapes', () => {
     const params = { id: '\u009b31m\u009d\u202e\u200b' };
     const command = curlCommand(previewRequest({ endpoint: new URL('http://h'), method: 'x', params }));
     expect(command).toContain(String.raw`"\u009b31m\u009d\u202e\u200b"`);
@@ -72,7 +72,7 @@ describe('curlCommand', () => {
       fc.property(fc.string(), (name) => {
         const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: name });
         const command = curlCommand(preview);
-        // Outside of quotes there is nothing that a shell would act on.
+        // Nothing outside of quotes is special to a shell.
         expect(command.replace(/'(?:[^']|'\\'')*'/g, '')).toMatch(/^[\w .-]*$/);
       }),
     );

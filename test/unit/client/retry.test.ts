@@ -109,25 +109,25 @@ describe('planRetry', () => {
   });
 
   it('honors Retry-After of a 429 beyond the time of the call, up to the maximum wait', () => {
-    const asked = (retryAfter: number) =>
+    const planFor = (retryAfter: number) =>
       plan({ error: http(429, { retryAfter }), remainingMs: 1000, random: () => 0 });
-    expect(asked(7)).toEqual({ waitMs: 7000, serverRequested: true });
-    expect(asked(0)).toEqual({ waitMs: 500, serverRequested: true });
-    expect(asked(7200)).toMatchObject({
+    expect(planFor(7)).toEqual({ waitMs: 7000, serverRequested: true });
+    expect(planFor(0)).toEqual({ waitMs: 500, serverRequested: true });
+    expect(planFor(7200)).toMatchObject({
       fail: {
         message: expect.stringContaining('asks to wait 2 hours, longer than 60s (--max-wait)'),
         hint: expect.stringContaining('--max-wait 7230s'),
       },
     });
-    expect(asked(999_999_999_999)).toMatchObject({
+    expect(planFor(999_999_999_999)).toMatchObject({
       fail: { message: expect.stringContaining('31,709 years') },
     });
   });
 
-  it('honors that of a 503 within the time of the call', () => {
-    const asked = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
-    expect(asked(7)).toEqual({ waitMs: 7000, serverRequested: false });
-    expect(asked(40)).toMatchObject({
+  it('honors Retry-After of a 503 within the time of the call', () => {
+    const planFor = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
+    expect(planFor(7)).toEqual({ waitMs: 7000, serverRequested: false });
+    expect(planFor(40)).toMatchObject({
       fail: { code: 'http_error', message: expect.stringContaining('wait 40s') },
     });
   });
@@ -138,10 +138,10 @@ describe('a client', () => {
     const { url, requests } = await serve((request, response, count) =>
       count < 2 ? response.writeHead(503).end() : sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
-    const told: number[] = [];
+    const waits: number[] = [];
     let counted = 0;
     const { client, slept } = clientFor(url, {
-      onWait: ({ ms, error }) => told.push(ms, error.details.status ?? 0),
+      onWait: ({ ms, error }) => waits.push(ms, error.details.status ?? 0),
       onRequest: () => {
         counted += 1;
       },
@@ -150,10 +150,10 @@ describe('a client', () => {
     expect(requests.map(({ body }) => idOf(body))).toEqual([1, 2, 3]);
     expect(counted).toBe(3);
     expect(slept).toEqual([250, 500]);
-    expect(told).toEqual([250, 503, 500, 503]);
+    expect(waits).toEqual([250, 503, 500, 503]);
   });
 
-  it('waits as a 429 requests, longer than its own time, and reports it', async () => {
+  it('waits as long as a 429 requests, beyond its timeout, and reports it', async () => {
     const { url } = await serve((request, response, count) =>
       count === 0
         ? response.writeHead(429, { 'Retry-After': '30' }).end()

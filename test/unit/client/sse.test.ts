@@ -10,7 +10,7 @@ function decode(chunks: readonly string[]): SseEvent[] {
   return events;
 }
 
-/** The same through bytes cut at every `size`, as they come from a socket. */
+/** Decodes the text as bytes in pieces of `size`, as a socket delivers them. */
 function decodeBytes(text: string, size: number): SseEvent[] {
   const events: SseEvent[] = [];
   const reader = bodyReader({
@@ -47,7 +47,7 @@ describe('an event stream', () => {
     for (const size of [1, 2, 3, 7]) expect(decodeBytes(text, size)).toEqual(EVENTS);
   });
 
-  it('is decoded alike however it is split', () => {
+  it('is decoded the same however it is split', () => {
     const line = fc.constantFrom(
       'data: a',
       'data:é',

@@ -36,8 +36,8 @@ describe('statusError', () => {
     ['<script>alert(1)', 'Reason'],
     ['', 'Reason'],
     ['{}', '{}'],
-  ])('explains %s: %s', (text, told) => {
-    expect(error(500, text).message).toBe(`h:1 returned HTTP 500: ${told}`);
+  ])('explains %s: %s', (text, expected) => {
+    expect(error(500, text).message).toBe(`h:1 returned HTTP 500: ${expected}`);
   });
 
   it('keeps the JSON-RPC error', () => {
