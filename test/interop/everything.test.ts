@@ -6,7 +6,7 @@ import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
 
-/** Ctrl-C, to be pressed. */
+/** Returns a signal and a function that aborts it as Ctrl-C does. */
 function interruption() {
   const controller = new AbortController();
   return {
@@ -15,7 +15,7 @@ function interruption() {
   };
 }
 
-describe('the reference server that has everything', () => {
+describe('the reference server "everything"', () => {
   const server = useServer(ANYWHERE, EVERYTHING);
   const home = newHome();
   const run = (line: string, options = {}) => server.run(line, { home, ...options });
@@ -30,7 +30,7 @@ describe('the reference server that has everything', () => {
     );
   });
 
-  it('is known after the first command', async () => {
+  it('is called with the stored protocol after the first command', async () => {
     server.passed();
     expect((await run('call echo message=hi')).stdout).toBe('Echo: hi\n');
     expect(what(server.passed())).toEqual([
@@ -41,7 +41,7 @@ describe('the reference server that has everything', () => {
     ]);
   });
 
-  it('is spoken to as one insists', async () => {
+  it('is called with the protocol of --protocol', async () => {
     server.passed();
     const fresh = { home: newHome() };
     expect((await run('call echo message=hi --protocol 2025-11-25', fresh)).stdout).toBe('Echo: hi\n');
@@ -50,7 +50,7 @@ describe('the reference server that has everything', () => {
     expect(modern).toMatchObject({ exit: 7, stderr: expect.stringContaining('--protocol auto') });
   });
 
-  it('is told when nobody waits any more', async () => {
+  it('receives a cancellation on Ctrl-C', async () => {
     server.passed();
     const { signal, abort } = interruption();
     void server.next('tools/call').then(() => setTimeout(abort, 100));
@@ -61,11 +61,11 @@ describe('the reference server that has everything', () => {
     expect(passed.at(-2)?.body.params?.requestId).toBeTypeOf('number');
   });
 
-  it('gets numbers where it wants numbers', async () => {
+  it('receives numbers for numeric arguments', async () => {
     expect((await run('call get-sum a=2 b=3 --json')).stdout).toBe('"The sum of 2 and 3 is 5."\n');
   });
 
-  it('gives structured content', async () => {
+  it('returns structured content', async () => {
     const { stdout } = await run('call get-structured-content location=Chicago --json');
     expect(JSON.parse(stdout)).toMatchObject({ temperature: expect.any(Number) });
   });
@@ -78,7 +78,7 @@ describe('the reference server that has everything', () => {
       'location "Chicgo": expected one of New York, Chicago, Los Angeles',
       /did you mean Chicago\?/,
     ],
-  ])('is not asked: %s', async (words, message, hint) => {
+  ])('receives no request for %s', async (words, message, hint) => {
     server.passed();
     const { exit, stderr } = await run(`call ${words} --json`);
     expect(exit).toBe(2);
@@ -90,7 +90,7 @@ describe('the reference server that has everything', () => {
     expect(what(server.passed())).not.toContain('tools/call');
   });
 
-  it('has tools of other names', async () => {
+  it('has tools with other names', async () => {
     const { exit, stderr } = await run('call get_summ a=1 b=2');
     expect([exit, stderr]).toEqual([3, expect.stringContaining('did you mean get-sum?')]);
   });

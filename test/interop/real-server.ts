@@ -8,19 +8,19 @@ import { httpServer, type ReceivedRequest, type TestServer } from '../helpers/se
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const ANYWHERE = 'test/interop/servers/anywhere.mjs';
 
-/** A request on its way to a real server. */
+/** A request that the proxy forwards to a real server. */
 export interface Passed {
-  /** The JSON-RPC method, else the HTTP method. */
+  /** The JSON-RPC method, or the HTTP method of a request without one. */
   readonly what: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly params?: Record<string, unknown> };
 }
 
-/** A server of a package in a process of its own, and a way to run commands against it. */
+/** A server of a package in a separate process, and functions to run commands against it. */
 export interface RealServer {
-  /** Runs a command with a home that has never heard of the server, or with one of before. */
+  /** Runs a command in a new home, or in the given one. */
   run(line: string, options?: RunOptions & { home?: Home }): Promise<Transcript>;
-  /** What has passed since the last call of this. */
+  /** Returns the requests since the last call of this function. */
   passed(): Passed[];
   /** Waits for the next request of this kind. */
   next(kind: string): Promise<void>;
@@ -30,7 +30,7 @@ export type Home = ReturnType<typeof newHome>;
 
 export const what = (passed: readonly Passed[]): string[] => passed.map((each) => each.what);
 
-/** Starts `node <script> <args>` around the tests of a `describe`, and counts what is sent to it. */
+/** Starts `node <script> <args>` around the tests of a `describe` and records the requests to it. */
 export function useServer(script: string, ...args: readonly string[]): RealServer {
   const log: Passed[] = [];
   const waiting = new Set<(passed: Passed) => void>();
@@ -70,23 +70,23 @@ export function useServer(script: string, ...args: readonly string[]): RealServe
 
 function start(script: string, args: readonly string[]): Promise<{ port: number; kill: () => void }> {
   const child = spawn(process.execPath, [script, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
-  let told = '';
+  let output = '';
   return new Promise((resolve, reject) => {
     const hear = (chunk: Buffer) => {
-      told += chunk.toString();
-      const port = /^PORT (\d+)$/m.exec(told)?.[1];
+      output += chunk.toString();
+      const port = /^PORT (\d+)$/m.exec(output)?.[1];
       if (port !== undefined) resolve({ port: Number(port), kill: () => child.kill('SIGKILL') });
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
-    child.on('exit', (code) => reject(new Error(`${script} ended with ${code}: ${told}`)));
+    child.on('exit', (code) => reject(new Error(`${script} ended with ${code}: ${output}`)));
   });
 }
 
-/** Passes requests on to the port of a server, telling of each. */
-async function countingProxy(port: number, tell: (passed: Passed) => void): Promise<TestServer> {
+/** Forwards requests to a local port and calls `onRequest` for each. */
+async function countingProxy(port: number, onRequest: (passed: Passed) => void): Promise<TestServer> {
   return httpServer((received, response) => {
-    tell(seen(received));
+    onRequest(seen(received));
     const { method, path, body } = received;
     const headers = { ...received.headers, host: `127.0.0.1:${port}` };
     const onward = request({ port, path, method, headers }, (answer) => {

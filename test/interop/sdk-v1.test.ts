@@ -9,7 +9,7 @@ const HANDSHAKE = ['initialize', 'notifications/initialized'];
 describe('the sample with sessions', () => {
   const server = sample('simpleStreamableHttp');
 
-  it('is found to want a handshake, and has one when it is known', async () => {
+  it('gets a handshake after its first refusal, and from then on at once', async () => {
     const home = newHome();
     const tools = await server.run('tools --json', { home });
     expect([tools.exit, tools.stderr]).toEqual([0, '']);
@@ -27,19 +27,19 @@ describe('the sample with sessions', () => {
     }
   });
 
-  it('makes one handshake for all that a command asks', async () => {
+  it('gets one handshake for all requests of a command', async () => {
     const { exit, stdout } = await server.run('call greet name=Ada --protocol 2025-11-25 --json');
     expect([exit, JSON.parse(stdout)]).toEqual([0, 'Hello, Ada!']);
     expect(what(server.passed())).toEqual([...HANDSHAKE, 'tools/list', 'tools/call', 'DELETE']);
   });
 
-  it('is asked the way one insists on, and that is told', async () => {
+  it('rejects --protocol bare, which the error explains', async () => {
     const { exit, stderr } = await server.run('call greet name=Ada --protocol bare');
     expect(exit).toBe(7);
     expect(stderr).toMatch(/^error: .*No valid session ID.*\nhint: .*--protocol auto\n$/);
   });
 
-  it('asks something of us, is refused, and answers all the same', async () => {
+  it('sends a request, is rejected, and still responds', async () => {
     server.passed();
     const { exit, stdout } = await server.run('call collect-user-info infoType=contact');
     expect([exit, stdout]).toEqual([0, expect.stringContaining('-32601: Method not found')]);
@@ -50,7 +50,7 @@ describe('the sample with sessions', () => {
 describe('the sample without sessions', () => {
   const server = sample('simpleStatelessStreamableHttp');
 
-  it('costs one request for each thing asked', async () => {
+  it('takes one request per command', async () => {
     const home = newHome();
     expect((await server.run('tools', { home })).stdout).toContain('start-notification-stream');
     expect(what(server.passed())).toEqual(['tools/list']);
@@ -64,7 +64,7 @@ describe('the sample without sessions', () => {
     });
   });
 
-  it('works with the handshake too', async () => {
+  it('works with the handshake, too', async () => {
     const { exit } = await server.run('call start-notification-stream count=1 --protocol 2025-11-25');
     expect(exit).toBe(0);
     expect(what(server.passed())).toEqual([...HANDSHAKE, 'tools/list', 'tools/call']);
@@ -74,17 +74,17 @@ describe('the sample without sessions', () => {
 describe('the sample that replies in JSON', () => {
   const server = sample('jsonResponseStreamableHttp');
 
-  it.each(['auto', '2025-11-25'])('with --protocol %s', async (protocol) => {
+  it.each(['auto', '2025-11-25'])('works with --protocol %s', async (protocol) => {
     expect((await server.run(`tools greet --protocol ${protocol}`)).exit).toBe(0);
     const { exit, stdout } = await server.run(`call greet name=Ada --protocol ${protocol}`);
     expect([exit, stdout]).toEqual([0, 'Hello, Ada!\n']);
   });
 });
 
-describe('the sample that closes its streams and answers later', () => {
+describe('the sample that closes its streams and responds later', () => {
   const server = sample('ssePollingExample');
 
-  it('is asked again where the stream ended', async () => {
+  it('is called again from where the stream ended', async () => {
     const home = newHome();
     await server.run('tools', { home });
     server.passed();

@@ -8,13 +8,13 @@ const HELLO = { exit: 0, stdout: 'Hello, Ada! Hello, Ada!\n', stderr: '' };
 describe('a server of the official SDK v2', () => {
   const server = useServer(V2);
 
-  it.each(['auto', 'bare', '2025-11-25', '2026-07-28'])('with --protocol %s', async (protocol) => {
+  it.each(['auto', 'bare', '2025-11-25', '2026-07-28'])('works with --protocol %s', async (protocol) => {
     const tools = await server.run(`tools --json --protocol ${protocol}`);
     expect(JSON.parse(tools.stdout).tools[0].name).toBe('greet');
     expect(await server.run(`call greet name=Ada times=2 --protocol ${protocol}`)).toEqual(HELLO);
   });
 
-  it('needs no handshake', async () => {
+  it('requires no handshake', async () => {
     const home = newHome();
     server.passed();
     await server.run('tools', { home });
@@ -26,7 +26,7 @@ describe('a server of the official SDK v2', () => {
 describe('a server of the official SDK v2 that refuses older clients', () => {
   const server = useServer(V2, 'reject');
 
-  it('is found out once, and then costs one request', async () => {
+  it('is detected once and then takes one request', async () => {
     const home = newHome();
     expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
     expect(what(server.passed())).toEqual(['tools/list', 'tools/list', 'tools/call']);
@@ -42,12 +42,12 @@ describe('a server of the official SDK v2 that refuses older clients', () => {
     });
   });
 
-  it('takes names in any script', async () => {
+  it('accepts names in any script', async () => {
     const { stdout } = await server.run('call greet name=Zoë-鮨 --protocol 2026-07-28');
     expect(stdout).toBe('Hello, Zoë-鮨!\n');
   });
 
-  it.each(['2025-11-25', 'bare'])('refuses --protocol %s, and we say what would do', async (protocol) => {
+  it.each(['2025-11-25', 'bare'])('rejects --protocol %s with a hint', async (protocol) => {
     const { exit, stderr } = await server.run(`tools --json --protocol ${protocol}`);
     expect(exit).toBe(7);
     const { error } = JSON.parse(stderr);
@@ -55,7 +55,7 @@ describe('a server of the official SDK v2 that refuses older clients', () => {
     expect(error.hint).toContain('--protocol auto');
   });
 
-  it('is not asked what its schema does not allow', async () => {
+  it('receives no request that its schema does not allow', async () => {
     server.passed();
     const { exit, stderr } = await server.run('call greet name=Ada times=9');
     expect(exit).toBe(2);
@@ -67,7 +67,7 @@ describe('a server of the official SDK v2 that refuses older clients', () => {
 describe('a server of the official SDK v2 that always streams', () => {
   const server = useServer(V2, 'reject', 'sse');
 
-  it('answers in a stream, with progress before the answer', async () => {
+  it('responds in a stream, with progress before the response', async () => {
     expect(await server.run('call greet name=Ada times=2')).toEqual(HELLO);
     const { exit, stdout } = await server.run('call greet name=Ada times=2', { tty: { stderr: true } });
     expect([exit, stdout]).toEqual([0, HELLO.stdout]);
