@@ -14,18 +14,18 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const FIND = ['find', 'Nopa', '--city', 'SF', '--retries', '0', '--timeout', '2s'];
 const LOOKUP = ['lookup', ID, '--retries', '0'];
 
-/** What came out of the scenarios, by code. */
+/** The codes that the scenarios produced. */
 const produced = new Set<string>();
 
 interface Scenario {
   readonly what: string;
   readonly code: Code;
   readonly words: readonly string[];
-  /** What the message names. */
+  /** Expected in the message. */
   readonly names: string | RegExp;
   readonly options?: RunOptions;
   readonly fault?: string;
-  /** Rows were written before it failed. */
+  /** Whether rows are written before the failure. */
   readonly stdout?: true;
 }
 
@@ -38,34 +38,34 @@ const SCENARIOS: readonly Scenario[] = [
   { what: 'no city', code: 'usage', words: ['find', 'x'], names: 'city' },
   { what: 'no service', code: 'no_service', words: FIND, names: 'no service', options: at('') },
   {
-    what: 'a file that is not there',
+    what: 'a missing file',
     code: 'bad_input',
     words: ['raw', 'x', '@none.json'],
     names: 'none.json: no such file or folder',
   },
   {
-    what: 'stdin that is no UTF-8',
+    what: 'stdin that is not UTF-8',
     code: 'bad_input',
     words: ['lookup', '-'],
     names: 'stdin is not UTF-8',
     options: { stdin: new Uint8Array([0xff, 0xfe, 0x41]) },
   },
   {
-    what: 'empty stdin where JSON should be',
+    what: 'empty stdin instead of JSON',
     code: 'bad_input',
     words: ['raw', 'x', '-'],
     names: 'stdin is empty',
     options: { stdin: '' },
   },
   {
-    what: 'a variable that cannot be',
+    what: 'a variable with an invalid value',
     code: 'bad_config',
     words: FIND,
     names: "RESTAURANT_PROTOCOL 'new'",
     options: { env: { RESTAURANT_PROTOCOL: 'new' } },
   },
   {
-    what: 'a variable that is no URL',
+    what: 'a variable that is not a URL',
     code: 'bad_config',
     words: FIND,
     names: 'RESTAURANT_BASE_URL: "ftp://localhost:1"',
@@ -75,7 +75,7 @@ const SCENARIOS: readonly Scenario[] = [
   { what: 'an unknown tool', code: 'not_found', words: ['call', 'nope', '--demo'], names: "'nope'" },
   { what: 'no key', code: 'no_key', words: FIND, names: 'no API key', options: keyed('') },
   {
-    what: 'a text that is no key',
+    what: 'text that is not a key',
     code: 'bad_key',
     words: FIND,
     names: 'sk_service_',
@@ -88,9 +88,9 @@ const SCENARIOS: readonly Scenario[] = [
     names: 'ending in oked',
     options: keyed(REVOKED),
   },
-  { what: 'a key that may not', code: 'forbidden', words: FIND, names: '(403)', fault: '403' },
+  { what: 'a key without permission', code: 'forbidden', words: FIND, names: '(403)', fault: '403' },
   {
-    what: 'a level that needs a paid key',
+    what: 'fields that require a paid key',
     code: 'plan_required',
     words: [...LOOKUP, '--fields', 'premium'],
     names: 'premium',
@@ -105,58 +105,58 @@ const SCENARIOS: readonly Scenario[] = [
     options: at('http://127.0.0.1:9'),
   },
   {
-    what: 'a name that does not exist',
+    what: 'a host that does not exist',
     code: 'network',
     words: FIND,
     names: 'no-such-host.invalid',
     options: at('https://no-such-host.invalid'),
   },
   { what: 'a connection that breaks', code: 'network', words: FIND, names: '127.0.0.1', fault: 'reset' },
-  { what: 'an answer that breaks off', code: 'network', words: FIND, names: '127.0.0.1', fault: 'truncate' },
-  { what: 'a stream that breaks off', code: 'network', words: FIND, names: '127.0.0.1', fault: 'sse-cut' },
+  { what: 'a response that is cut off', code: 'network', words: FIND, names: '127.0.0.1', fault: 'truncate' },
+  { what: 'a stream that is cut off', code: 'network', words: FIND, names: '127.0.0.1', fault: 'sse-cut' },
   {
-    what: 'no answer',
+    what: 'no response',
     code: 'timeout',
     words: [...FIND, '--timeout', '300ms'],
     names: '300ms',
     fault: 'hang',
   },
   {
-    what: 'a slow answer',
+    what: 'a slow response',
     code: 'timeout',
     words: [...FIND, '--timeout', '400ms'],
     names: '400ms',
     fault: 'slow',
   },
-  { what: 'an error of the server', code: 'http_error', words: FIND, names: 'HTTP 500', fault: '500' },
-  { what: 'a server that is away', code: 'http_error', words: FIND, names: 'HTTP 503', fault: '503' },
+  { what: 'a server error', code: 'http_error', words: FIND, names: 'HTTP 500', fault: '500' },
+  { what: 'an unavailable server', code: 'http_error', words: FIND, names: 'HTTP 503', fault: '503' },
   { what: 'a JSON-RPC error', code: 'rpc_error', words: FIND, names: '-32603', fault: 'rpc-error' },
-  { what: 'a tool that failed', code: 'tool_error', words: FIND, names: 'tool-error', fault: 'tool-error' },
+  { what: 'a failed tool', code: 'tool_error', words: FIND, names: 'tool-error', fault: 'tool-error' },
   { what: 'a web page', code: 'bad_response', words: FIND, names: 'got a web page', fault: 'html' },
   { what: 'JSON that ends early', code: 'bad_response', words: FIND, names: 'offset', fault: 'bad-json' },
-  { what: 'a text that is no JSON', code: 'bad_response', words: FIND, names: 'not JSON', fault: 'bad-text' },
+  { what: 'text that is not JSON', code: 'bad_response', words: FIND, names: 'not JSON', fault: 'bad-text' },
   {
-    what: 'another id',
+    what: 'a response with another id',
     code: 'bad_response',
     words: FIND,
     names: 'expected a JSON-RPC response',
     fault: 'wrong-id',
   },
   {
-    what: 'a list of which some failed',
+    what: 'a list that failed in part',
     code: 'partial',
     words: ['lookup', ID, UNKNOWN],
     names: `1 of 2 lookups failed: not_found (${UNKNOWN})`,
     stdout: true,
   },
   {
-    what: 'a folder that is not there',
+    what: 'a missing folder',
     code: 'io_error',
     words: [...FIND, '-o', 'none/out.csv'],
     names: /cannot write .*none\/out\.csv: there is no folder .*none/,
   },
   {
-    what: 'a fault of the program',
+    what: 'a bug in the program',
     code: 'unexpected',
     words: FIND,
     names: 'TypeError: no clock',
@@ -191,20 +191,20 @@ async function play({ words, options, fault }: Scenario, more: readonly string[]
 }
 
 describe('an error', () => {
-  it.each(SCENARIOS)('from $what is $code: two lines for a person', async (scenario) => {
+  it.each(SCENARIOS)('from $what prints two lines with $code for a person', async (scenario) => {
     const { exit, stdout, stderr } = await play(scenario, []);
     expect(exit).toBe(EXIT_CODES[CODES[scenario.code].kind]);
     expect(stdout === '').toBe(scenario.stdout !== true);
     expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
     const [message = '', hint = ''] = stderr.split('\n');
     expect(message).toMatch(scenario.names);
-    // No stack, no dump, no half sentence.
+    // No stack, no dump, no incomplete sentence.
     expect(stderr).not.toMatch(/^\s+at |\[object|undefined|NaN|\bnull\b/m);
     expect(message.length).toBeLessThan(420);
     expect(hint).toMatch(/restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|iconv/);
   });
 
-  it.each(SCENARIOS)('from $what is $code: one line of JSON for a program', async (scenario) => {
+  it.each(SCENARIOS)('from $what prints one line of JSON with $code for a program', async (scenario) => {
     const { exit, stdout, stderr } = await play(scenario, ['--json']);
     expect(exit).toBe(EXIT_CODES[CODES[scenario.code].kind]);
     expect(stdout === '').toBe(scenario.stdout !== true);
@@ -222,7 +222,7 @@ describe('an error', () => {
     produced.add(error.code);
   });
 
-  it('has what is known: status, seconds, id, JSON-RPC code', async () => {
+  it('includes the status, seconds, id and JSON-RPC code', async () => {
     const of = async (what: string) => {
       const scenario = SCENARIOS.find((each) => each.what === what);
       if (scenario === undefined) throw new Error(`no scenario: ${what}`);
@@ -236,7 +236,7 @@ describe('an error', () => {
     expect(await of('a closed port')).toMatchObject({ retryable: true });
   });
 
-  it('tells a missing, a refused and a powerless key apart, and leads to the login', async () => {
+  it('distinguishes a missing, a rejected and a restricted key, and suggests login', async () => {
     const hints: string[] = [];
     const messages = new Set<string>();
     for (const code of ['no_key', 'unauthorized', 'forbidden'] as const) {
@@ -249,14 +249,14 @@ describe('an error', () => {
     expect(hints[1]).toMatch(/restaurant login$/);
   });
 
-  it('shows where it came from with --verbose, and nowhere else', async () => {
+  it('shows its stack with --verbose only', async () => {
     const { stdout, stderr } = await play(scenarioOf('unexpected'), ['--verbose']);
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^error: TypeError: no clock$/m);
     expect(stderr).toMatch(/^\s+at /m);
   });
 
-  it('of a thousand rows is still one', async () => {
+  it('is printed once for a thousand rows', async () => {
     const ids = Array.from(
       { length: 300 },
       (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -264,7 +264,7 @@ describe('an error', () => {
     for (const format of ['tsv', 'ndjson', 'csv']) {
       const { exit, stderr } = await service.run(['lookup', '-', '--format', format], {
         stdin: ids.join('\n'),
-        // Else the budget of a minute would be kept to.
+        // Without a quota, or the run would wait for the next minute.
         env: { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' },
       });
       expect([exit, stderr.split('\n')]).toEqual([8, [expect.any(String), expect.any(String), '']]);
@@ -273,11 +273,11 @@ describe('an error', () => {
   });
 });
 
-describe('an error of a real process', () => {
+describe('an error in a real process is', () => {
   const { home, env: own } = newHome();
   const env = () => ({ ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl });
 
-  it('tls: https to a server that speaks http', async () => {
+  it('tls for https to a server that uses http', async () => {
     const url = service.sandbox.baseUrl.replace('http:', 'https:');
     const { exit, stdout, stderr } = await service.run([...FIND, '--base-url', url, '--json']);
     expect([exit, stdout]).toEqual([6, '']);
@@ -286,14 +286,14 @@ describe('an error of a real process', () => {
     produced.add(error.code);
   });
 
-  it('in_use: a port that another server has', async () => {
+  it('in_use for a port of another server', async () => {
     const port = new URL(service.sandbox.baseUrl).port;
     const { exit, stderr } = await service.run(['sandbox', '--port', port, '--json']);
     expect([exit, JSON.parse(stderr).error.code]).toEqual([9, 'in_use']);
     produced.add('in_use');
   });
 
-  it('bad_config: a damaged file, which is left alone', async () => {
+  it('bad_config for a damaged file, which stays unchanged', async () => {
     const file = join(home, 'config.json');
     for (const damage of ['{"profiles":', '[]', '\u0000', '{"profiles":{"default":3}}']) {
       writeFileSync(file, damage, { mode: 0o600 });
@@ -306,7 +306,7 @@ describe('an error of a real process', () => {
     }
   });
 
-  it('io_error: stdout that cannot be written', async () => {
+  it('io_error for stdout that cannot be written', async () => {
     for (const words of [FIND, ['--help'], ['--version'], ['status', '--json']]) {
       const line = 'exec "$0" "$@" > /dev/full';
       const ran = await start('sh', ['-c', line, ...PROGRAM, ...words], { env: env() }).ended;
@@ -316,7 +316,7 @@ describe('an error of a real process', () => {
     }
   });
 
-  it('interrupted: SIGINT and SIGTERM, as text and as JSON', async () => {
+  it('interrupted for SIGINT and SIGTERM, as text and as JSON', async () => {
     const hanging = await startSandbox({ faults: [parseFault('hang')] });
     try {
       for (const [signal, exit] of [
@@ -341,7 +341,7 @@ describe('an error of a real process', () => {
 });
 
 describe('the table of codes', () => {
-  it('is what help and schema say', async () => {
+  it('matches help and schema', async () => {
     const { stdout } = await runCli(['help', 'exit-codes']);
     const shown = [...stdout.matchAll(/^ {2}(?:(\d+)(?:, 143)?)? +([a-z_]+) {2,}\S/gm)].map(
       ([, , code]) => code,
@@ -357,13 +357,13 @@ describe('the table of codes', () => {
     ).toEqual(Object.keys(CODES));
   });
 
-  it('holds a hint with something to do for every code', () => {
+  it('has a hint with an action for every code', () => {
     for (const [code, { hint }] of Object.entries(CODES)) {
       expect([code, hint]).toEqual([code, expect.stringMatching(/restaurant |--[a-z]|-o|run/)]);
     }
   });
 
-  it('was seen here whole, but for the budget, which the long work alone keeps to', () => {
+  it('is covered by these tests, except for the quota, which only enrich enforces', () => {
     const missing = Object.keys(CODES).filter((code) => !produced.has(code));
     expect(missing).toEqual(['budget_spent']);
   });

@@ -8,14 +8,14 @@ const LAT = '37.774900000000002';
 const LNG = '-122.4372000000000000001';
 const ROW = `{"service_id":"r-1","name":"Nopa","branch":${BIG},"coordinates":{"lat":${LAT},"lng":${LNG}},"codes":[${LONG},1e400,7],"debt":-1e400,"plain":1.50}`;
 const FOUND = `{"status":"ok","results":[${ROW}],"total_matches":${BIG}}`;
-/** 1.50 is the same number as 1.5 for everybody. */
+/** Replaces 1.50 by 1.5, which is the same number in JavaScript. */
 const asShown = (json: string) => json.replace('1.50', '1.5');
 
 const service = useScriptedService();
 const find = (...more: string[]) => service.run(['find', 'Nopa', '--city', 'SF', ...more]);
 const columns = ['--columns', 'name,branch,lat,lng,codes,debt,plain'];
 
-describe('numbers that JavaScript would change are shown as the service wrote them', () => {
+describe('numbers that JavaScript would change are printed as received', () => {
   it.each(['as JSON', 'as a stream', 'in structuredContent', 'from the cache'])(
     'by find, %s',
     async (how) => {
@@ -38,7 +38,7 @@ describe('numbers that JavaScript would change are shown as the service wrote th
     },
   );
 
-  it('by find, in every other form', async () => {
+  it('by find, in every other format', async () => {
     service.answer(toolText(FOUND));
     const cells = ['Nopa', BIG, LAT, LNG, `${LONG}; 1e400; 7`, '-1e400', '1.5'];
     expect((await find('--format', 'tsv', ...columns)).stdout).toBe(`${cells.join('\t')}\n`);
@@ -132,15 +132,15 @@ describe('numbers that JavaScript would change are shown as the service wrote th
   });
 });
 
-describe('numbers of the command line are sent as they were typed', () => {
+describe('numbers on the command line', () => {
   it.each([
     ['raw', 'x', `{"n":${BIG},"a":[${LONG}]}`],
     ['raw', 'x', '-F', `n=${BIG}`, '-F', `a=[${LONG}]`],
     ['call', 'x', `n:=${BIG}`, `a:=[${LONG}]`],
     ['call', 'x', '--args', `{"n":${BIG},"a":[${LONG}]}`],
-  ])('%s %s %s', async (...words) => {
-    service.answer((asked, response) =>
-      asked.method === 'tools/list' ? response.writeHead(404).end() : toolText('{}')(asked, response),
+  ])('are sent as typed by %s %s %s', async (...words) => {
+    service.answer((request, response) =>
+      request.method === 'tools/list' ? response.writeHead(404).end() : toolText('{}')(request, response),
     );
     expect(await service.run(words)).toMatchObject({ exit: 0 });
     expect(service.requests.at(-1)?.text).toContain(`{"n":${BIG},"a":[${LONG}]}`);
@@ -148,8 +148,8 @@ describe('numbers of the command line are sent as they were typed', () => {
     expect((await service.run([...words, '--curl'])).stdout).toContain(`"n":${BIG},"a":[${LONG}]`);
   });
 
-  it('and tell one cached answer from another', async () => {
-    const ask = (n: string) =>
+  it('distinguish cached responses', async () => {
+    const call = (n: string) =>
       service.run([
         'call',
         'lookup_restaurant',
@@ -159,14 +159,14 @@ describe('numbers of the command line are sent as they were typed', () => {
         '1h',
       ]);
     service.answer(toolText('"one"'));
-    expect((await ask(BIG)).stdout).toContain('one');
+    expect((await call(BIG)).stdout).toContain('one');
     service.answer(toolText('"other"'));
-    expect((await ask('9007199254740992')).stdout).toContain('other');
-    expect((await ask(BIG)).stdout).toContain('one');
+    expect((await call('9007199254740992')).stdout).toContain('other');
+    expect((await call(BIG)).stdout).toContain('one');
   });
 });
 
-it('the bridge passes numbers on in both directions', async () => {
+it('the bridge forwards numbers unchanged in both directions', async () => {
   service.answer(resultText(`{"content":[],"structuredContent":{"n":${BIG}},"m":${LONG}}`));
   const message = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"n":${BIG}}}}`;
   const { stdout } = await service.run(['mcp'], { stdin: `${message}\n` });

@@ -22,10 +22,10 @@ const FIND = ['find', 'Nopa', '--city', 'SF'];
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
-/** Every file and folder below a folder. */
+/** Returns every file and folder below a folder. */
 const tree = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
-/** All commands in a new home. */
+/** Runs commands that write files, in a new home. */
 async function allCommands(env: Record<string, string>, cwd: string): Promise<void> {
   const given = { RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl, ...env };
   for (const [name, { words, stdin }] of Object.entries(RUNS)) {
@@ -38,7 +38,7 @@ async function allCommands(env: Record<string, string>, cwd: string): Promise<vo
 }
 
 describe('files', () => {
-  it('stand in three folders of the home, and nowhere else', async () => {
+  it('are created in three folders of the home only', async () => {
     const { home } = newHome();
     await allCommands({ HOME: home }, home);
     const places = ['.cache/restaurant', '.config/restaurant', '.local/state/restaurant'];
@@ -53,7 +53,7 @@ describe('files', () => {
     }
   });
 
-  it('follow the XDG variables, unless these are empty or relative, and our own before them', async () => {
+  it('follow the XDG variables, unless empty or relative, and RESTAURANT_ variables before them', async () => {
     const { home } = newHome();
     const { home: elsewhere } = newHome();
     const { home: cwd } = newHome();
@@ -78,7 +78,7 @@ describe('files', () => {
     expect(stdout).toBe(`${join(cwd, 'own', 'config.json')}\n`);
   });
 
-  it('are not obeyed when other users can write them, and their permissions stay', async () => {
+  it('are ignored when other users can write them, and keep their permissions', async () => {
     const { home, env } = newHome();
     const folder = join(home, '.config', 'restaurant');
     const file = join(folder, 'config.json');
@@ -92,7 +92,7 @@ describe('files', () => {
     expect([mode(folder), mode(file)]).toEqual([0o777, 0o666]);
   });
 
-  it('are not needed: find works with the key in the environment, whatever the home is', async () => {
+  it('are not required: find works in any home with the key in the environment', async () => {
     const { home } = newHome();
     const plain = join(home, 'file');
     writeFileSync(plain, 'not a folder');
@@ -135,7 +135,7 @@ describe('files', () => {
     expect(readFileSync(plain, 'utf8')).toBe('not a folder');
   });
 
-  it('that are damaged are named and left alone; without them the rest goes on', async () => {
+  it('that are damaged are reported and stay unchanged; commands that do not need them work', async () => {
     const { home, env } = newHome();
     const folder = join(home, '.config', 'restaurant');
     const file = join(folder, 'config.json');
@@ -161,7 +161,7 @@ describe('files', () => {
     }
   });
 
-  it('of state and cache that are damaged are made anew without a word', async () => {
+  it('of state and cache are replaced without a message when damaged', async () => {
     const { home, env: own } = newHome();
     const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const good = await runCli(FIND, { env });
@@ -177,7 +177,7 @@ describe('files', () => {
     }
   });
 
-  it('survive twenty logins at once in processes of their own', async () => {
+  it('stay valid during twenty concurrent logins', async () => {
     const { home, env: own } = newHome();
     const env = { ...own, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const logins = Array.from({ length: 20 }, (_, index) => {
@@ -196,8 +196,8 @@ describe('files', () => {
   }, 30_000);
 });
 
-describe('variables', () => {
-  it('of our own begin with RESTAURANT_, and an empty one counts as unset', async () => {
+describe('environment variables', () => {
+  it('begin with RESTAURANT_ and count as unset when empty', async () => {
     const { environment } = await readTree();
     const names = environment.flatMap(({ name }) => name.split(', '));
     const own = names.filter((name) => name.startsWith('RESTAURANT_'));
@@ -213,8 +213,8 @@ describe('variables', () => {
   });
 });
 
-describe('sandbox', () => {
-  it('prints its address first, listens to this machine alone, and ends on SIGTERM and on Ctrl-C', async () => {
+describe('the sandbox', () => {
+  it('prints its address first, listens on loopback only, and exits on SIGTERM and Ctrl-C', async () => {
     for (const [signal, exit] of [
       ['SIGTERM', 143],
       ['SIGINT', 130],
@@ -229,7 +229,7 @@ describe('sandbox', () => {
     }
   });
 
-  it('is not reached from the outside', async () => {
+  it('is not reachable from outside', async () => {
     const { env } = newHome();
     const run = startRestaurant(['sandbox', '--port', '0', '--json'], { env });
     let first = '';

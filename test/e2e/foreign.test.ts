@@ -17,7 +17,7 @@ const RESTAURANT = {
 const DETAILS = { grade: 'A-', tldr: 'Macarons.', cuisine: ['french'], price_level: '$$$' };
 const RICH = { ...DETAILS, dishes: [{ name: 'Ispahan', price: 9.5 }] };
 
-// The service as its documentation has it, and nothing of this project: one path, one method, two tools.
+// The service as documented, without code of this project: one path, one method, two tools.
 let form: 'json' | 'sse' = 'json';
 const seen: { headers: Record<string, unknown>; body: Record<string, unknown> }[] = [];
 const server = await httpServer((request, response) => {
@@ -49,7 +49,7 @@ const run = (...words: string[]) => {
 
 afterAll(server.close);
 
-/** The same command answered as JSON and as SSE. */
+/** Runs the same command with a JSON and an SSE response. */
 async function both(...words: string[]) {
   form = 'json';
   const json = await run(...words);
@@ -59,8 +59,8 @@ async function both(...words: string[]) {
   return json.stdout;
 }
 
-describe('a service that somebody else wrote from the documentation', () => {
-  it.each(['json', 'tsv', 'csv', 'ndjson', 'geojson', 'table'])('is searched, as %s', async (format) => {
+describe('an independent implementation of the documented service', () => {
+  it.each(['json', 'tsv', 'csv', 'ndjson', 'geojson', 'table'])('works with find as %s', async (format) => {
     const stdout = await both('find', 'Ladurée', '--city', 'Paris', '--format', format);
     expect(stdout).toContain('Chez Ladurée');
     if (format === 'json') {
@@ -68,7 +68,7 @@ describe('a service that somebody else wrote from the documentation', () => {
     }
   });
 
-  it.each(['json', 'tsv', 'csv', 'ndjson', 'table'])('is looked up, as %s', async (format) => {
+  it.each(['json', 'tsv', 'csv', 'ndjson', 'table'])('works with lookup as %s', async (format) => {
     const { service_id: id } = RESTAURANT;
     const basic = await both('lookup', id, '--format', format);
     expect(basic).toContain('Macarons.');
@@ -78,7 +78,7 @@ describe('a service that somebody else wrote from the documentation', () => {
     if (format === 'json') expect([basic, premium].map((text) => JSON.parse(text))).toEqual([DETAILS, RICH]);
   });
 
-  it('answers call, raw and the check of a login', async () => {
+  it('works with call, raw and the check of login', async () => {
     expect(
       JSON.parse(await both('call', 'find_restaurant', 'name=x', 'city=y', '--json')).total_matches,
     ).toBe(1);
@@ -89,7 +89,7 @@ describe('a service that somebody else wrote from the documentation', () => {
     expect(JSON.parse((await run('status', '--check', '--json')).stdout).check.ok).toBe(true);
   });
 
-  it('gets one documented request for each, and nothing else', async () => {
+  it('receives one documented request per command and no others', async () => {
     for (const each of ['json', 'sse'] as const) {
       form = each;
       seen.length = 0;
@@ -116,7 +116,7 @@ describe('a service that somebody else wrote from the documentation', () => {
     }
   });
 
-  it('refuses a key the way it is told', async () => {
+  it('makes the program report a rejected key as unauthorized', async () => {
     const wrong = { ...own, RESTAURANT_API_KEY: 'sk_service_wrong_one' };
 
     const { exit, stderr } = await runCli(

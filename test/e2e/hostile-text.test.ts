@@ -12,13 +12,13 @@ const service = useScriptedService();
 const WIDTHS = [40, 80, 200] as const;
 const SGR = /\u001b\[[0-9;]*m/g;
 
-/** `CI` leaves the spinner out, which would show on a slow machine. */
+/** Options for a terminal; `CI` disables the spinner, which would show on a slow machine. */
 const terminal = (columns: number, spinner = false): RunOptions => ({
   tty: { stdout: true, stderr: true, columns },
   env: { FORCE_COLOR: '1', ...(spinner ? {} : { CI: '1' }) },
 });
 
-/** What a terminal gets: our own colours are taken out, and nothing else that it would act on may be left. */
+/** Removes the program's own colors and checks that no other control characters are left. @returns the lines */
 function shown(text: string, columns?: number): string[] {
   const plain = text.replace(SGR, '');
   expect(plain).not.toMatch(FORBIDDEN);
@@ -44,8 +44,8 @@ const row = fc.record({
 const rows = fc.array(row, { minLength: 1, maxLength: 4 });
 const find = (...more: string[]) => ['find', 'x', '--city', 'y', ...more];
 
-describe('hostile text in an answer', () => {
-  it('of find leaves every form whole', async () => {
+describe('hostile text in a response', () => {
+  it('to find leaves every format valid', async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (results) => {
         const found = { status: 'ok', results, total_matches: results.length };
@@ -95,7 +95,7 @@ describe('hostile text in an answer', () => {
     );
   }, 30_000);
 
-  it('keeps the columns of a table under one another', async () => {
+  it('keeps the columns of a table aligned', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostileText, { minLength: 1, maxLength: 4 }), async (names) => {
         const results = names.map((name, index) => ({ service_id: `r${index}`, name, city: 'END' }));
@@ -113,7 +113,7 @@ describe('hostile text in an answer', () => {
     );
   }, 30_000);
 
-  it('of lookup, call and tools stays inside its card, also in keys', async () => {
+  it('to lookup, call and tools stays inside its card, also in keys', async () => {
     const value = fc.dictionary(hostileText, fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 })), {
       maxKeys: 4,
     });
@@ -169,8 +169,8 @@ describe('hostile text in a failure', () => {
         ),
     'a tool that fails': (text) =>
       resultText(JSON.stringify({ isError: true, content: [{ type: 'text', text }] })),
-    'a status of the data': (text) => toolText(JSON.stringify({ status: `x${text}`, message: text })),
-    'text that is no JSON': (text) => toolText(`{${text}`),
+    'a status in the data': (text) => toolText(JSON.stringify({ status: `x${text}`, message: text })),
+    'text that is not JSON': (text) => toolText(`{${text}`),
     'the title of a page': (text) => (_, response) =>
       response.end(`<html><title>${text}</title>${text}</html>`),
     'the body of an HTTP error': (text) => (_, response) => response.writeHead(500).end(text),
@@ -186,14 +186,14 @@ describe('hostile text in a failure', () => {
         .end(),
   };
 
-  it('is told on two lines, harmless, and as JSON on one', async () => {
+  it('is printed harmlessly on two lines, or on one as JSON', async () => {
     await fc.assert(
       fc.asyncProperty(
         hostileText,
         fc.constantFrom(...Object.entries(FAILURES)),
         async (text, [name, failing]) => {
           service.answer(failing(text));
-          // To call, every text is an answer.
+          // For call, any text is a valid result.
           const calls = /status|no JSON/.test(name) ? [] : [['call', 'find_restaurant', 'name=x', 'city=y']];
           for (const words of [find(), ...calls]) {
             const plain = await service.run(words, terminal(2000));
@@ -215,7 +215,7 @@ describe('hostile text in a failure', () => {
     );
   }, 30_000);
 
-  it('of progress stays on its line', async () => {
+  it('in progress stays on its line', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (message) => {
         service.answer(({ id }, response) => {
@@ -229,7 +229,7 @@ describe('hostile text in a failure', () => {
           response.write(`data: ${JSON.stringify(progress)}\n\n`);
           setTimeout(() => response.end(`data: ${JSON.stringify(done)}\n\n`), 30);
         });
-        // A clock that is faster than the wall's, so that the spinner turns.
+        // A clock faster than real time, so that the spinner turns.
         const sleep: RunOptions['sleep'] = (_, signal) =>
           new Promise((resolve, reject) => {
             if (signal?.aborted) return reject(signal.reason);

@@ -12,7 +12,7 @@ import { RUNS, resetFolder, useCommandRuns } from '../helpers/runs.ts';
 import { httpServer, type TestServer } from '../helpers/servers.ts';
 import { everyCommand, readTree } from '../helpers/tree.ts';
 
-/** The part of the key that must never be seen. Its end may be: it is how people know one key from another. */
+/** The part of the key that must never be shown. Its end may be, since it distinguishes keys. */
 const MARK = 'm4rkedKeyThatNobodyMaySee';
 const KEY = `sk_service_${MARK}_x9z2`;
 const FORMS = [MARK, encodeURIComponent(MARK), Buffer.from(`Bearer ${KEY}`).toString('base64').slice(10, 40)];
@@ -36,7 +36,7 @@ function expectUnseen(what: string, { stdout, stderr }: Pick<Transcript, 'stdout
   }
 }
 
-/** The files below a folder that hold the key. */
+/** Returns the files below a folder that contain the key. */
 function filesWithKey(folder: string): string[] {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   const files = all.filter((path) => statSync(path).isFile());
@@ -46,13 +46,13 @@ function filesWithKey(folder: string): string[] {
 }
 
 describe('the key in the environment', () => {
-  it.each(Object.keys(RUNS))('is not shown or kept by %s', async (name) => {
+  it.each(Object.keys(RUNS))('is not printed or stored by %s', async (name) => {
     const plan = { ...RUNS[name], words: RUNS[name]?.words ?? [] };
     const stdin = name === 'login' ? KEY : plan.stdin;
-    const takes = commands.find((command) => command.name === name)?.global_options ?? [];
+    const accepted = commands.find((command) => command.name === name)?.global_options ?? [];
     const variants = [[], ['--verbose'], ['--json'], ['--json', '--verbose'], ['--dry-run'], ['--curl']];
     for (const more of variants) {
-      if (more.some((flag) => !takes.includes(flag))) continue;
+      if (more.some((flag) => !accepted.includes(flag))) continue;
       const words = plan.words.filter(
         (word) => more.every((flag) => !/--(dry|curl)/.test(flag)) || word !== '--demo',
       );
@@ -68,19 +68,19 @@ describe('the key in the environment', () => {
     expect(JSON.parse(stdout).key).toEqual({ present: true, last4: 'x9z2', source: 'env' });
   });
 
-  it('is not repeated when it is none, or was typed where it does not belong', async () => {
+  it('is not repeated when it is invalid or typed in the wrong place', async () => {
     for (const key of [`${MARK}-abcd`, `Bearer ${KEY}`, `"${KEY}"`, `${KEY} x`, `sk_service_${MARK}\u00e9`]) {
       const run = await fresh({ words: ['find', 'x', '--city', 'SF'] }, [], {
         env: { ...withKey(), RESTAURANT_API_KEY: key },
       });
       expect(run.exit).toBe(4);
       expectUnseen('a wrong key', run);
-      const told = await again(
+      const result = await again(
         { words: ['status', '--json'] },
         { env: { ...withKey(), RESTAURANT_API_KEY: key } },
       );
-      expect(told.exit).toBe(0);
-      expectUnseen('status of a wrong key', told);
+      expect(result.exit).toBe(0);
+      expectUnseen('status of a wrong key', result);
     }
     for (const words of [
       ['login', KEY],
@@ -107,7 +107,7 @@ describe('the key in the environment', () => {
 });
 
 describe('the saved key', () => {
-  it('stands in the config file alone, until logout removes it', async () => {
+  it('is stored in the config file only, until logout deletes it', async () => {
     resetFolder(home);
     const env = withoutKey();
     const login = await again({ words: ['login', '--key-stdin', '--verbose'], stdin: `${KEY}\n` }, { env });
@@ -131,8 +131,8 @@ describe('the saved key', () => {
   });
 });
 
-describe('a service that repeats the key', () => {
-  type Answer = (request: { id: number; said: string }, response: ServerResponse) => void;
+describe('a key that the service repeats', () => {
+  type Answer = (request: { id: number; echo: string }, response: ServerResponse) => void;
   const json = (response: ServerResponse, body: unknown, status = 200) =>
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   const result = (id: number, text: string, more = {}) => ({
@@ -142,33 +142,33 @@ describe('a service that repeats the key', () => {
   });
 
   const ECHOES: Readonly<Record<string, Answer>> = {
-    'in the body of a 401': ({ said }, response) => json(response, { error: { message: said } }, 401),
-    'in the text of a 403': ({ said }, response) => response.writeHead(403).end(`no: ${said}`),
-    'in the body of a 429': ({ said }, response) =>
-      response.writeHead(429, { 'Retry-After': '1' }).end(JSON.stringify({ error: 'slow', message: said })),
-    'in a header that is told': ({ said }, response) =>
-      response.writeHead(500, said, { 'X-Request-Id': said, 'X-Echo': said }).end(),
-    'as base64': ({ said }, response) =>
-      response.writeHead(500).end(`no ${Buffer.from(said).toString('base64')} here`),
-    'percent-encoded': ({ said }, response) => response.writeHead(500).end(encodeURIComponent(said)),
-    'in a redirect': ({ said }, response) =>
-      response.writeHead(307, { Location: `https://elsewhere.example/?${said.replace(' ', '%20')}` }).end(),
-    'in a web page': ({ said }, response) =>
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<html><title>${said}</title></html>`),
-    'in a JSON-RPC error': ({ id, said }, response) =>
-      json(response, { jsonrpc: '2.0', id, error: { code: -32000, message: said, data: { said } } }),
-    'in the error of a tool': ({ id, said }, response) => json(response, result(id, said, { isError: true })),
-    'in a text that is no JSON': ({ id, said }, response) => json(response, result(id, `{${said}`)),
-    'in JSON that breaks off': ({ said }, response) =>
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"said":"${said}"`),
-    'in a stream that breaks off': ({ said }, response) =>
+    'in the body of a 401': ({ echo }, response) => json(response, { error: { message: echo } }, 401),
+    'in the text of a 403': ({ echo }, response) => response.writeHead(403).end(`no: ${echo}`),
+    'in the body of a 429': ({ echo }, response) =>
+      response.writeHead(429, { 'Retry-After': '1' }).end(JSON.stringify({ error: 'slow', message: echo })),
+    'in a header that is shown': ({ echo }, response) =>
+      response.writeHead(500, echo, { 'X-Request-Id': echo, 'X-Echo': echo }).end(),
+    'as base64': ({ echo }, response) =>
+      response.writeHead(500).end(`no ${Buffer.from(echo).toString('base64')} here`),
+    'percent-encoded': ({ echo }, response) => response.writeHead(500).end(encodeURIComponent(echo)),
+    'in a redirect': ({ echo }, response) =>
+      response.writeHead(307, { Location: `https://elsewhere.example/?${echo.replace(' ', '%20')}` }).end(),
+    'in a web page': ({ echo }, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<html><title>${echo}</title></html>`),
+    'in a JSON-RPC error': ({ id, echo }, response) =>
+      json(response, { jsonrpc: '2.0', id, error: { code: -32000, message: echo, data: { echo } } }),
+    'in a tool error': ({ id, echo }, response) => json(response, result(id, echo, { isError: true })),
+    'in text that is not JSON': ({ id, echo }, response) => json(response, result(id, `{${echo}`)),
+    'in JSON that is cut off': ({ echo }, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"echo":"${echo}"`),
+    'in a stream that is cut off': ({ echo }, response) =>
       response
         .writeHead(200, { 'Content-Type': 'text/event-stream' })
-        .end(`: ${said}\n\ndata: {"said":"${said}"\n\n`),
-    'with another id': ({ id, said }, response) => json(response, result(id + 1, said)),
-    'in a restaurant': ({ id, said }, response) => {
-      const row = { service_id: 'r-1', name: said, key: KEY };
-      json(response, result(id, JSON.stringify({ status: said, results: [row], total_matches: 1 })));
+        .end(`: ${echo}\n\ndata: {"echo":"${echo}"\n\n`),
+    'with another id': ({ id, echo }, response) => json(response, result(id + 1, echo)),
+    'in a restaurant': ({ id, echo }, response) => {
+      const row = { service_id: 'r-1', name: echo, key: KEY };
+      json(response, result(id, JSON.stringify({ status: echo, results: [row], total_matches: 1 })));
     },
   };
 
@@ -176,12 +176,12 @@ describe('a service that repeats the key', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await httpServer(({ body, headers }, response) =>
-      answer({ id: JSON.parse(body).id, said: headers.authorization ?? 'none' }, response),
+      answer({ id: JSON.parse(body).id, echo: headers.authorization ?? 'none' }, response),
     );
   });
   afterAll(() => server.close());
 
-  it.each(Object.keys(ECHOES))('%s is not repeated', async (where) => {
+  it.each(Object.keys(ECHOES))('%s is not printed', async (where) => {
     answer = ECHOES[where] ?? answer;
     const env = {
       RESTAURANT_API_KEY: KEY,
@@ -210,14 +210,14 @@ describe('a service that repeats the key', () => {
         seen += run.stdout + run.stderr;
       }
     }
-    // It did come back: where it stood, its mask stands.
+    // The mask replaces it in the output.
     const received = seen.split('\n').filter((line) => !line.startsWith('> '));
     expect(received.join('\n')).toMatch(/Bearer( |%20)(sk_service_)?…|sk_service_…x9z2/);
   });
 });
 
 describe('a process', () => {
-  it('has no key among its arguments', async () => {
+  it('never has the key in its arguments', async () => {
     const hanging = await startSandbox({ auth: false, faults: [parseFault('hang')] });
     resetFolder(home);
     const env = { HOME: home, RESTAURANT_BASE_URL: hanging.baseUrl };

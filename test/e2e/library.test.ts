@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe('the package as a library', () => {
-  it('has examples that a strict compiler accepts, with all types of the package checked', async () => {
+  it('has examples that compile in strict mode, with all types of the package checked', async () => {
     const options = {
       compilerOptions: {
         allowJs: true,
@@ -64,7 +64,7 @@ describe('the package as a library', () => {
     expect(stderr).toBe('');
   });
 
-  it('tests every example', () => {
+  it('has a test for every example', () => {
     expect(examples).toHaveLength(4);
   });
 

@@ -15,7 +15,7 @@ import { PAID, useService } from '../helpers/service.ts';
 
 const service = useService();
 
-/** A browser that fetches what it is given, and leaves the page behind. */
+/** Creates a browser that fetches the given URL and stores the page. */
 function useBrowser(
   body = "fetch(url).then((answer) => answer.text()).then((text) => fs.writeFileSync(seen, url + '\\n' + text))",
 ) {
@@ -33,14 +33,14 @@ function useBrowser(
 const FIND = ['find', 'Nopa', '--city', 'SF', '--open'];
 
 describe('--open', () => {
-  it('shows the page under an address of this machine, and keeps it for its owner alone', async () => {
+  it('serves the page on a loopback address and stores it in a private file', async () => {
     const { env, seen, home } = useBrowser();
     const { exit, stdout, stderr } = await service.run(FIND, { env });
     expect([exit, stderr]).toEqual([0, '']);
     const path = stdout.trim();
     expect(path.startsWith(join(home, '.cache/restaurant/pages/restaurant-nopa-in-sf-'))).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    // The browser may still be writing.
+    // The browser may still write.
     await expect
       .poll(() => existsSync(seen) && readFileSync(seen, 'utf8').endsWith('</html>\n'), { timeout: 10_000 })
       .toBe(true);
@@ -48,11 +48,11 @@ describe('--open', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
     expect(text.join('\n')).toBe(readFileSync(path, 'utf8'));
     expect(text.join('\n')).not.toContain(PAID);
-    // It was served once.
+    // The page is served only once.
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('names no address in the arguments of a browser on macOS, but a private file', async () => {
+  it('passes a private file instead of an address to a browser on macOS', async () => {
     const { env, seen } = useBrowser(
       `const path = require('node:url').fileURLToPath(url);
        fs.writeFileSync(seen, (fs.statSync(path).mode & 0o777).toString(8) + ' ' + fs.readFileSync(path, 'utf8'));`,
@@ -67,7 +67,7 @@ describe('--open', () => {
     expect((await running).exit).toBe(0);
   });
 
-  it('goes to the file of -o where there is one, and says nothing on stdout', async () => {
+  it('opens the file of -o and prints nothing on stdout', async () => {
     const { env, home } = useBrowser();
     const file = join(home, 'nopa.html');
     const options = { env, tty: { stderr: true } };
@@ -82,16 +82,16 @@ describe('--open', () => {
     ['CI', [], { CI: 'true' }, 'not shown'],
     ['no display', [], { BROWSER: '' }, 'there is no display'],
     ['no such program', [], { BROWSER: '/no/such/browser' }, 'there is no /no/such/browser'],
-  ])('prints the path and fails nothing with %s', async (_, more, own, said) => {
+  ])('prints the path and succeeds with %s', async (_, more, own, message) => {
     const { env } = useBrowser();
     const options = { env: { ...env, ...own }, tty: { stderr: true } };
     const { exit, stdout, stderr } = await service.run([...FIND, ...more], options);
     expect(exit).toBe(0);
     expect(readFileSync(stdout.trim(), 'utf8')).toContain('</html>');
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
-  it('says when the browser fails, and when none ever asks for the page', async () => {
+  it('reports when the browser fails and when it never requests the page', async () => {
     const failing = useBrowser('process.exit(3)');
     const tty = { stderr: true };
     const failed = await service.run(FIND, { env: failing.env, tty });
@@ -106,7 +106,7 @@ describe('--open', () => {
     expect(stderr).toContain('no browser asked for it in 20 seconds');
   });
 
-  it('forgets kept pages after a week, and with cache clear', async () => {
+  it('deletes stored pages after a week, and with cache clear', async () => {
     const { env, home } = useBrowser();
     const folder = join(home, '.cache/restaurant/pages');
     const first = (await service.run([...FIND, '--no-input'], { env })).stdout.trim();
@@ -130,15 +130,15 @@ describe('--open', () => {
     [['call', 'find_restaurant', 'name=x', '--open'], 'call does not take --open'],
     [['call', 'find_restaurant', 'name=x', '--format', 'html'], '--format html: call prints table'],
     [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], '-o x.html: call prints table'],
-  ])('is refused beside what contradicts it: %j', async (words, said) => {
+  ])('is rejected with a conflicting option: %j', async (words, message) => {
     service.sent();
     const { exit, stderr } = await service.run(words);
     expect(exit).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(service.sent()).toBe(0);
   });
 
-  it('is what html is set to for all commands, where a command has a page', async () => {
+  it('is not required for the html format, which commands without a page ignore', async () => {
     const env = { RESTAURANT_FORMAT: 'html' };
     expect((await service.run(['find', 'Nopa', '--city', 'SF'], { env })).stdout).toMatch(/^<!doctype html>/);
     const { exit, stdout } = await service.run(['call', 'find_restaurant', 'name=Nopa', 'city=SF'], { env });
@@ -162,7 +162,7 @@ describe('the browser', () => {
     expect(browserCommand({ env, platform }, url)).toEqual(words);
   });
 
-  it('needs a display, but for those who name one', () => {
+  it('requires a display unless BROWSER is set', () => {
     const why = (env: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
       missingBrowserReason({ env, platform });
     expect(why({})).toContain('no display');

@@ -20,7 +20,7 @@ import { restaurant } from '../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
-// The service answers at once in its own era, so that a protocol is learned and remembered.
+// The service requires its own protocol, so that a protocol is detected and stored.
 const service = useService({ mode: 'mcp' });
 const FIND = ['find', 'Nopa', '--city', 'SF', '--max-age', '0'];
 const CACHED = [...FIND.slice(0, -1), '1h'];
@@ -53,20 +53,20 @@ async function usedHome() {
   return { home, env, run, good, places };
 }
 
-/** What may be found in place of a file. */
+/** Invalid content in the place of a file. */
 const CONTENTS: Readonly<Record<string, (path: string) => void>> = {
-  'nothing in it': (path) => writeFileSync(path, ''),
-  'a byte order mark alone': (path) => writeFileSync(path, '\ufeff'),
-  'half of it': (path) => truncateSync(path, Math.floor(lstatSync(path).size / 2)),
+  'an empty file': (path) => writeFileSync(path, ''),
+  'only a byte order mark': (path) => writeFileSync(path, '\ufeff'),
+  'half of the file': (path) => truncateSync(path, Math.floor(lstatSync(path).size / 2)),
   noise: (path) =>
     writeFileSync(path, Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31) % 256))),
   '100 MB': (path) => truncateSync(path, 100_000_000),
-  'another shape': (path) => writeFileSync(path, '[[null]]'),
+  'JSON of another shape': (path) => writeFileSync(path, '[[null]]'),
   'a folder': (path) => {
     rmSync(path);
     mkdirSync(join(path, 'with a file in it'), { recursive: true });
   },
-  'a link in a circle': (path) => {
+  'a circular link': (path) => {
     rmSync(path);
     symlinkSync(path, path);
   },
@@ -76,7 +76,7 @@ const CONTENTS: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-/** What would make a program wait that just opens it. */
+/** Files that make a program wait when it opens them. */
 const WAITING: Readonly<Record<string, (path: string) => void>> = {
   'a named pipe': (path) => {
     rmSync(path);
@@ -84,7 +84,7 @@ const WAITING: Readonly<Record<string, (path: string) => void>> = {
   },
   'a socket': (path) => {
     rmSync(path);
-    // The file of a socket stays when nobody listens any more, if it was moved meanwhile.
+    // A socket file that was moved stays after its server closes.
     const server = createServer().listen(`${dirname(path)}/s`);
     execFileSync('mv', [`${dirname(path)}/s`, path]);
     server.close();
@@ -96,8 +96,8 @@ const IGNORED = /^warning: cannot (use|read) the config file .*config\.json: .*;
 
 const isPlain = (path: string): boolean => existsSync(path) && lstatSync(path).isFile();
 
-describe.each(Object.keys(CONTENTS))('where there is %s', (what) => {
-  it('replaces state and responses; names the config file and leaves it alone', async () => {
+describe.each(Object.keys(CONTENTS))('%s', (what) => {
+  it('in place of a state or cache file is replaced; in place of the config file is reported and left unchanged', async () => {
     const { run, good, places } = await usedHome();
     const { config, ...kept } = places;
     for (const path of Object.values(kept)) CONTENTS[what]?.(path);
@@ -117,7 +117,7 @@ describe.each(Object.keys(CONTENTS))('where there is %s', (what) => {
     expect(await run(FIND)).toEqual({ ...good, stderr: expect.stringMatching(IGNORED) });
     for (const words of [['status'], ['config', 'set', 'city', 'SF'], ['logout']]) {
       const { exit, stdout, stderr } = await run(words);
-      expect([words, exit, stdout]).toEqual([words, what === 'a link in a circle' ? 9 : 2, '']);
+      expect([words, exit, stdout]).toEqual([words, what === 'a circular link' ? 9 : 2, '']);
       expect(stderr).toContain(config);
       expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
     }
@@ -127,7 +127,7 @@ describe.each(Object.keys(CONTENTS))('where there is %s', (what) => {
 });
 
 describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITING))('%s', (what) => {
-  it('makes no command wait', async () => {
+  it('in place of a file blocks no command', async () => {
     const { env, good, places } = await usedHome();
     for (const path of Object.values(places)) WAITING[what]?.(path);
     const ran = await restaurant(FIND, { env });
@@ -149,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     return home;
   };
 
-  it('to a config file among dotfiles stays a link: its target is written', async () => {
+  it('to a config file stays a link, and its target is written', async () => {
     const { run, places } = await usedHome();
     const dotfiles = aside();
     const target = join(dotfiles, 'restaurant.json');
@@ -163,7 +163,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(readdirSync(dotfiles)).toEqual(['restaurant.json']);
   });
 
-  it('in the place of state, the ledger or an answer is replaced: nothing is written through it', async () => {
+  it('in the place of state, the ledger or a response is replaced, and its target is not written', async () => {
     const { run, good, places } = await usedHome();
     const { config: _, ...kept } = places;
     const folder = aside();
@@ -191,7 +191,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(existsSync(join(elsewhere, STATE, 'last-find.json'))).toBe(true);
   });
 
-  it.runIf(process.getuid?.() === 0)('to a place of another user is not followed', async () => {
+  it.runIf(process.getuid?.() === 0)('to a folder of another user is not followed', async () => {
     const { home, run, places, good } = await usedHome();
     const theirs = aside();
     chownSync(theirs, 65534, 65534);
@@ -236,7 +236,7 @@ describe('a clock that jumps', () => {
     expect(await at(then, CACHED)).toEqual(good);
     expect(service.sent()).toBeGreaterThan(0);
     expect(await used(then)).toBeGreaterThan(0);
-    // Back in its own time, what was asked there still counts.
+    // After the clock is correct again, earlier requests still count.
     expect(await used(NOW)).toBeGreaterThan(0);
     expect(readdirSync(join(home, STATE)).filter((name) => name.includes('damaged'))).toEqual([]);
   });
@@ -266,8 +266,8 @@ describe('a config of a later version', () => {
   });
 });
 
-describe('a file that may not be written', () => {
-  it.skipIf(process.platform === 'win32')('of state or cache is replaced, in a writable folder', async () => {
+describe('a read-only file', () => {
+  it.skipIf(process.platform === 'win32')('of state or cache is replaced in a writable folder', async () => {
     const { run, good, places } = await usedHome();
     for (const path of Object.values(places)) chmodSync(path, 0o400);
     expect(await run(FIND)).toEqual(good);

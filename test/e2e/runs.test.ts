@@ -14,7 +14,7 @@ const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('-
 const { service, home, fresh, again } = useCommandRuns();
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
-/** A proxy that nothing should ever ask: counts connections. */
+/** A proxy that no command should use; counts connections. */
 const proxy = await rawServer((socket) => socket.destroy());
 afterAll(proxy.close);
 function watched(): Record<string, string> {
@@ -28,36 +28,42 @@ const planned = (name: string) => {
 };
 
 describe('every command', () => {
-  it('has a plain run here', () => {
+  it('has a run in this test', () => {
     expect(Object.keys(RUNS).sort()).toEqual([...names].sort());
   });
 
-  it.each(names)('%s: --verbose, --quiet, language and time zone change no byte of stdout', async (name) => {
-    const plain = await fresh(planned(name), [], { env: watched() });
-    expect(plain).toMatchObject({ exit: 0, stderr: name === 'enrich' ? expect.any(String) : '' });
-    const quiet = await fresh(planned(name), ['--quiet']);
-    expect(quiet).toEqual({ exit: 0, stdout: plain.stdout, stderr: '' });
-    const verbose = await fresh(planned(name), ['--verbose']);
-    expect(verbose).toMatchObject({ exit: 0, stdout: plain.stdout });
-    expect(`${plain.stdout}${verbose.stderr}`).not.toContain('\u001b');
-    const german = { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
-    expect(await fresh(planned(name), [], { env: german })).toEqual(plain);
-    expect(proxy.connections()).toBe(0);
-  });
+  it.each(names)(
+    '%s prints the same stdout with --verbose, --quiet and any locale and time zone',
+    async (name) => {
+      const plain = await fresh(planned(name), [], { env: watched() });
+      expect(plain).toMatchObject({ exit: 0, stderr: name === 'enrich' ? expect.any(String) : '' });
+      const quiet = await fresh(planned(name), ['--quiet']);
+      expect(quiet).toEqual({ exit: 0, stdout: plain.stdout, stderr: '' });
+      const verbose = await fresh(planned(name), ['--verbose']);
+      expect(verbose).toMatchObject({ exit: 0, stdout: plain.stdout });
+      expect(`${plain.stdout}${verbose.stderr}`).not.toContain('\u001b');
+      const german = { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
+      expect(await fresh(planned(name), [], { env: german })).toEqual(plain);
+      expect(proxy.connections()).toBe(0);
+    },
+  );
 
-  it.each(names)('%s: at a terminal, --quiet silences stderr and NO_COLOR leaves no escape', async (name) => {
-    const tty = { stdout: true, stderr: true };
-    const { exit, stderr } = await fresh(planned(name), ['--quiet'], { tty });
-    expect([exit, stderr]).toEqual([0, '']);
-    const plain = await fresh(planned(name), [], { tty, env: { NO_COLOR: '1' } });
-    expect(plain.exit).toBe(0);
-    expect(plain.stdout + plain.stderr).not.toContain('\u001b');
-  });
+  it.each(names)(
+    '%s prints nothing on stderr with --quiet and no escapes with NO_COLOR at a terminal',
+    async (name) => {
+      const tty = { stdout: true, stderr: true };
+      const { exit, stderr } = await fresh(planned(name), ['--quiet'], { tty });
+      expect([exit, stderr]).toEqual([0, '']);
+      const plain = await fresh(planned(name), [], { tty, env: { NO_COLOR: '1' } });
+      expect(plain.exit).toBe(0);
+      expect(plain.stdout + plain.stderr).not.toContain('\u001b');
+    },
+  );
 });
 
 describe('--json', () => {
   it.each(takesJson.map(({ name }) => name).filter((name) => name !== 'sandbox'))(
-    'of %s prints one document, and nothing on stderr',
+    'of %s prints one document and nothing on stderr',
     async (name) => {
       const json = await fresh(planned(name), ['--json']);
       expect(json).toMatchObject({ exit: 0, stderr: '' });
@@ -72,14 +78,14 @@ describe('--json', () => {
     },
   );
 
-  it('is obeyed by every command that answers with data', () => {
+  it('is supported by every command that prints data', () => {
     const without = leaves
       .map(({ name }) => name)
       .filter((name) => !takesJson.some((each) => each.name === name));
     expect(without).toEqual(['mcp', 'completion', 'skill print', 'help']);
   });
 
-  it('of sandbox prints one line, and its end is none more', async () => {
+  it('of sandbox prints one line and nothing at its end', async () => {
     const words = ['sandbox', '--port', '0', '--json'];
     const { exit, stdout, stderr } = await runCli(words, { signal: stopped });
     expect([exit, stderr]).toEqual([130, '']);
@@ -87,35 +93,35 @@ describe('--json', () => {
   });
 });
 
-describe('every example runs', () => {
+describe('every example', () => {
   const examples = [...new Set([...everyCommand(tree.commands).flatMap(({ examples: lines }) => lines)])];
   const lines = [
-    // Row numbers mean the last find.
+    // Row numbers refer to the last find.
     'restaurant find "Nopa" --city SF',
     'restaurant find "Nopa" --city SF --demo',
     ...examples,
   ];
 
-  it('in order', async () => {
+  it('runs, in order', async () => {
     expect(examples.length).toBeGreaterThan(leaves.length);
     resetFolder(home);
     for (const line of lines.filter((each) => !/[|<>]/.test(each))) {
       const words = splitWords(line);
-      // A server runs until it is stopped, and its port may be taken.
+      // A server runs until it is stopped, and its port may be in use.
       if (words[0] === 'sandbox') {
         const port = words.includes('--port') ? [] : ['--port', '0'];
         const { exit, stdout } = await again({ words: [...words, ...port] }, { signal: stopped });
         expect([line, exit, stdout.startsWith('http://127.0.0.1:')]).toEqual([line, 130, true]);
         continue;
       }
-      // At a terminal, since a bare login asks; one without a spinner, however slow the machine is.
+      // At a terminal, since login without options prompts; `CI` disables the spinner.
       const tty = words.join() === 'login' ? { stdin: true, stderr: true } : {};
       const outcome = await again({ words }, { tty, answers: { secret: PAID }, env: { TERM: 'dumb' } });
       expect({ line, ...outcome }).toMatchObject({ line, exit: 0, stderr: '' });
     }
   }, 30_000);
 
-  it.each(lines.filter((line) => /[|<>]/.test(line)))('%s', async (line) => {
+  it.each(lines.filter((line) => /[|<>]/.test(line)))('runs in a shell: %s', async (line) => {
     resetFolder(home);
     const env = { ...service.env, HOME: home };
     const there = line.replaceAll('https://api.example.com', service.sandbox.baseUrl);
@@ -124,7 +130,7 @@ describe('every example runs', () => {
     expect(stdout).not.toBe('');
   });
 
-  it('those of the topics too', async () => {
+  it('of a help topic runs', async () => {
     for (const topic of ['environment', 'exit-codes', 'formats']) {
       const { stdout } = await runCli(['help', topic]);
       for (const [, line = ''] of stdout.matchAll(/^ {2}\$ (restaurant .*)$/gm)) {
@@ -134,7 +140,7 @@ describe('every example runs', () => {
     }
   });
 
-  it('those of the program and its introduction name what exists', async () => {
+  it('of the program and its introduction uses existing commands', async () => {
     for (const words of [[], ['--help']]) {
       const { stdout } = await runCli(words);
       const shown = [...stdout.matchAll(/^ {2}\$ restaurant (\w+)/gm)].map(([, name]) => name);

@@ -28,10 +28,10 @@ const schemaOf = (name: string, part: 'output' | 'dry_run' | 'progress' | 'error
   return schema;
 };
 
-/** The commands that print what the service gave them, which may hold more than is known. */
+/** Commands that print the output of the service, which may have unknown fields. */
 const OPEN = ['find', 'lookup', 'tools', 'call', 'raw'];
 
-/** The schema with nothing beside what it names, so that no key of ours goes undescribed. */
+/** Returns the schema without additional properties, so that an undescribed key fails. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -47,7 +47,7 @@ function expectValid(what: string, schema: unknown, text: string): void {
   expect([what, valid, valid ? '' : ajv.errorsText()]).toEqual([what, true, '']);
 }
 
-/** Runs a command with --json, and holds what it prints against its schema. */
+/** Runs a command with --json and validates its output against its schema. */
 async function expectOutput(name: string, words: readonly string[], options: RunOptions = {}): Promise<void> {
   const { exit, stdout, stderr } = await again({ words: [...words, '--json'] }, options);
   expect([words, exit, stderr]).toEqual([words, 0, '']);
@@ -62,8 +62,8 @@ function expectError(name: string, { exit, stdout, stderr }: Transcript, code: s
   expect(JSON.parse(stderr).error.code).toBe(code);
 }
 
-describe('the schemas', () => {
-  it('are JSON Schemas, for every command; every command with --json says what it prints', () => {
+describe('the command schemas', () => {
+  it('are JSON Schemas for every command, with an output schema where it takes --json', () => {
     for (const [name, parts] of described) {
       for (const part of ['input', 'output', 'dry_run', 'progress', 'error'] as const) {
         const schema = parts[part];
@@ -75,7 +75,7 @@ describe('the schemas', () => {
     }
   });
 
-  it('of the input name every argument and option, with choices and a default of its type', () => {
+  it('of the input list every argument and option, with choices and a default of the right type', () => {
     for (const command of leaves) {
       const input = described.get(command.name)?.input as { properties: Record<string, Schema> };
       const flags = [...command.options.map(({ name }) => name), ...command.global_options];
@@ -97,7 +97,7 @@ it('schema <command> describes each option once', async () => {
   expect(Object.keys(JSON.parse(stdout))).not.toContain('options');
 });
 
-describe('what is printed is what the schema says', () => {
+describe('output matches the schema when printed', () => {
   it('by every command', async () => {
     for (const { name } of takesJson.filter((each) => each.name !== 'sandbox')) {
       const plan = RUNS[name];
@@ -108,7 +108,7 @@ describe('what is printed is what the schema says', () => {
     }
   });
 
-  it('in the other forms that a command has', async () => {
+  it('in the other variants of a command', async () => {
     await fresh({ words: ['find', 'Nopa', '--city', 'SF'] });
     await expectOutput('status', ['status', '--check']);
     await expectOutput('status', ['status', '--check', '--demo']);
@@ -129,7 +129,7 @@ describe('what is printed is what the schema says', () => {
     expectValid('sandbox', closed(schemaOf('sandbox', 'output')), stdout);
   });
 
-  it('for every client of mcp config, printed, written and checked', async () => {
+  it('by mcp config for every client, when it prints, writes and checks', async () => {
     await fresh({ words: ['config', 'path'] });
     for (const { name, reference } of MCP_CLIENTS) {
       const words = ['mcp', 'config', name];
@@ -156,13 +156,13 @@ describe('what is printed is what the schema says', () => {
 });
 
 describe('an error', () => {
-  it('of every command is one object', async () => {
+  it('of every command matches the schema', async () => {
     for (const { name } of takesJson) {
       expectError(name, await again({ words: [...name.split(' '), '--no-such-option', '--json'] }), 'usage');
     }
   });
 
-  it('holds what is known of it', async () => {
+  it('includes its details', async () => {
     const find = ['find', 'Nopa', '--city', 'SF', '--json'];
     const failing = async (words: readonly string[], code: string, env: RunOptions['env'] = {}) =>
       expectError(words[0] ?? '', await again({ words }, { env }), code);
@@ -173,7 +173,7 @@ describe('an error', () => {
       RESTAURANT_API_KEY: FREE,
     });
     await failing(['call', 'no_such_tool', '--json'], 'rpc_error');
-    // One of several: the whole list, and the error beside it.
+    // When one of several fails, the whole list is printed with the error.
     const { exit, stdout, stderr } = await again({ words: ['lookup', ID, 'no-such-id', '--json'] });
     expect(exit).toBe(8);
     expectValid('lookup', schemaOf('lookup', 'output'), stdout);
@@ -184,7 +184,7 @@ describe('an error', () => {
 describe('a line of enrich --progress json', () => {
   const lines = ({ stderr }: Transcript): string[] => stderr.trimEnd().split('\n');
 
-  it('is an event, the last one the summary, or an error', async () => {
+  it('is an event, and the last line is the summary or an error', async () => {
     const words = ['enrich', 'places.csv', '-o', 'out.csv', '--progress', 'json'];
     const good = await fresh({ words });
     const progress = closed(schemaOf('enrich', 'progress'));

@@ -8,7 +8,7 @@ const PREFIX = 'sk_service_';
 const service = useScriptedService();
 const stranger = useScriptedService();
 
-/** Any key: the prefix, then visible ASCII. */
+/** Generates keys: the prefix, then visible ASCII. */
 const secrets = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 16,
@@ -18,62 +18,62 @@ const secrets = fc.string({
 const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
 const each = (text: string, write: (character: string) => string) => [...text].map(write).join('');
 
-/** Ways in which a service may write the key that it was sent. */
+/** Encodings in which a service may repeat the key. */
 const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
   plain: (key) => key,
   'as Bearer': (key) => `Bearer ${key}`,
   'in a URL': (key) => `https://h.example/?key=${encodeURIComponent(key)}&a=b`,
   'percent-encoded': (key) => each(key, (character) => `%${hex(character)}`),
   'percent-encoded twice': (key) => encodeURIComponent(encodeURIComponent(key)),
-  'as user of a URL': (key) => `https://${encodeURIComponent(key)}:password@h.example/`,
-  'with escapes of JSON': (key) => each(key, (character) => `\\u00${hex(character).toUpperCase()}`),
+  'as the user of a URL': (key) => `https://${encodeURIComponent(key)}:password@h.example/`,
+  'with JSON escapes': (key) => each(key, (character) => `\\u00${hex(character).toUpperCase()}`),
   'with the first letter escaped': (key) => `\\u0073${JSON.stringify(key).slice(2, -1)}`,
-  'with entities of HTML': (key) => each(key, (character) => `&#x${hex(character)};`),
+  'with HTML entities': (key) => each(key, (character) => `&#x${hex(character)};`),
   'escaped for HTML': (key) =>
     key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
   'as base64': (key) => Buffer.from(`x${key}`).toString('base64'),
   'in lower case': (key) => key.toLowerCase(),
 };
 
-/** Places in which it may come back. */
-const PLACES: Readonly<Record<string, (said: string) => Reply>> = {
+/** Responses that may contain the key. */
+const PLACES: Readonly<Record<string, (echo: string) => Reply>> = {
   'a JSON-RPC error':
-    (said) =>
+    (echo) =>
     ({ id }, response) =>
       response.end(
-        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: said, data: said } }),
+        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: echo, data: echo } }),
       ),
-  'an error of HTTP': (said) => (_, response) => response.writeHead(500, said, { 'X-Said': said }).end(said),
-  'a refusal': (said) => (_, response) =>
-    response.writeHead(401).end(JSON.stringify({ error: { message: said } })),
-  'the title of a page': (said) => (_, response) => response.end(`<html><title>${said}</title></html>`),
-  'a tool that fails': (said) =>
-    resultText(JSON.stringify({ isError: true, content: [{ type: 'text', text: said }] })),
-  'the text of a tool': (said) => toolText(said),
-  'a field of the data': (said) =>
+  'an HTTP error': (echo) => (_, response) => response.writeHead(500, echo, { 'X-Said': echo }).end(echo),
+  'a refusal': (echo) => (_, response) =>
+    response.writeHead(401).end(JSON.stringify({ error: { message: echo } })),
+  'the title of a page': (echo) => (_, response) => response.end(`<html><title>${echo}</title></html>`),
+  'a tool that fails': (echo) =>
+    resultText(JSON.stringify({ isError: true, content: [{ type: 'text', text: echo }] })),
+  'the text of a tool result': (echo) => toolText(echo),
+  'a field in the data': (echo) =>
     toolText(
       JSON.stringify({
         status: 'ok',
-        results: [{ service_id: 'r', name: said, [said]: said }],
+        results: [{ service_id: 'r', name: echo, [echo]: echo }],
         total_matches: 1,
       }),
     ),
-  'JSON as it is written': (said) =>
-    toolText(`{"status":"ok","results":[{"service_id":"r","name":"${said}"}],"total_matches":1}`),
-  'a list of tools': (said) =>
-    resultText(JSON.stringify({ tools: [{ name: said, description: said, inputSchema: { title: said } }] })),
+  'JSON as written': (echo) =>
+    toolText(`{"status":"ok","results":[{"service_id":"r","name":"${echo}"}],"total_matches":1}`),
+  'a list of tools': (echo) =>
+    resultText(JSON.stringify({ tools: [{ name: echo, description: echo, inputSchema: { title: echo } }] })),
   'pieces of a stream':
-    (said) =>
+    (echo) =>
     ({ id }, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       const progress = {
         jsonrpc: '2.0',
         method: 'notifications/progress',
-        params: { progress: 1, message: said },
+        params: { progress: 1, message: echo },
       };
-      const content = [{ type: 'text', text: JSON.stringify({ name: said }) }];
+      const content = [{ type: 'text', text: JSON.stringify({ name: echo }) }];
       const events = [progress, { jsonrpc: '2.0', id, result: { content } }];
-      const text = `: ${said}\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}`;
+      const text = `: ${echo}\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}`;
       for (let at = 0; at < text.length; at += 7) response.write(text.slice(at, at + 7));
       response.end();
     },
@@ -96,7 +96,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}';
 
-/** The text with what stands for a character replaced by it. */
+/** Returns the text with escapes and entities decoded. */
 function decoded(text: string): string {
   const once = text
     .replace(/\\+u00([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -113,7 +113,7 @@ function decoded(text: string): string {
   );
 }
 
-/** Whether more of the secret shows than its end. */
+/** Returns whether the text shows more of the secret than its end. */
 function shows(text: string, secret: string): boolean {
   const all = [text, decoded(text)].join('\n').toLowerCase();
   for (let at = 0; at + 6 <= secret.length; at += 1) {
@@ -133,7 +133,7 @@ function textsOfHome(): string {
 }
 
 describe('the key', () => {
-  it('is found nowhere, wherever the service repeats it and however it writes it', async () => {
+  it('is never printed or stored, wherever and however the service repeats it', async () => {
     const any = <T>(record: Readonly<Record<string, T>>) => fc.constantFrom(...Object.entries(record));
     await fc.assert(
       fc.asyncProperty(
@@ -142,9 +142,9 @@ describe('the key', () => {
         any(PLACES),
         fc.constantFrom(...COMMANDS),
         fc.boolean(),
-        async (secret, [writing, write], [place, said], words, debug) => {
+        async (secret, [writing, write], [place, echo], words, debug) => {
           const key = PREFIX + secret;
-          service.answer(said(write(key)));
+          service.answer(echo(write(key)));
           const env = { RESTAURANT_API_KEY: key, ...(debug ? { RESTAURANT_DEBUG: '1' } : {}) };
           const stdin = words[0] === 'mcp' ? `${CALL}\n` : 'name,city\nx,y\n';
           const { stdout, stderr } = await service.run(words, { env, stdin });
@@ -157,11 +157,11 @@ describe('the key', () => {
     );
   }, 30_000);
 
-  it('leaves valid JSON behind where its mask takes its place', async () => {
+  it('is masked without breaking JSON', async () => {
     await fc.assert(
       fc.asyncProperty(secrets, async (secret) => {
         const key = PREFIX + secret;
-        service.answer(PLACES['a field of the data']?.(`a ${key} b`) ?? resultText('1'));
+        service.answer(PLACES['a field in the data']?.(`a ${key} b`) ?? resultText('1'));
         const env = { RESTAURANT_API_KEY: key };
         const { exit, stdout } = await service.run(['find', 'x', '--city', 'y', '--json'], { env });
         expect(exit).toBe(0);
@@ -174,7 +174,7 @@ describe('the key', () => {
   const KEY = `${PREFIX}m4rkedKeyOfNobody_x9z2`;
   const SECRET = KEY.slice(PREFIX.length);
 
-  it('is not cut so that a part of it stays, nor shown with a fault of this program', async () => {
+  it('is not shown in part by truncation, nor by a bug in the program', async () => {
     for (const before of [380, 385, 390, 395, 398, 3990]) {
       const fault = new Error(`${'a'.repeat(before)}${KEY}`, { cause: new Error(`for ${KEY}`) });
       for (const more of [[], ['--json'], ['--verbose']]) {
@@ -195,7 +195,7 @@ describe('the key', () => {
     }
   });
 
-  it('is refused, not sent, shown or stored, when it is searched for by mistake', async () => {
+  it('is rejected as a search term, and not sent, printed or stored', async () => {
     service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     const tty = { stdout: true, stderr: true };
     for (const more of [[], ['--dry-run'], ['--curl'], ['--verbose'], ['--json', '--max-age', '1h']]) {
@@ -209,7 +209,7 @@ describe('the key', () => {
   });
 });
 
-describe('what cannot be a key', () => {
+describe('an invalid key', () => {
   const KEY = `${PREFIX}0123456789abcdef`;
   const fine: readonly string[] = [`${KEY}\n`, `${KEY}\r\n`, `  ${KEY}\t`, `\uFEFF${KEY}`];
   const wrong: readonly string[] = [
@@ -231,7 +231,7 @@ describe('what cannot be a key', () => {
     ' \n',
   ];
 
-  it('is told without repeating it, sent nowhere and saved nowhere, from wherever it comes', async () => {
+  it('is reported without repeating it, and never sent or saved, whatever its source', async () => {
     const file = join(service.home, 'key.txt');
     const before = service.requests.length;
     for (const text of wrong) {
@@ -253,7 +253,7 @@ describe('what cannot be a key', () => {
     expect(readdirSync(service.home)).not.toContain('.config');
   });
 
-  it('is taken where only white space stands around it', async () => {
+  it('is not caused by white space around a valid key', async () => {
     service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     for (const text of fine) {
       const env = { RESTAURANT_API_KEY: text };
@@ -262,11 +262,11 @@ describe('what cannot be a key', () => {
     }
   });
 
-  it('a key file that others may read is told of', async () => {
+  it('is distinguished from a valid key in a file that others may read, which causes a warning', async () => {
     service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     const file = join(service.home, 'open.txt');
     writeFileSync(file, KEY);
-    for (const [mode, told] of [
+    for (const [mode, warns] of [
       [0o644, true],
       [0o640, true],
       [0o604, true],
@@ -278,18 +278,18 @@ describe('what cannot be a key', () => {
       expect([mode, run.exit, run.stderr.includes(`${file} can be read by other users`)]).toEqual([
         mode,
         0,
-        told,
+        warns,
       ]);
     }
     await service.run(['logout']);
   });
 });
 
-describe('the key goes to its own service alone', () => {
+describe('the key on the network', () => {
   const KEY = `${PREFIX}0123456789abcdef`;
   const find = ['find', 'x', '--city', 'y'];
 
-  it('and nothing that a service names is asked', async () => {
+  it('is not sent to any URL in a response', async () => {
     const redirects = [301, 302, 303, 307, 308].map(
       (status): Reply =>
         (_, response) =>
@@ -304,10 +304,10 @@ describe('the key goes to its own service alone', () => {
         response
           .writeHead(200, { 'Content-Type': 'text/event-stream', 'Content-Location': stranger.url })
           .end(`event: endpoint\ndata: ${stranger.url}/messages\n\n`),
-      (asked, response) => {
+      (request, response) => {
         const row = { service_id: 'r', name: 'x', website: stranger.url, image: `${stranger.url}/a.png` };
         const found = { status: 'ok', results: [row], total_matches: 1, next: stranger.url };
-        toolText(JSON.stringify(found))(asked, response);
+        toolText(JSON.stringify(found))(request, response);
       },
     ];
     for (const answer of [...redirects, ...others]) {
@@ -319,7 +319,7 @@ describe('the key goes to its own service alone', () => {
     expect(stranger.connections).toBe(0);
   });
 
-  it('not to another where it is the saved one', async () => {
+  it('is not sent to another service when it is saved', async () => {
     service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     const env = { RESTAURANT_API_KEY: '' };
     const login = ['login', '--key-stdin', '--base-url', 'https://api.example.com', '--no-verify'];
@@ -338,7 +338,7 @@ describe('the key goes to its own service alone', () => {
     await service.run(['logout'], { env });
   });
 
-  it('and not in the clear, also by way of a proxy', async () => {
+  it('is not sent over plain HTTP, also through a proxy', async () => {
     const env = {
       RESTAURANT_API_KEY: KEY,
       RESTAURANT_BASE_URL: 'http://api.example.com',
@@ -352,7 +352,7 @@ describe('the key goes to its own service alone', () => {
   });
 });
 
-it('a host in other letters is shown as it is asked for', async () => {
+it('an internationalized host is shown in its ASCII form', async () => {
   const words = [
     'login',
     '--key-stdin',
@@ -369,12 +369,12 @@ it('a host in other letters is shown as it is asked for', async () => {
   ]);
 });
 
-describe('a key that a response holds in pieces', () => {
+describe('a key that a response contains in pieces', () => {
   const KEY = `${PREFIX}m4rkedKeyOfNobody_x9z2`;
   const pieces = (separator: string) => `${KEY.slice(0, 14)}${separator}${KEY.slice(14)}`;
 
   it.each(['\u200b', '\n', '\u2060', '\ufe0f', '\u00ad'])(
-    'is masked before it is laid out: %j',
+    'is masked before formatting: %j',
     async (separator) => {
       const row = { service_id: 'r-1', name: `Nopa ${pieces(separator)}`, address: pieces(separator) };
       service.answer(toolText(JSON.stringify({ status: 'ok', results: [row], total_matches: 1 })));

@@ -10,11 +10,11 @@ const leaves = commands.filter((command) => !isGroup(command));
 const { env } = newHome();
 const run = (...words: string[]) => runCli(words, { env });
 
-/** Arguments that a command could be called with, as far as their number goes. */
+/** Returns a valid number of arguments for a command. */
 const enough = (command: SchemaCommand): string[] =>
   command.arguments.filter(({ required }) => required).map(() => 'x');
 
-/** Refused as a usage error: two lines on stderr, nothing on stdout. */
+/** The expected usage error: two lines on stderr, nothing on stdout. */
 const refusal = (message: string | RegExp) => ({
   exit: 2,
   stdout: '',
@@ -25,24 +25,24 @@ const refusal = (message: string | RegExp) => ({
   ),
 });
 
-describe('the tree', () => {
+describe('the command tree', () => {
   it('has every command', () => {
     const names = tree.commands.map(({ name }) => name);
     const documented = ['find', 'lookup', 'raw', 'tools', 'call', 'login', 'logout', 'status', 'config'];
     expect(names).toEqual(expect.arrayContaining([...documented, 'cache', 'sandbox', 'schema', 'help']));
   });
 
-  it('names things the way POSIX does', () => {
+  it('follows the POSIX naming conventions', () => {
     for (const { name } of commands) expect(name).toMatch(/^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*)?$/);
     for (const { name, short } of [...tree.options, ...commands.flatMap(({ options }) => options)]) {
       expect(name).toMatch(/^--[a-z]+(-[a-z]+)*$/);
       if (short !== null) expect(short).toMatch(/^-[A-Za-z0-9]$/);
-      // -h is help everywhere, and -v is verbose here, version there: it is nothing.
+      // -h is always help; -v is not used, since it means verbose or version elsewhere.
       expect(['-h', '-v']).not.toContain(short);
     }
   });
 
-  it('offers the formats of each command, and its own defaults, in help and schema', async () => {
+  it('lists the formats of each command and its defaults in help and schema', async () => {
     const found: Record<string, unknown> = {};
     for (const name of ['find', 'lookup', 'tools', 'call', 'enrich']) {
       const { format, 'max-age': maxAge } = JSON.parse((await run('schema', name)).stdout).input.properties;
@@ -59,7 +59,7 @@ describe('the tree', () => {
     });
   });
 
-  it('describes every option, with its choices, its default and what it takes', () => {
+  it('describes every option with its choices, default and value', () => {
     for (const { name, flags, description, type, choices, ...rest } of [
       ...tree.options,
       ...commands.flatMap(({ options }) => options),
@@ -76,7 +76,7 @@ describe('the tree', () => {
     for (const { summary } of commands) expect(summary.length).toBeGreaterThan(10);
   });
 
-  it('gives a flag one form, one type and one default, wherever it stands', () => {
+  it('uses one syntax, type and default for a flag in all commands', () => {
     const seen = new Map<string, unknown>();
     for (const { name, flags, type, default: fallback } of [
       ...tree.options,
@@ -89,7 +89,7 @@ describe('the tree', () => {
     }
   });
 
-  it('is told whole: exit codes and variables', () => {
+  it('is printed with exit codes and variables', () => {
     expect(tree.exit_codes.map(({ exit }) => exit)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130]);
     const names = tree.environment.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(SETTING_NAMES.map((name) => SETTINGS[name].env)));
@@ -113,7 +113,7 @@ describe('help', () => {
     for (const long of command.global_options) expect(help.stdout).toContain(long);
   });
 
-  it('of the program, and what it says when called with nothing', async () => {
+  it('of the program lists every command; without arguments an introduction is printed', async () => {
     const help = await run('help');
     expect(help).toMatchObject({ exit: 0, stderr: '' });
     for (const flag of ['--help', '-h']) expect(await run(flag)).toEqual(help);
@@ -134,7 +134,7 @@ describe('help', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('on the environment names every variable, its default and its flag', async () => {
+  it('on the environment lists every variable with its default and flag', async () => {
     const { stdout } = await run('help', 'environment');
     for (const { name } of tree.environment) expect(stdout).toContain(name);
     for (const name of SETTING_NAMES) {
@@ -144,14 +144,14 @@ describe('help', () => {
   });
 
   it.each(commands.filter(isGroup).map(({ name }) => name))(
-    'is what the group %s says by itself',
+    'is printed by the group %s without a subcommand',
     async (name) => {
       expect(await run(name)).toEqual(await run(name, '--help'));
     },
   );
 
   it.each(leaves.map((command) => [command.name, command] as const))(
-    'wins over mistakes: %s',
+    'takes precedence over usage errors: %s',
     async (_name, command) => {
       const words = wordsOf(command);
       const help = await run('help', ...words);
@@ -165,7 +165,7 @@ describe('help', () => {
     },
   );
 
-  it('is not given for a command that does not exist', async () => {
+  it('fails for a command that does not exist', async () => {
     for (const words of [
       ['fnd', '-h'],
       ['--help', 'fnd'],
@@ -187,9 +187,9 @@ describe('--version', () => {
   });
 });
 
-describe('a wrong command line', () => {
+describe('an invalid command line', () => {
   it.each(leaves.map((command) => [command.name, command] as const))(
-    'of %s: an option that it does not have',
+    'of %s is rejected for an unknown option',
     async (_name, command) => {
       const words = [...wordsOf(command), ...enough(command), '--no-such-option'];
       expect(await run(...words)).toEqual(
@@ -207,7 +207,7 @@ describe('a wrong command line', () => {
   );
 
   it.each(leaves.map((command) => [command.name, command] as const))(
-    'of %s: too few or too many words',
+    'of %s is rejected for too few or too many arguments',
     async (name, command) => {
       const words = wordsOf(command);
       const needed = enough(command);
@@ -218,13 +218,13 @@ describe('a wrong command line', () => {
       }
       if (command.arguments.some(({ variadic }) => variadic)) return;
       const tooMany = [...command.arguments.map(() => 'x'), 'one-more'];
-      const told = command.commands === undefined ? `^error: ${name} takes ` : '^error: unknown command ';
-      expect(await run(...words, ...tooMany)).toEqual(refusal(new RegExp(told)));
+      const pattern = command.commands === undefined ? `^error: ${name} takes ` : '^error: unknown command ';
+      expect(await run(...words, ...tooMany)).toEqual(refusal(new RegExp(pattern)));
     },
   );
 
   it.each(leaves.map((command) => [command.name, command] as const))(
-    'of %s: a global option that it does not obey',
+    'of %s is rejected for a global option that it does not use',
     async (name, command) => {
       for (const option of tree.options) {
         if (option.name === '--version' || command.global_options.includes(option.name)) continue;
@@ -243,7 +243,7 @@ describe('a wrong command line', () => {
     },
   );
 
-  it('names the nearest command, and never takes a part of one, or any word, for it', async () => {
+  it('suggests the nearest command and accepts no abbreviation', async () => {
     expect(await run('fnd', 'x')).toEqual(refusal(/did you mean restaurant find\?/));
     expect(await run('ramen')).toEqual(refusal("unknown command 'ramen'"));
     expect(await run('')).toEqual(refusal("unknown command ''"));
@@ -271,13 +271,13 @@ describe('a wrong command line', () => {
     ['serve', 'sandbox'],
     ['set', 'config set'],
     ['version', '--version'],
-  ])('knows the verb %s of other tools', async (verb, ours) => {
+  ])('suggests a command for the verb %s of other tools', async (verb, ours) => {
     expect(await run(verb)).toEqual(
       refusal(new RegExp(`^error: unknown command '${verb}'\nhint: did you mean restaurant ${ours}\\?`)),
     );
   });
 
-  it('is told apart from no command at all', async () => {
+  it('with an unknown option is distinguished from a missing command', async () => {
     expect(await run('--bogus')).toEqual(refusal("unknown option '--bogus'"));
     expect(await run('-v')).toEqual(refusal("unknown option '-v'"));
     expect((await run('--jsn')).stderr).toContain('did you mean --json?');
@@ -295,7 +295,7 @@ describe('a wrong command line', () => {
     }
   });
 
-  it('is answered in JSON where JSON was asked for, wherever that stands', async () => {
+  it('is reported as JSON with --json in any position', async () => {
     const wrong = [
       ['fnd', 'x', '--json'],
       ['--json', 'fnd', 'x'],
@@ -315,13 +315,13 @@ describe('a wrong command line', () => {
       expect([words, exit, stdout]).toEqual([words, 2, '']);
       expect(Object.keys(JSON.parse(stderr).error)).toEqual(['code', 'message', 'hint', 'retryable']);
     }
-    const asked = await runCli(['find', 'x'], { env: { ...env, RESTAURANT_FORMAT: 'json' } });
-    expect(JSON.parse(asked.stderr).error.code).toBe('no_service');
-    // What stands behind `--` asks for nothing.
+    const fromVariable = await runCli(['find', 'x'], { env: { ...env, RESTAURANT_FORMAT: 'json' } });
+    expect(JSON.parse(fromVariable.stderr).error.code).toBe('no_service');
+    // Words after `--` are not options.
     expect((await run('fnd', '--', '--json')).stderr).toMatch(/^error: /);
   });
 
-  it('names both of two options that contradict each other', async () => {
+  it('names both of two conflicting options', async () => {
     for (const [one, other] of [
       ['--json', '--format=csv'],
       ['--base-url=http://127.0.0.1:1', '--endpoint=http://127.0.0.1:1'],
@@ -340,7 +340,7 @@ describe('a wrong command line', () => {
     }
   });
 
-  it('never repeats what stands behind the = of an unknown option', async () => {
+  it('never repeats the value of an unknown option', async () => {
     const { exit, stderr } = await run('login', '--key=sk_live_abcdefghijkl');
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^error: unknown option '--key'\n/);
@@ -350,7 +350,7 @@ describe('a wrong command line', () => {
 describe('an option', () => {
   const demo = (...words: string[]) => run(...words, '--demo');
 
-  it('may stand before or after the command, joined or apart, alone or in a group', async () => {
+  it('is accepted before or after the command, with = or a space, alone or grouped', async () => {
     const json = await demo('find', 'Nopa', '--city', 'SF', '--limit', '2', '--json');
     expect(JSON.parse(json.stdout).results).toHaveLength(2);
     for (const words of [
@@ -366,11 +366,11 @@ describe('an option', () => {
     }
   });
 
-  it('is refused when it is given two values', async () => {
+  it('is rejected when it has two values', async () => {
     expect(await run('find', 'Nopa', '--city', 'Paris', '--city', 'SF', '--demo')).toEqual(
       refusal(/^error: --city is given twice: 'Paris' and 'SF'\nhint: use --city once/),
     );
-    // An alias may hold global options; those typed after it count.
+    // An alias may contain global options; options typed after it override them.
     expect(
       (await run('--format', 'csv', 'find', 'Nopa', '--city', 'SF', '--format', 'json', '--demo')).stdout,
     ).toMatch(/^\{/);
