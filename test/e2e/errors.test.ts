@@ -231,7 +231,7 @@ describe('an error', () => {
     expect(await of('too many requests')).toMatchObject({ status: 429, retry_after: 1, retryable: true });
     expect(await of('an unknown id')).toMatchObject({ restaurant_id: UNKNOWN, retryable: false });
     expect(await of('a JSON-RPC error')).toMatchObject({ rpc_code: -32603 });
-    expect(await of('an error of the server')).toMatchObject({ status: 500, retryable: true });
+    expect(await of('a server error')).toMatchObject({ status: 500, retryable: true });
     expect(await of('a revoked key')).toMatchObject({ status: 401, retryable: false });
     expect(await of('a closed port')).toMatchObject({ retryable: true });
   });

@@ -194,7 +194,7 @@ describe('hostile text in a failure', () => {
         async (text, [name, failing]) => {
           service.answer(failing(text));
           // For call, any text is a valid result.
-          const calls = /status|no JSON/.test(name) ? [] : [['call', 'find_restaurant', 'name=x', 'city=y']];
+          const calls = /status|not JSON/.test(name) ? [] : [['call', 'find_restaurant', 'name=x', 'city=y']];
           for (const words of [find(), ...calls]) {
             const plain = await service.run(words, terminal(2000));
             const lines = shown(plain.stderr).filter((line) => !line.startsWith('warning: '));
