@@ -9,16 +9,6 @@ describe('fileMemo', () => {
     expect([memo.get('a'), memo.get('b')]).toEqual(['at 3', undefined]);
   });
 
-  it('keeps the offsets of many keys, also 0', () => {
-    const memo = fileMemo((offset) => `at ${offset}`);
-    const keys = Array.from({ length: 20_000 }, (_each, place) => `key ${place}`);
-    keys.forEach((key, place) => {
-      memo.set(key, 'text', place);
-    });
-    expect(keys.map((key) => memo.get(key))).toEqual(keys.map((_key, place) => `at ${place}`));
-    expect(memo.get('another')).toBeUndefined();
-  });
-
   it('reports an output that was cut by another program', () => {
     const memo = fileMemo(() => undefined);
     memo.set('a', 'text', 3);
