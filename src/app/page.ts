@@ -200,23 +200,28 @@ function writeLauncher(app: App, url: string): string {
   return pathToFileURL(path).href;
 }
 
-/** Returns whether our user made a connection on loopback. Linux lists the owner of each; without the list it may be. */
+/**
+ * Returns whether our user made a connection on loopback. Linux lists the owner of each; without the list it may be. The
+ * list is read in pieces, so an entry can be missed while others come and go: it is read again then.
+ */
 export function isOwnConnection({
   remotePort,
   localPort,
 }: Pick<Socket, 'remotePort' | 'localPort'>): boolean {
   const address = (port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  let table: string;
-  try {
-    table = readFileSync('/proc/net/tcp', 'latin1');
-  } catch {
-    return true;
+  const wanted = [address(remotePort), address(localPort)].join();
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    let table: string;
+    try {
+      table = readFileSync('/proc/net/tcp', 'latin1');
+    } catch {
+      return true;
+    }
+    const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
+    const row = rows.find((fields) => fields.slice(1, 3).join() === wanted);
+    if (row !== undefined) return Number(row[7]) === process.getuid?.();
   }
-  const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
-  const row = rows.find(
-    ([, local, remote]) => local === address(remotePort) && remote === address(localPort),
-  );
-  return row !== undefined && Number(row[7]) === process.getuid?.();
+  return false;
 }
 
 /** Longest time that a browser may take to ask for the page, in milliseconds. */
