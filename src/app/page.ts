@@ -171,7 +171,8 @@ export async function servePage(
       Connection: 'close',
     });
     pipeline(createReadStream(path), response, (error) => {
-      if (!error) done();
+      // A browser that has the whole page may close the connection before the response is finished.
+      if (!error || response.writableEnded) done();
     });
   });
   await new Promise<void>((resolve, reject) => {
