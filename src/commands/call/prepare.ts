@@ -66,8 +66,22 @@ export async function prepareCall(
 }
 
 async function coerce(app: App, given: GivenArguments, tool: Tool): Promise<Record<string, unknown>> {
+  // Loading the validator and compiling a schema take 20 ms.
+  if (documentedTool(tool.name) === tool && isValidText(tool, given)) return buildArguments(given);
   const { coerceArguments } = await import('./validate.ts');
   return coerceArguments(app, given, tool);
+}
+
+/** Whether the arguments are all that a documented tool requires, and texts that it takes as they are. */
+function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean {
+  const required = [inputSchema.required ?? []].flat().map(String);
+  return (
+    required.every((name) => given.has(name)) &&
+    [...given].every(([name, each]) => {
+      const schema = schemaOf(inputSchema, name);
+      return 'text' in each && schema?.type === 'string' && schema.enum === undefined;
+    })
+  );
 }
 
 /** Whether the tool's schema lists every argument whose type is still open. */
