@@ -123,11 +123,6 @@ async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[
   });
 }
 
-/** Formats the result of a check as a line. */
-export function formatCheck({ tools }: CheckResult, client: McpClient): string {
-  return `check: ${client.name} can connect; the service has ${tools} tools`;
-}
-
 interface Bridge {
   readonly args: readonly string[];
   readonly env: Env;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
@@ -26,52 +27,42 @@ export const pathOf = ({ platform }: Pick<Context, 'platform'>): typeof posix =>
  * @throws {AppError} `usage` when the client has no such file; `bad_config` when the home folder is unknown
  */
 export function clientPath(
-  client: McpClient,
+  { name, user = [], project = [] }: McpClient,
   scope: Scope,
   context: PathContext & Pick<Context, 'cwd'>,
 ): ClientPath {
-  const path = pathOf(context);
-  const firstExisting = (files: readonly string[]): string => {
-    const file = files.find((each) => existsSync(each)) ?? files[0];
-    if (file !== undefined) return file;
-    const other = scope === 'user' ? 'project' : 'user';
-    throw new AppError('usage', `${client.name} has no ${scope} file for MCP servers`, {
-      hint: `restaurant mcp config ${client.name} --scope ${other}`,
-    });
-  };
-  if (scope === 'project') {
-    const project = context.cwd();
-    return { file: firstExisting((client.project ?? []).map((name) => path.join(project, name))), project };
-  }
-  const files = (client.user ?? []).map((location) => resolveLocation(location, context));
-  return { file: firstExisting(files) };
+  const folder = context.cwd();
+  const files =
+    scope === 'user'
+      ? user.map((location) => resolveLocation(location, context))
+      : project.map((file) => pathOf(context).join(folder, file));
+  const file = files.find((each) => existsSync(each)) ?? files[0];
+  if (file !== undefined) return scope === 'user' ? { file } : { file, project: folder };
+  throw new AppError('usage', `${name} has no ${scope} file for MCP servers`, {
+    hint: `restaurant mcp config ${name} --scope ${scope === 'user' ? 'project' : 'user'}`,
+  });
 }
 
 /** Returns the path of a location on this machine. @throws {AppError} `bad_config` when the home folder is unknown */
 export function resolveLocation(location: Location, context: PathContext): string {
-  const { windows } = location;
-  const onWindows = context.platform === 'win32' && windows !== undefined;
-  const {
-    below,
-    path: name,
-    envOverrides,
-  } = onWindows ? ({ below: 'app', path: windows } as Location) : location;
   const { env, platform } = context;
   const path = pathOf(context);
-  for (const [variable, rest] of envOverrides ?? []) {
+  for (const [variable, rest] of location.envOverrides ?? []) {
     const folder = absolute(path, env[variable]);
     if (folder !== undefined) return path.join(folder, rest);
   }
   const home = homeOf(context, path);
-  const config = absolute(path, env.XDG_CONFIG_HOME) ?? (home && path.join(home, '.config'));
+  const belowHome = (...parts: string[]) => home && path.join(home, ...parts);
+  const config = absolute(path, env.XDG_CONFIG_HOME) ?? belowHome('.config');
   const app =
     platform === 'win32'
-      ? (absolute(path, env.APPDATA) ?? (home && path.join(home, 'AppData', 'Roaming')))
+      ? (absolute(path, env.APPDATA) ?? belowHome('AppData', 'Roaming'))
       : platform === 'darwin'
-        ? home && path.join(home, 'Library', 'Application Support')
+        ? belowHome('Library', 'Application Support')
         : config;
-  const base = { home, config, app }[below];
-  if (base !== undefined) return path.join(base, name);
+  const windowsPath = platform === 'win32' ? location.windows : undefined;
+  const folder = windowsPath === undefined ? { home, config, app }[location.below] : app;
+  if (folder !== undefined) return path.join(folder, windowsPath ?? location.path);
   throw new AppError('bad_config', 'the home folder is unknown, so the location of the file is too', {
     hint: 'set HOME=<folder> and run the command again',
   });
@@ -86,22 +77,22 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
   let current = folder;
   for (const part of path.relative(folder, file).split(path.sep)) {
     current = path.join(current, part);
-    assertNoLink(current);
+    let target: string;
+    try {
+      if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
+      target = readlinkSync(current);
+    } catch (error) {
+      if (systemCode(error) === 'ENOTDIR') return;
+      throw ioError('read', current, error);
+    }
+    throw new AppError(
+      'io_error',
+      `${current} is a symbolic link to ${target}; nothing is written through it`,
+      {
+        hint: `ls -l ${shellWord(current)} shows the link; replace it with a real file or folder, then try again`,
+      },
+    );
   }
-}
-
-function assertNoLink(path: string): void {
-  let target: string;
-  try {
-    if (!lstatSync(path).isSymbolicLink()) return;
-    target = readlinkSync(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return;
-    throw ioError('read', path, error);
-  }
-  throw new AppError('io_error', `${path} is a symbolic link to ${target}; nothing is written through it`, {
-    hint: `ls -l ${shellWord(path)} shows the link; replace it with a real file or folder, then try again`,
-  });
 }
 
 /** The content of a client's file. */
@@ -114,7 +105,6 @@ export interface ClientFile {
 /** Maximum size of a client's file, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const PERMISSIONS = 0o777;
-const OTHERS = 0o077;
 
 /** Creates the error for a client's file that cannot be edited. */
 export function invalidConfig(path: string, why: string): AppError {
@@ -125,45 +115,33 @@ export function invalidConfig(path: string, why: string): AppError {
 
 /** Reads a client's file; undefined when it does not exist. @throws {AppError} `io_error`; `bad_config` for other text than UTF-8 */
 export function readClientFile(path: string): ClientFile | undefined {
+  let bytes: Buffer;
+  let mode: number;
   try {
-    const { mode } = statSync(path);
-    return { text: decode(readRegularFile(path, MAX_BYTES), path), mode: mode & PERMISSIONS };
+    mode = statSync(path).mode & PERMISSIONS;
+    bytes = readRegularFile(path, MAX_BYTES);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);
   }
-}
-
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw invalidConfig(path, 'it is not UTF-8 text');
-  }
-}
-
-export interface Replacement {
-  readonly path: string;
-  readonly before: ClientFile | undefined;
-  readonly text: string;
-  /** The text holds a key, so only the user may read the file. */
-  readonly secret: boolean;
-  /** Permission bits of a new file. */
-  readonly newMode: number;
-  /** Whether a symbolic link at the path is followed. In a project folder it is not. */
-  readonly followLinks: boolean;
+  if (!isUtf8(bytes)) throw invalidConfig(path, 'it is not UTF-8 text');
+  return { text: bytes.toString('utf8'), mode };
 }
 
 /**
  * Writes a client's file. The previous content is stored beside it as `<path>.bak`; the three newest backups are kept.
+ * @param options `replace` as in {@link AtomicOptions}
  * @returns the path of the backup, when the file existed
  * @throws {AppError} `io_error`
  */
-export function writeClientFile(replacement: Replacement): string | undefined {
-  const { path, before, text, secret, newMode, followLinks } = replacement;
+export function writeClientFile(
+  path: string,
+  before: ClientFile | undefined,
+  text: string,
+  options: AtomicOptions,
+): string | undefined {
   const backup = before === undefined ? undefined : writeBackup(path, before);
-  const mode = before?.mode ?? newMode;
-  writeFileWithFolder(path, text, { mode: secret ? mode & ~OTHERS : mode, replace: !followLinks });
+  writeFileWithFolder(path, text, options);
   return backup;
 }
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { writeText } from '../../app/output.ts';
@@ -14,27 +13,24 @@ import {
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
-import type { JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { absolute } from '../../storage/paths.ts';
 import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
-import { checkEntry, formatCheck, INSTALL_HINT, serviceOptions } from './check.ts';
+import { checkEntry, INSTALL_HINT, serviceOptions } from './check.ts';
 import {
   assertNoLinks,
   backupPaths,
   type ClientPath,
   clientPath,
-  invalidConfig,
   pathOf,
   readClientFile,
   writeClientFile,
 } from './client-file.ts';
 import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
-import { type Edit, editJson } from './edit-json.ts';
-import { editToml, tomlTable } from './edit-toml.ts';
+import { editClientFile, formatSnippet } from './edit.ts';
 import {
   buildEntry,
   COMMAND,
@@ -42,8 +38,6 @@ import {
   chooseTransport,
   ENTRY_NAME,
   type Entry,
-  SERVERS,
-  snippet,
   type Target,
   VARIABLE,
 } from './entry.ts';
@@ -70,12 +64,12 @@ interface Plan {
 
 /** The result of a write to a client's file. */
 interface WriteResult {
-  readonly changed: boolean;
-  readonly backup?: string;
-  /** The changed keys of our own entry, without the key. */
+  readonly isChanged: boolean;
+  readonly backup?: string | undefined;
+  /** The changes of our own entry, without secrets. */
   readonly lines: readonly string[];
   /** Whether the user has switched the entry off. */
-  readonly disabled: boolean;
+  readonly isDisabled: boolean;
 }
 
 /**
@@ -93,22 +87,23 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
     via: target.via,
     file: path.file,
     entry: shown.value,
-    ...(shown.inputs.length === 0 ? {} : { inputs: shown.inputs }),
-    ...(command === undefined ? {} : { command }),
-    written: written?.changed ?? false,
-    ...(written?.backup === undefined ? {} : { backup: written.backup }),
-    ...(check === undefined ? {} : { check }),
+    inputs: shown.inputs.length === 0 ? undefined : shown.inputs,
+    command,
+    written: written?.isChanged ?? false,
+    backup: written?.backup,
+    check,
   };
-  const checked = check === undefined ? '' : formatCheck(check, client);
+  const checked =
+    check === undefined ? [] : [`check: ${client.name} can connect; the service has ${check.tools} tools`];
   await writeText(app, json, () =>
     written === undefined
-      ? formatEntry(plan)
-      : `${formatWritten(plan, written)}${checked === '' ? '' : `${checked}\n`}`,
+      ? formatSnippet(client, shown)
+      : [...formatWritten(plan, written), ...checked].map((line) => `${line}\n`).join(''),
   );
   // Without --write stdout holds nothing but the entry, so that it can be redirected into a file.
-  if (written === undefined && checked !== '') await app.note(checked);
+  for (const line of written === undefined ? checked : []) await app.note(line);
   for (const warning of warnings(app, plan)) await app.warn(warning);
-  for (const note of notes(app, plan, written)) await app.note(note);
+  for (const note of notes(app, plan, written, command)) await app.note(note);
 }
 
 /** Returns the client of that name. @throws {AppError} `usage` with the nearest names */
@@ -129,7 +124,7 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions): P
   const literalKey = options.literalKey === true;
   const demo = app.globals.demo === true;
   const isPlain = () => supportsMcp(app) === false;
-  const via = chooseTransport(client, { transport: options.via, literalKey, demo, isPlain });
+  const via = chooseTransport(client, { via: options.via, literalKey, demo, isPlain });
   const scope =
     options.scope ?? (literalKey && client.user !== undefined ? 'user' : (client.scope ?? 'user'));
   if (literalKey && scope === 'project') {
@@ -145,28 +140,27 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions): P
 
 /** The bridge with the options of this run, and with the variables that a client may not have. */
 function stdioTarget(app: App, scope: Scope): Target {
+  const { context, globals, paths } = app;
   // Checks the URL before it becomes part of a command line.
   configuredEndpoint(app);
-  const args = serviceOptions(app, ['flag', 'env']);
-  const demo = app.globals.demo === true ? ['--demo'] : [];
-  // A project file is shared: it must not name a folder of one user.
-  return { via: 'stdio', args: ['mcp', ...args, ...demo], env: scope === 'user' ? configEnv(app) : {} };
-}
-
-/** Returns the variable that leads to the config folder, when a variable moved it. */
-function configEnv(app: App): Record<string, string> {
-  const { context, paths } = app;
-  const moved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
+  const args = ['mcp', ...serviceOptions(app, ['flag', 'env']), ...(globals.demo === true ? ['--demo'] : [])];
+  const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
     (name) => absolute(pathOf(context), context.env[name]) !== undefined,
   );
-  return moved && paths.configDir !== undefined ? { [CONFIG_VARIABLE]: paths.configDir } : {};
+  // A project file is shared: it must not name a folder of one user.
+  const folder = isMoved && scope === 'user' ? paths.configDir : undefined;
+  return { via: 'stdio', args, env: folder === undefined ? {} : { [CONFIG_VARIABLE]: folder } };
 }
 
 async function httpTarget(app: App, client: McpClient, literalKey: boolean): Promise<Target> {
+  const { context, settings, globals } = app;
   const { url } = requireEndpoint(app);
-  assertMayCarryKey(url, app.globals.insecureHttp === true);
+  assertMayCarryKey(url, globals.insecureHttp === true);
   const templates = requestHeaders(app, url, true);
-  const hasKey = mayHaveKey(app) || Object.keys(templates).every(isHarmless);
+  const isSaved = settings.profile.key !== undefined || keyCommandOf(app) !== undefined;
+  // Without a key, additional headers may authenticate instead.
+  const hasKey =
+    isSaved || variable(context.env, KEY_VARIABLE) !== undefined || Object.keys(templates).every(isHarmless);
   if (literalKey) {
     const headers = requestHeaders(app, url);
     const key = hasKey ? { literalKey: (await requireKey(app, url)).value } : {};
@@ -174,13 +168,6 @@ async function httpTarget(app: App, client: McpClient, literalKey: boolean): Pro
   }
   for (const [name, value] of Object.entries(templates)) assertReferable(client, name, value);
   return { via: 'http', url: url.href, headers: templates, hasKey, isLiteral: false };
-}
-
-/** Returns whether there is a key: without one, additional headers may authenticate instead. */
-function mayHaveKey(app: App): boolean {
-  const { context, settings } = app;
-  const isSaved = settings.profile.key !== undefined || keyCommandOf(app) !== undefined;
-  return isSaved || variable(context.env, KEY_VARIABLE) !== undefined;
 }
 
 /** Checks that a header can be part of an entry without a secret in it. @throws {AppError} `usage` */
@@ -215,57 +202,29 @@ function writeEntry(app: App, { client, scope, path, target, entry, shown }: Pla
     for (const each of [file, ...backupPaths(file)]) assertNoLinks(project, each, pathOf(app.context));
   }
   const before = readClientFile(file);
-  const text = before?.text ?? '';
-  const { text: after, existing, merged } = edit(client, text, entry, file);
-  const disabled = merged.enabled === false || merged.disabled === true;
-  if (after === text) return { changed: false, lines: [], disabled };
-  const backup = writeClientFile({
-    path: file,
-    before,
-    text: after,
-    secret: target.via === 'http' && target.isLiteral,
-    newMode: scope === 'project' ? 0o644 : 0o600,
-    followLinks: project === undefined,
+  const { text, merged, changed, removed } = editClientFile(client, before?.text ?? '', entry, file);
+  const isDisabled = merged.enabled === false || merged.disabled === true;
+  if (text === (before?.text ?? '')) return { isChanged: false, lines: [], isDisabled };
+  const mode = before?.mode ?? (scope === 'project' ? 0o644 : 0o600);
+  const backup = writeClientFile(file, before, text, {
+    // Only the user may read a file with a key.
+    mode: target.via === 'http' && target.isLiteral ? mode & 0o700 : mode,
+    // In a project folder a symbolic link is not followed.
+    replace: project !== undefined,
   });
-  const lines = changedKeys(existing, merged, shown.value);
-  return { changed: true, lines, disabled, ...(backup === undefined ? {} : { backup }) };
-}
-
-function edit(client: McpClient, text: string, entry: Entry, file: string): Edit {
-  try {
-    return (client.format === 'toml' ? editToml : editJson)(text, client.servers ?? SERVERS, entry, file);
-  } catch (error) {
-    if (error instanceof RangeError) throw invalidConfig(file, 'it is nested too deeply');
-    throw error;
-  }
-}
-
-/**
- * Lists the changed keys of our own entry: removed ones by name, because their values may be somebody's secrets, and
- * new ones with the value that is safe to show. Nothing else of the file is shown.
- */
-function changedKeys(existing: unknown, merged: JsonObject, shown: JsonObject): string[] {
-  const old = typeof existing === 'object' ? ({ ...existing } as JsonObject) : {};
-  const removed = Object.keys(old).filter((key) => !(key in merged));
-  const changed = Object.keys(shown).filter((key) => !isDeepStrictEqual(old[key], merged[key]));
-  return [
+  // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
+  const lines = [
     ...removed.map((key) => `- ${key}`),
-    ...changed.map((key) => `+ ${key}: ${JSON.stringify(shown[key])}`),
+    ...changed.map((key) => `+ ${key}: ${JSON.stringify(shown.value[key])}`),
   ].map(cleanLine);
+  return { isChanged: true, lines, isDisabled, backup };
 }
 
-/** Formats the entry as the file must contain it, for copying, and nothing else. */
-function formatEntry({ client, shown }: Plan): string {
-  return client.format === 'toml'
-    ? tomlTable(client.servers ?? SERVERS, shown.value)
-    : `${JSON.stringify(snippet(client, shown), null, 2)}\n`;
-}
-
-function formatWritten({ path }: Plan, { changed, backup, lines }: WriteResult): string {
+function formatWritten({ path }: Plan, { isChanged, backup, lines }: WriteResult): string[] {
   const file = cleanLine(path.file);
-  if (!changed) return `${file} already has this entry\n`;
-  const kept = backup === undefined ? '' : `; the previous version is in ${cleanLine(backup)}`;
-  return `wrote ${file}${kept}\n${lines.map((line) => `${line}\n`).join('')}`;
+  if (!isChanged) return [`${file} already has this entry`];
+  const previous = backup === undefined ? '' : `; the previous version is in ${cleanLine(backup)}`;
+  return [`wrote ${file}${previous}`, ...lines];
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
@@ -274,7 +233,7 @@ function clientCommand({ client, target, entry, scope }: Plan): string | undefin
   return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
-/** Problems that keep the client from starting the bridge. */
+/** Lists problems that keep the client from starting the bridge. */
 function warnings(app: App, { client, target }: Plan): string[] {
   if (target.via === 'http') return [];
   const installed = findInstalled(app.context);
@@ -287,26 +246,25 @@ function warnings(app: App, { client, target }: Plan): string[] {
 }
 
 /** Lists what a person should know about the entry. */
-function notes(app: App, plan: Plan, written: WriteResult | undefined): string[] {
-  const { client, scope, path } = plan;
-  const command = clientCommand(plan);
-  const write = `add it to ${path.file}, or run: restaurant mcp config ${client.name} --write`;
-  return [
-    ...(written === undefined ? [write] : []),
-    ...(written === undefined && command !== undefined ? [`or run: ${command}`] : []),
-    ...(written?.disabled === true ? [`the entry is switched off in ${path.file}`] : []),
-    ...(scope === 'project' && client.projectNote !== undefined ? [client.projectNote] : []),
-    ...keyNotes(app, plan),
+function notes(
+  app: App,
+  { client, scope, path, target }: Plan,
+  written?: WriteResult,
+  command?: string,
+): string[] {
+  const { name } = client;
+  const texts = [
+    written === undefined && `add it to ${path.file}, or run: restaurant mcp config ${name} --write`,
+    command !== undefined && `or run: ${command}`,
+    written?.isDisabled && `the entry is switched off in ${path.file}`,
+    scope === 'project' && client.projectNote,
   ];
-}
-
-function keyNotes(app: App, { client, target }: Plan): string[] {
   if (target.via === 'stdio') {
     const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
     const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
-    return [`the bridge uses the saved login${env}${login}`];
+    texts.push(`the bridge uses the saved login${env}${login}`);
+  } else if (!target.isLiteral && target.hasKey && client.inputs === undefined) {
+    texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.referenceNote);
   }
-  if (target.isLiteral || !target.hasKey || client.inputs !== undefined) return [];
-  const note = `${client.name} reads the key from ${KEY_VARIABLE} when it starts`;
-  return client.referenceNote === undefined ? [note] : [note, client.referenceNote];
+  return texts.filter((text) => typeof text === 'string');
 }

@@ -2,9 +2,6 @@ import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import { KEY_VARIABLE, type McpClient, type Transport } from './clients.ts';
 
-/** Key that holds the servers in most files. */
-export const SERVERS = 'mcpServers';
-
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
 
@@ -13,48 +10,6 @@ export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
 
 /** The command that a client starts. */
 export const COMMAND = 'restaurant';
-
-/** The facts that decide between http and stdio. */
-export interface TransportChoice {
-  readonly transport?: Transport | undefined;
-  /** Write the key itself into the file. */
-  readonly literalKey: boolean;
-  /** The run uses its own sandbox, so there is no URL to write. */
-  readonly demo: boolean;
-  /** Returns whether the service is known to support only plain `tools/call`, which no MCP client can use directly. */
-  isPlain(): boolean;
-}
-
-/**
- * Chooses how the client connects: as requested; else directly (http) when the client and the service can and the key
- * stays out of the file.
- * @throws {AppError} `usage` naming the alternative when the client cannot
- */
-export function chooseTransport(client: McpClient, choice: TransportChoice): Transport {
-  const { name } = client;
-  const { transport, literalKey, demo } = choice;
-  const stdio = `restaurant mcp config ${name} --via stdio`;
-  const byReference = client.reference !== undefined || client.namesVariables === true;
-  const [problem, hint] =
-    client.http === undefined
-      ? [`${name} only supports stdio servers; --via http is not available`, stdio]
-      : demo
-        ? ['--demo has no URL for a client', `${stdio} --demo`]
-        : byReference || literalKey
-          ? []
-          : [`${name} cannot read the key from a variable`, `${stdio}, or add --literal-key`];
-  if (transport === 'stdio' && literalKey) {
-    throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
-      hint: `${stdio} without --literal-key${client.http === undefined ? '' : ', or use --via http'}`,
-    });
-  }
-  if (transport === 'http' || literalKey) {
-    if (problem !== undefined) throw new AppError('usage', problem, { hint });
-    return 'http';
-  }
-  const prefersStdio = problem !== undefined || client.prefersStdio === true;
-  return transport === 'stdio' || prefersStdio || choice.isPlain() ? 'stdio' : 'http';
-}
 
 /** The target of an entry. */
 export type Target = StdioTarget | HttpTarget;
@@ -85,40 +40,78 @@ export interface Entry {
   readonly inputs: readonly JsonObject[];
 }
 
-/** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
-export function buildEntry(client: McpClient, target: Target): Entry {
-  const byReference = target.via === 'http' && target.hasKey && !target.isLiteral;
-  return {
-    via: target.via,
-    value: entryValue(client, target),
-    inputs: byReference ? (client.inputs ?? []) : [],
-  };
+/** Returns whether the client can send the key from a variable, so that the key stays out of the file. */
+const readsVariables = ({ reference, namesVariables }: McpClient): boolean =>
+  reference !== undefined || namesVariables === true;
+
+/**
+ * Chooses how the client connects: as requested; else directly (http) when the client and the service can and the key
+ * stays out of the file.
+ * @param choice `demo`: the run uses its own sandbox, so there is no URL to write; `isPlain`: whether the service is
+ *   known to support only plain `tools/call`, which no MCP client can use directly
+ * @throws {AppError} `usage` naming the alternative when the client cannot
+ */
+export function chooseTransport(
+  client: McpClient,
+  choice: { via: Transport | undefined; literalKey: boolean; demo: boolean; isPlain(): boolean },
+): Transport {
+  const { via, literalKey, demo, isPlain } = choice;
+  const stdio = `restaurant mcp config ${client.name} --via stdio`;
+  if (via === 'stdio' && literalKey) {
+    throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
+      hint: `${stdio} without --literal-key${client.http === undefined ? '' : ', or use --via http'}`,
+    });
+  }
+  const problem = httpProblem();
+  if (via === 'http' || literalKey) {
+    if (problem !== undefined) throw problem;
+    return 'http';
+  }
+  if (via === 'stdio' || problem !== undefined) return 'stdio';
+  return client.prefersStdio || isPlain() ? 'stdio' : 'http';
+
+  function httpProblem(): AppError | undefined {
+    if (client.http === undefined) {
+      const message = `${client.name} only supports stdio servers; --via http is not available`;
+      return new AppError('usage', message, { hint: stdio });
+    }
+    if (demo) return new AppError('usage', '--demo has no URL for a client', { hint: `${stdio} --demo` });
+    if (readsVariables(client) || literalKey) return undefined;
+    return new AppError('usage', `${client.name} cannot read the key from a variable`, {
+      hint: `${stdio}, or add --literal-key`,
+    });
+  }
 }
 
-function entryValue(client: McpClient, target: Target): JsonObject {
-  if (target.via === 'stdio') {
-    const { args, env } = target;
-    const command = client.joinsCommand ? { command: [COMMAND, ...args] } : { command: COMMAND, args };
-    const own = Object.keys(env).length === 0 ? {} : { [client.envKey ?? 'env']: env };
-    return { ...client.stdio, ...command, ...own };
+/** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
+export function buildEntry(client: McpClient, target: Target): Entry {
+  const { via } = target;
+  if (via === 'http') {
+    const inputs = target.hasKey && !target.isLiteral ? (client.inputs ?? []) : [];
+    const url = { [client.urlKey ?? 'url']: target.url };
+    const auth = client.namesVariables ? variableHeaders(target) : { headers: headersOf(client, target) };
+    return { via, value: { ...client.http, ...url, ...auth }, inputs };
   }
-  const { url, headers, hasKey, isLiteral, literalKey } = target;
-  const base = { ...client.http, [client.urlKey ?? 'url']: url };
-  if (client.namesVariables) return { ...base, ...variableEntry(target) };
+  const { args, env } = target;
+  const command = client.joinsCommand ? { command: [COMMAND, ...args] } : { command: COMMAND, args };
+  const own = Object.keys(env).length === 0 ? {} : { [client.envKey ?? 'env']: env };
+  return { via, value: { ...client.stdio, ...command, ...own }, inputs: [] };
+}
+
+function headersOf(client: McpClient, { headers, hasKey, isLiteral, literalKey }: HttpTarget): JsonObject {
   const refer = (isLiteral ? undefined : client.reference) ?? ((variable) => `\${${variable}}`);
   const key = literalKey ?? client.keyReference ?? refer(KEY_VARIABLE);
   const values = Object.entries(headers).map(
     ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, (_, variable) => refer(variable))] as const,
   );
-  const authorization = hasKey ? { Authorization: `Bearer ${key}` } : {};
-  return { ...base, headers: { ...authorization, ...Object.fromEntries(values) } };
+  return { ...(hasKey ? { Authorization: `Bearer ${key}` } : {}), ...Object.fromEntries(values) };
 }
 
 /** A header value that is nothing but a reference to an environment variable. */
 export const VARIABLE = /^\$\{(\w+)\}$/;
 
 /** Returns the key and headers as Codex has them: values and names of variables apart. */
-function variableEntry({ headers, hasKey, isLiteral, literalKey }: HttpTarget): JsonObject {
+function variableHeaders({ headers, hasKey, isLiteral, literalKey }: HttpTarget): JsonObject {
   const values: Record<string, string> = isLiteral && hasKey ? { Authorization: `Bearer ${literalKey}` } : {};
   const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -140,23 +133,12 @@ const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'env_vars', 'envFile', 'env_file'];
 
 /** Keys by which some client selects or describes a transport. Two of different transports in one entry conflict. */
-const TRANSPORT_KEYS: readonly string[] = [
+const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
   ...PROCESS_KEYS,
-  ...[
-    'command',
-    'args',
-    'type',
-    'transport',
-    'transportType',
-    'source',
-    'url',
-    'serverUrl',
-    'httpUrl',
-    'tcp',
-  ],
-  ...['headers', 'http_headers', 'env_http_headers', 'headersHelper', 'requestInit', 'bearer_token_env_var'],
-  ...['oauth', 'oauth_resource', 'oauthScopes', 'scopes', 'auth', 'authProviderType', 'disableOAuth'],
-];
+  ...'command args type transport transportType source url serverUrl httpUrl tcp'.split(' '),
+  ...'headers http_headers env_http_headers headersHelper requestInit bearer_token_env_var'.split(' '),
+  ...'oauth oauth_resource oauthScopes scopes auth authProviderType disableOAuth'.split(' '),
+]);
 
 /**
  * Merges the entry into the one that is in the file, whoever wrote it: every key that belongs to another transport is
@@ -167,26 +149,20 @@ export function mergeEntry(existing: unknown, { via, value }: Entry): JsonObject
   const old = isObject(existing) ? existing : {};
   const startsProgram = via === 'stdio' && 'command' in old;
   const kept = Object.entries(old).filter(
-    ([key]) =>
-      !(key in value) && (!TRANSPORT_KEYS.includes(key) || (startsProgram && PROCESS_KEYS.includes(key))),
+    ([key]) => !TRANSPORT_KEYS.has(key) || (startsProgram && PROCESS_KEYS.includes(key)),
   );
-  const merged = { ...value, ...Object.fromEntries(kept) };
-  if ('tools' in value && 'tools' in old) merged.tools = old.tools;
+  const { tools = value.tools } = old;
+  const merged: JsonObject = {
+    ...Object.fromEntries(kept),
+    ...value,
+    ...(tools === undefined ? {} : { tools }),
+  };
   for (const key of startsProgram ? ENVIRONMENT_KEYS : []) {
     if (!isObject(old[key])) continue;
     // Ours from an earlier run, which may have used another folder.
     const { [CONFIG_VARIABLE]: _former, ...env } = old[key];
-    const ours = isObject(value[key]) ? value[key] : {};
-    merged[key] = { ...env, ...ours };
-    if (Object.keys({ ...env, ...ours }).length === 0) delete merged[key];
+    merged[key] = { ...env, ...(value[key] as JsonObject | undefined) };
+    if (Object.keys(merged[key] as JsonObject).length === 0) delete merged[key];
   }
   return merged;
-}
-
-/** Returns the entry inside the structure of its file, for copying. */
-export function snippet(client: McpClient, entry: Entry): JsonObject {
-  return {
-    [client.servers ?? SERVERS]: { [ENTRY_NAME]: entry.value },
-    ...(entry.inputs.length === 0 ? {} : { inputs: entry.inputs }),
-  };
 }

@@ -4,8 +4,7 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
-import { editJson } from '../../../src/mcp/client-config/edit-json.ts';
-import { editToml } from '../../../src/mcp/client-config/edit-toml.ts';
+import { editClientFile } from '../../../src/mcp/client-config/edit.ts';
 import { buildEntry, type Entry } from '../../../src/mcp/client-config/entry.ts';
 
 function client(name: string): McpClient {
@@ -28,9 +27,9 @@ const codex = buildEntry(client('codex'), HTTP);
 const codexStdio = buildEntry(client('codex'), STDIO);
 
 const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
-  editJson(text, servers, entry, '/home/u/mcp.json').text;
+  editClientFile({ name: 'any', servers }, text, entry, '/home/u/mcp.json').text;
 const toml = (text: string, entry: Entry = codex) =>
-  editToml(text, 'mcp_servers', entry, '/home/u/c.toml').text;
+  editClientFile(client('codex'), text, entry, '/home/u/c.toml').text;
 
 /** Lines that only one of two texts has. */
 function changedLines(before: string, after: string): string[] {
@@ -48,7 +47,7 @@ function rejection(run: () => unknown): AppError {
   throw new Error('not rejected');
 }
 
-describe('editJson', () => {
+describe('editClientFile, with JSON', () => {
   it('creates the content of a missing or blank file', () => {
     for (const text of ['', '  \n']) {
       expect(json(text)).toBe(`{
@@ -207,7 +206,7 @@ describe('editJson', () => {
   });
 });
 
-describe('editToml', () => {
+describe('editClientFile, with TOML', () => {
   it('creates the content of a missing file', () => {
     expect(toml('')).toBe(
       '[mcp_servers.restaurant]\nurl = "https://api.example.com/api/mcp"\nbearer_token_env_var = "RESTAURANT_API_KEY"\n',

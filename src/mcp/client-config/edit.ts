@@ -1,0 +1,200 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse, patch, stringify } from '@decimalturn/toml-patch';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
+import { invalidConfig } from './client-file.ts';
+import type { McpClient } from './clients.ts';
+import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
+
+const BOM = '\uFEFF';
+
+/** The result of an edit: the new text, our entry in it, and the keys of the entry that are new, different or gone. */
+export interface Edit {
+  readonly text: string;
+  readonly merged: JsonObject;
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Returns the key of a client's file that holds the servers. */
+const serversKey = ({ servers = 'mcpServers' }: McpClient): string => servers;
+
+/**
+ * Puts the entry into the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
+ * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry.
+ * @param text content of the file; blank counts as empty
+ * @param path the file's name in errors
+ * @throws {AppError} `bad_config` when the text is invalid or does not have the expected structure
+ */
+export function editClientFile(client: McpClient, text: string, entry: Entry, path: string): Edit {
+  try {
+    return edit(client, text, entry);
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidConfig(path, 'it is nested too deeply');
+    if (error instanceof SyntaxError) throw invalidConfig(path, error.message);
+    throw error;
+  }
+}
+
+/** @throws {SyntaxError} with the reason why the text cannot be edited */
+function edit(client: McpClient, text: string, entry: Entry): Edit {
+  const isToml = client.format === 'toml';
+  const read = isToml ? parseToml : parseJsonc;
+  const mark = text.startsWith(BOM) ? BOM : '';
+  const before = text.slice(mark.length).trim() === '' && !isToml ? '{}\n' : text.slice(mark.length);
+  const root = read(before);
+  if (!isObject(root)) throw new SyntaxError('it does not contain an object');
+  const servers = serversKey(client);
+  const list = root[servers] === undefined ? {} : root[servers];
+  if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
+  const existing = list[ENTRY_NAME];
+  const merged = withoutPrototypes(mergeEntry(existing, entry)) as JsonObject;
+  const wanted = withoutPrototypes({
+    ...root,
+    [servers]: { ...list, [ENTRY_NAME]: merged },
+    ...(entry.inputs.length === 0 ? {} : { inputs: mergeInputs(root.inputs, entry.inputs) }),
+  }) as JsonObject;
+  const old = isObject(existing) ? existing : {};
+  const changed = Object.keys(merged).filter((key) => !isDeepStrictEqual(old[key], merged[key]));
+  const removed = Object.keys(old).filter((key) => !(key in merged));
+  if (isDeepStrictEqual(root, wanted)) return { text, merged, changed, removed };
+  const appended = isToml && existing === undefined ? [appendTable(before, servers, merged)] : [];
+  const change = () => (isToml ? patch(before, wanted) : changeJson(before, [], root, wanted));
+  // A repeated key or an inline table can make an edit land where no reader looks.
+  const edited = [...appended, attempt(change)].find((result) =>
+    isDeepStrictEqual(
+      attempt(() => read(result ?? '')),
+      wanted,
+    ),
+  );
+  if (edited === undefined) {
+    throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
+  }
+  return { text: mark + edited, merged, changed, removed };
+}
+
+/** Formats the entry inside the structure of its file, for copying. */
+export function formatSnippet(client: McpClient, { value, inputs }: Entry): string {
+  const servers = serversKey(client);
+  if (client.format === 'toml') return formatTable(servers, value);
+  const root = { [servers]: { [ENTRY_NAME]: value }, ...(inputs.length === 0 ? {} : { inputs }) };
+  return `${JSON.stringify(root, null, 2)}\n`;
+}
+
+/** Adds the items that the file's `inputs` does not have yet. */
+function mergeInputs(existing: unknown = [], inputs: readonly JsonObject[]): unknown[] {
+  if (!Array.isArray(existing)) throw new SyntaxError('"inputs" is not an array');
+  const missing = inputs.filter(({ id }) => !existing.some((each) => isObject(each) && each.id === id));
+  return [...missing, ...existing];
+}
+
+/** Copies a value with objects that have no prototype, as both parsers create them. */
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes);
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, withoutPrototypes(each)] as const);
+  return Object.assign(Object.create(null), Object.fromEntries(entries));
+}
+
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+function parseToml(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    // The parser's message quotes the file, which may hold a key.
+    const line = error instanceof Error && 'line' in error ? ` (line ${error.line})` : '';
+    throw new SyntaxError(`it is not valid TOML${line}`);
+  }
+}
+
+const formatTable = (servers: string, value: JsonObject): string =>
+  `[${servers}.${ENTRY_NAME}]\n${stringify(value, { inlineTableStart: 0 }).trimEnd()}\n`;
+
+/** Appends the entry as a table: after a blank line, with the same line endings. */
+function appendTable(text: string, servers: string, value: JsonObject): string {
+  const gap = text.trim() === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+  const table = gap + formatTable(servers, value);
+  return text + (text.includes('\r\n') ? table.replaceAll('\n', '\r\n') : table);
+}
+
+function parseJsonc(json: string): unknown {
+  const errors: ParseError[] = [];
+  const root = parseTree(json, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) {
+    const line = json.slice(0, error.offset).split('\n').length;
+    throw new SyntaxError(`it is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
+  }
+  return root && getNodeValue(root);
+}
+
+/** Changes JSON text from one value to another, member by member, so that comments and formatting stay. */
+function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): string {
+  if (isDeepStrictEqual(from, to)) return json;
+  if (isObject(from) && isObject(to)) {
+    return Object.keys({ ...from, ...to }).reduce(
+      (text, key) =>
+        key in from
+          ? changeJson(text, [...place, key], from[key], to[key])
+          : insertFirst(text, place, key, to[key]),
+      json,
+    );
+  }
+  if (Array.isArray(from) && Array.isArray(to)) {
+    const added = to.slice(0, Math.max(0, to.length - from.length));
+    if (isDeepStrictEqual([...added, ...from], to)) {
+      return added.reduceRight((text, item) => insertFirst(text, place, undefined, item), json);
+    }
+  }
+  const { indent, eol } = styleOf(json);
+  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
+  return applyEdits(json, modify(json, place, to, { formattingOptions }));
+}
+
+/** Returns the indentation and line ending of a text; two spaces and LF when it shows none. */
+function styleOf(json: string): { readonly indent: string; readonly eol: string } {
+  return {
+    indent: /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ',
+    eol: json.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
+
+/** Blanks and comments that can follow a bracket on its line. */
+const REST_OF_LINE = /[ \t]*(?:\/\*[^\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?/y;
+
+/**
+ * Inserts a member at the beginning of an object or array, on its own lines. No other byte changes: unlike
+ * jsonc-parser's own insertion, it formats nothing again, and a comment stays on the line that it describes.
+ * @param key of the member; undefined in an array
+ */
+function insertFirst(json: string, place: JSONPath, key: string | undefined, value: unknown): string {
+  const root = parseTree(json, [], { allowTrailingComma: true });
+  const parent = root && findNodeAtLocation(root, place);
+  if (parent === undefined) return json;
+  const { indent, eol } = styleOf(json);
+  const margin = eol + indent.repeat(place.length + 1);
+  REST_OF_LINE.lastIndex = parent.offset + 1;
+  const at = parent.offset + 1 + (REST_OF_LINE.exec(json)?.[0].length ?? 0);
+  const name = key === undefined ? '' : `${JSON.stringify(key)}: `;
+  const text = margin + name + JSON.stringify(value, null, indent).replaceAll('\n', margin);
+  const isEmpty = parent.children === undefined || parent.children.length === 0;
+  const isLineEnd = /[\r\n]/.test(json[at] ?? '');
+  const next = isLineEnd ? '' : isEmpty ? eol + indent.repeat(place.length) : margin;
+  return json.slice(0, at) + text + (isEmpty ? '' : ',') + next + json.slice(at);
+}
