@@ -1,7 +1,7 @@
 import type { Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { RateLimitError } from '../storage/pacer.ts';
-import { mapOrdered } from '../util/ordered.ts';
+import { mapOrdered } from '../util/async.ts';
 import { checkId } from '../util/restaurant-id.ts';
 import type { Service } from './service.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { createSemaphore } from '../util/semaphore.ts';
+import { createSemaphore } from '../util/async.ts';
 import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
-import { onAbort } from '../../util/abort.ts';
+import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
 import { type BodyReader, bodyReader, type ContentDecoder, contentDecoder, tooLarge } from './body.ts';

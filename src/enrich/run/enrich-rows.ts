@@ -1,6 +1,6 @@
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { createSemaphore } from '../../util/semaphore.ts';
+import { createSemaphore } from '../../util/async.ts';
 import type { Columns, RowQuery } from '../match/columns.ts';
 import {
   fromError,

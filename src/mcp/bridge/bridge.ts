@@ -1,26 +1,10 @@
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
-import type { JsonObject } from '../../client/rpc/envelope.ts';
+import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
+import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
 import type { Line } from './framing.ts';
-import {
-  errorMessage,
-  type Incoming,
-  ProtocolError,
-  parseMessage,
-  type RequestId,
-  readMessage,
-  responseId,
-  resultMessage,
-} from './message.ts';
 import { createMethods, type MethodOptions } from './methods.ts';
-import { isModern, modernResult } from './protocol.ts';
-
-export interface BridgeOptions extends Omit<MethodOptions, 'send'> {
-  /** Takes a message for the host. */
-  send(message: unknown): void;
-  /** Receives unexpected errors. */
-  onFault?(fault: unknown): void;
-}
+import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 
 /** An MCP server over messages, without streams. */
 export interface Bridge {
@@ -31,35 +15,58 @@ export interface Bridge {
   stop(reason: AppError): void;
 }
 
-type Request = Extract<Incoming, { kind: 'request' }>;
+/** The id of a host's request: a string or an integer (MCP, base protocol). */
+type RequestId = string | number;
 
 const MAX_BATCH = 1000;
 /** Abort reason of a request that its host cancelled. */
 const CANCELLED = Symbol('cancelled');
 
-/** Creates the server. */
-export function createBridge({ upstream, send, sleep, onFault }: BridgeOptions): Bridge {
-  const methods = createMethods({ upstream, send, sleep });
+/**
+ * Creates the server.
+ * @param options `send` takes a message for the host, `onFault` receives unexpected errors
+ */
+export function createBridge({
+  send,
+  onFault,
+  ...options
+}: Omit<MethodOptions, 'send'> & {
+  send(message: unknown): void;
+  onFault?: (fault: unknown) => void;
+}): Bridge {
+  const methods = createMethods({ ...options, send });
   const controllers = new Map<RequestId, AbortController>();
   const pending = new Set<Promise<void>>();
 
-  /** Returns the response to a request; undefined when it was cancelled. */
-  async function respond({ id, method, params }: Request): Promise<JsonObject | undefined> {
-    if (controllers.has(id)) {
-      const message = 'Invalid Request: a request with this id is already pending';
-      return errorMessage(id, new ProtocolError(INVALID_REQUEST, message));
-    }
+  /** Handles a parsed message. @returns the response, if there is one */
+  async function handle(value: unknown): Promise<JsonObject | undefined> {
     const controller = new AbortController();
-    const { signal } = controller;
+    const isCancelled = () => controller.signal.reason === CANCELLED;
+    const id = responseId(value);
+    try {
+      const result = await run(readMessage(value), controller);
+      return result === undefined || isCancelled() ? undefined : { jsonrpc: '2.0', id, result };
+    } catch (error) {
+      return isCancelled() ? undefined : errorMessage(id, toProtocolError(error));
+    }
+  }
+
+  async function run(
+    { id, method, params }: Message,
+    controller: AbortController,
+  ): Promise<JsonObject | undefined> {
+    if (id === undefined) {
+      if (method === 'notifications/cancelled') {
+        controllers.get(params.requestId as RequestId)?.abort(CANCELLED);
+      }
+      return undefined;
+    }
+    if (controllers.has(id)) throw invalidRequest('a request with this id is already pending');
     controllers.set(id, controller);
     try {
       const modern = isModern(params) || method === 'server/discover';
-      const result = await methods(method, params, signal);
-      if (signal.reason === CANCELLED) return undefined;
-      return resultMessage(id, modern ? modernResult(method, result) : result);
-    } catch (error) {
-      if (signal.reason === CANCELLED) return undefined;
-      return errorMessage(id, toProtocolError(error));
+      const result = await methods(method, params, controller.signal);
+      return modern ? modernResult(method, result) : result;
     } finally {
       controllers.delete(id);
     }
@@ -72,38 +79,18 @@ export function createBridge({ upstream, send, sleep, onFault }: BridgeOptions):
     return new ProtocolError(INTERNAL_ERROR, 'Internal error');
   }
 
-  /** Handles a parsed message. @returns the response, if there is one */
-  async function handle(value: unknown): Promise<JsonObject | undefined> {
-    let message: Incoming;
-    try {
-      message = readMessage(value);
-    } catch (error) {
-      return errorMessage(responseId(value), toProtocolError(error));
-    }
-    if (message.kind === 'request') return respond(message);
-    if (message.kind === 'notification' && message.method === 'notifications/cancelled') {
-      controllers.get(message.params.requestId as RequestId)?.abort(CANCELLED);
-    }
-    return undefined;
-  }
-
   /** A batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) gets a batch as its response. */
   async function handleLine(line: Line): Promise<void> {
-    let value: unknown;
-    try {
-      if ('problem' in line) throw new ProtocolError(PARSE_ERROR, `Parse error: ${line.problem}`);
-      value = parseMessage(line.text);
-    } catch (error) {
-      send(errorMessage(null, toProtocolError(error)));
-      return;
-    }
-    if (!Array.isArray(value) || value.length === 0 || value.length > MAX_BATCH) {
+    const value = parseLine(line);
+    if (value instanceof ProtocolError) {
+      send(errorMessage(null, value));
+    } else if (Array.isArray(value) && value.length > 0 && value.length <= MAX_BATCH) {
+      const responses = (await Promise.all(value.map(handle))).filter((each) => each !== undefined);
+      if (responses.length > 0) send(responses);
+    } else {
       const response = await handle(value);
       if (response !== undefined) send(response);
-      return;
     }
-    const responses = (await Promise.all(value.map(handle))).filter((each) => each !== undefined);
-    if (responses.length > 0) send(responses);
   }
 
   return {
@@ -118,4 +105,48 @@ export function createBridge({ upstream, send, sleep, onFault }: BridgeOptions):
       for (const controller of controllers.values()) controller.abort(reason);
     },
   };
+}
+
+/** A request of the host; a notification without `id`. The bridge sends no requests, so responses are ignored. */
+interface Message {
+  readonly id?: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+const invalidRequest = (why: string): ProtocolError =>
+  new ProtocolError(INVALID_REQUEST, `Invalid Request: ${why}`);
+
+function parseLine(line: Line): unknown {
+  if ('problem' in line) return new ProtocolError(PARSE_ERROR, `Parse error: ${line.problem}`);
+  try {
+    return parseJson(line.text);
+  } catch {
+    return new ProtocolError(PARSE_ERROR, 'Parse error: the line is not valid JSON');
+  }
+}
+
+/** Reads a parsed message. @throws {ProtocolError} -32600, or -32602 when params is not an object */
+function readMessage(value: unknown): Message {
+  if (!isObject(value)) throw invalidRequest('the message must be an object');
+  const { id, method, params = {} } = value;
+  if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc must be "2.0"');
+  if (method === undefined && ('result' in value || 'error' in value)) return { method: '', params: {} };
+  if (typeof method !== 'string') throw invalidRequest('method must be a string');
+  if (!('id' in value)) return { method, params: isObject(params) ? params : {} };
+  if (!isRequestId(id)) throw invalidRequest('id must be a string or an integer');
+  if (!isObject(params)) throw invalidParams('params must be an object');
+  return { id, method, params };
+}
+
+/** Returns the id to respond to, even when the rest of the message is wrong; null without one (JSON-RPC 2.0, section 5). */
+function responseId(value: unknown): RequestId | null {
+  const id = isObject(value) ? value.id : undefined;
+  return isRequestId(id) ? id : null;
+}
+
+const isRequestId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);
+
+function errorMessage(id: RequestId | null, { code, message, data }: ProtocolError): JsonObject {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }

@@ -4,9 +4,15 @@ import type { Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';
-import { createSemaphore, QueueFull } from '../../util/semaphore.ts';
-import { invalidParams, ProtocolError } from './message.ts';
-import { capabilityOf, discoverResult, forwardable, initializeResult } from './protocol.ts';
+import { createSemaphore, QueueFull, untilAborted } from '../../util/async.ts';
+import {
+  capabilityOf,
+  discoverResult,
+  forwardable,
+  initializeResult,
+  invalidParams,
+  ProtocolError,
+} from './protocol.ts';
 
 /** Options of one request to the service. */
 export interface RequestOptions {
@@ -34,9 +40,6 @@ export interface MethodOptions {
   send(message: JsonObject): void;
 }
 
-/** Returns the result of a method. @throws {ProtocolError}; the signal's reason when it is aborted */
-export type Methods = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
-
 /** Member of `_meta` that holds the code and details of a tool error, for programs. */
 export const ERROR_META_KEY = 'restaurant/error';
 
@@ -47,8 +50,11 @@ const SERVER_BUSY = -32000;
 /** How often a host that requested progress hears that a call still waits: many give up after 60 s of silence. */
 const HEARTBEAT_MS = 5000;
 
-/** Creates the methods of the server. */
-export function createMethods({ upstream, sleep, send }: MethodOptions): Methods {
+/**
+ * Creates the methods of the server.
+ * @returns runs a method; it rejects with a ProtocolError, or with the signal's reason when it is aborted
+ */
+export function createMethods({ upstream, sleep, send }: MethodOptions) {
   const semaphore = createSemaphore(MAX_RUNNING_CALLS, MAX_WAITING_CALLS);
 
   /** Forwards a request, and its progress under the host's own token. */
@@ -57,12 +63,12 @@ export function createMethods({ upstream, sleep, send }: MethodOptions): Methods
     const wantsProgress = typeof token === 'string' || typeof token === 'number';
     const done = new AbortController();
     let received = false;
-    const report = (progress: JsonObject): void => {
-      const notification = { ...progress, progressToken: token };
+    function report(progress: JsonObject): void {
       // Progress must not follow the response.
-      if (!done.signal.aborted)
-        send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
-    };
+      if (done.signal.aborted) return;
+      const notification = { ...progress, progressToken: token };
+      send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
+    }
     async function heartbeat(): Promise<void> {
       for (let beat = 1; ; beat += 1) {
         await sleep(HEARTBEAT_MS, done.signal);
@@ -70,10 +76,10 @@ export function createMethods({ upstream, sleep, send }: MethodOptions): Methods
         if (!received) report({ progress: beat / 1000, message: 'waiting for the service' });
       }
     }
-    const onProgress = (progress: JsonObject): void => {
+    function onProgress(progress: JsonObject): void {
       received = true;
       report(progress);
-    };
+    }
     if (wantsProgress) heartbeat().catch(() => {});
     const options = { signal, ...(wantsProgress ? { onProgress } : {}) };
     try {
@@ -120,7 +126,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions): Methods
     }
   }
 
-  return async (method, params, signal) => {
+  return async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     switch (method) {
       case 'initialize':
         return initializeResult(params, await upstream.capabilities());
@@ -147,14 +153,4 @@ function toolError(error: AppError): JsonObject {
     content: [{ type: 'text', text: `${error.message}\nhint: ${error.hint}` }],
     _meta: { [ERROR_META_KEY]: errorFields(error) },
   };
-}
-
-/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

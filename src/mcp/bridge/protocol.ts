@@ -1,4 +1,5 @@
 import {
+  INVALID_PARAMS,
   LEGACY_VERSIONS,
   META_PREFIX,
   MODERN_VERSION,
@@ -7,7 +8,23 @@ import {
 } from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { VERSION } from '../../version.ts';
-import { ProtocolError } from './message.ts';
+
+/** A failure that is sent as a JSON-RPC error. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** Creates the error -32602. */
+export const invalidParams = (why: string): ProtocolError =>
+  new ProtocolError(INVALID_PARAMS, `Invalid params: ${why}`);
 
 /** How long the bridge and its hosts may cache the list of tools, ms. */
 export const LIST_TTL_MS = 5 * 60_000;
@@ -44,10 +61,14 @@ const FORWARDED: Readonly<Record<string, readonly string[]>> = {
 export const capabilityOf = (method: string): string | undefined =>
   Object.keys(FORWARDED).find((name) => FORWARDED[name]?.includes(method));
 
-/** Returns the capabilities of the bridge: tools, and what it can forward. It forwards no change notifications. */
-function capabilities(service: JsonObject): JsonObject {
+/** Describes the bridge: what it can do with a service of these capabilities. It forwards no change notifications. */
+function description(service: JsonObject): JsonObject {
   const forwarded = Object.keys(FORWARDED).filter((name) => isObject(service[name]));
-  return { tools: {}, ...Object.fromEntries(forwarded.map((name) => [name, {}])) };
+  return {
+    capabilities: { tools: {}, ...Object.fromEntries(forwarded.map((name) => [name, {}])) },
+    serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
+  };
 }
 
 /**
@@ -55,22 +76,13 @@ function capabilities(service: JsonObject): JsonObject {
  * @param service capabilities of the service
  */
 export function initializeResult({ protocolVersion }: JsonObject, service: JsonObject): JsonObject {
-  return {
-    protocolVersion: LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0],
-    capabilities: capabilities(service),
-    serverInfo: SERVER_INFO,
-    instructions: INSTRUCTIONS,
-  };
+  const version = LEGACY_VERSIONS.find((each) => each === protocolVersion) ?? LEGACY_VERSIONS[0];
+  return { protocolVersion: version, ...description(service) };
 }
 
 /** Returns the result of `server/discover` (2026-07-28). */
 export function discoverResult(service: JsonObject): JsonObject {
-  return {
-    supportedVersions: SUPPORTED_VERSIONS,
-    capabilities: capabilities(service),
-    serverInfo: SERVER_INFO,
-    instructions: INSTRUCTIONS,
-  };
+  return { supportedVersions: SUPPORTED_VERSIONS, ...description(service) };
 }
 
 /**

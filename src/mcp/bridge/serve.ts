@@ -3,7 +3,8 @@ import { openService, supportsMcp } from '../../app/service.ts';
 import { cachedCapabilities, cachedTools } from '../../app/tool-lists.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { type BridgeOptions, createBridge } from './bridge.ts';
+import { untilAborted } from '../../util/async.ts';
+import { createBridge } from './bridge.ts';
 import { lineReader, toLine } from './framing.ts';
 import type { Upstream } from './methods.ts';
 import { openUpstream } from './upstream.ts';
@@ -43,11 +44,8 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
     profileName: app.settings.profileName,
     context,
   });
-  await serveStdio({
-    context,
-    upstream,
-    onFault: (fault) =>
-      void app.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)),
+  await serveStdio(context, upstream, (fault) => {
+    void app.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
   });
 }
 
@@ -73,28 +71,32 @@ const quiet = (context: Context, verbose: boolean): Context => ({
   stderr: verbose ? context.stderr : discard,
 });
 
-interface ServeOptions {
-  readonly context: Pick<Context, 'stdin' | 'stdout' | 'sleep' | 'signal'>;
-  readonly upstream: Upstream;
-  readonly onFault: NonNullable<BridgeOptions['onFault']>;
-}
-
 /**
  * Serves MCP on stdin and stdout until stdin is closed.
  * @throws {PipeClosed} when the host stops reading; the reason of the context's signal
  */
-async function serveStdio({ context, upstream, ...options }: ServeOptions): Promise<void> {
-  const writer = createWriter(context.stdout);
-  const bridge = createBridge({ upstream, send: writer.send, sleep: context.sleep, ...options });
+async function serveStdio(
+  { stdin, stdout, sleep, signal }: Context,
+  upstream: Upstream,
+  onFault: (fault: unknown) => void,
+): Promise<void> {
+  const broken = new AbortController();
+  // Messages are written one at a time, in the order in which they were sent.
+  let written: Promise<void> = Promise.resolve();
+  function send(message: unknown): void {
+    written = written.then(() => stdout.write(toLine(message)));
+    written.catch((error: unknown) => broken.abort(error));
+  }
+  const bridge = createBridge({ upstream, sleep, send, onFault });
 
   async function readAll(): Promise<void> {
     const reader = lineReader();
-    for await (const chunk of context.stdin.chunks()) {
+    for await (const chunk of stdin.chunks()) {
       for (const line of reader.push(chunk)) bridge.receive(line);
     }
     for (const line of reader.end()) bridge.receive(line);
     const timer = new AbortController();
-    await Promise.race([bridge.idle(), context.sleep(DRAIN_MS, timer.signal).catch(() => {})]);
+    await Promise.race([bridge.idle(), sleep(DRAIN_MS, timer.signal).catch(() => {})]);
     timer.abort();
     bridge.stop(
       new AppError('interrupted', 'the host closed the connection before the service responded', {
@@ -102,39 +104,13 @@ async function serveStdio({ context, upstream, ...options }: ServeOptions): Prom
       }),
     );
     await bridge.idle();
-    await writer.done();
+    await written;
   }
 
   try {
-    await new Promise<void>((resolve, reject) => {
-      const { signal } = context;
-      if (signal.aborted) reject(signal.reason);
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      writer.broken.catch(reject);
-      readAll().then(resolve, reject);
-    });
+    await untilAborted(readAll(), AbortSignal.any([signal, broken.signal]));
   } catch (error) {
     bridge.stop(new AppError('interrupted', 'the bridge was stopped'));
     throw error;
   }
-}
-
-/** Writes messages one at a time, in the order in which they were sent. */
-function createWriter(stdout: Output) {
-  let last: Promise<void> = Promise.resolve();
-  let fail: (error: unknown) => void = () => {};
-  const broken = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
-  broken.catch(() => {});
-  return {
-    send(message: unknown): void {
-      last = last.then(() => stdout.write(toLine(message)));
-      last.catch(fail);
-    },
-    /** Settles when everything is written. */
-    done: () => last,
-    /** Rejects when the reader has closed stdout. */
-    broken,
-  };
 }

@@ -8,11 +8,10 @@ import type { Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
-import { ProtocolError } from './message.ts';
 import type { RequestOptions, Upstream } from './methods.ts';
-import { forwardable, LIST_TTL_MS } from './protocol.ts';
+import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
   connect(): Promise<Service>;
   /** Returns the list of tools that was stored before, however old. */
@@ -45,8 +44,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     try {
       return await work(await current);
     } catch (error) {
-      if (fixedByLogin(error) && connection === current) connection = undefined;
-      throw error instanceof AppError ? withAgentHint(error, profileName) : error;
+      if (!(error instanceof AppError)) throw error;
+      if (FIXED_BY_LOGIN.includes(error.code) && connection === current) connection = undefined;
+      throw withAgentHint(error, profileName === 'default' ? '' : ` --profile ${profileName}`);
     }
   }
 
@@ -127,9 +127,6 @@ function forwardError({ code, message, data }: RpcError): ProtocolError {
     : new ProtocolError(INTERNAL_ERROR, message, { code, data });
 }
 
-const fixedByLogin = (error: unknown): error is AppError =>
-  error instanceof AppError && FIXED_BY_LOGIN.includes(error.code);
-
 /** Adds `type: "object"` to a schema without it: hosts reject the whole list for one such tool. */
 function withObjectSchema(tool: Tool): Tool {
   return tool.inputSchema?.type === 'object'
@@ -137,22 +134,23 @@ function withObjectSchema(tool: Tool): Tool {
     : { ...tool, inputSchema: { ...tool.inputSchema, type: 'object' } };
 }
 
-/** Gives an error a hint for the user of an agent, who may not have the environment of a shell. */
-function withAgentHint(error: AppError, profileName: string): AppError {
-  const hint = agentHint(error, profileName === 'default' ? '' : ` --profile ${profileName}`);
-  return hint === undefined ? error : new AppError(error.code, error.message, { ...error.details, hint });
-}
-
-function agentHint({ code, details }: AppError, profile: string): string | undefined {
+/**
+ * Gives an error a hint for the user of an agent, who may not have the environment of a shell.
+ * @param profile the option that selects the profile, after a blank
+ */
+function withAgentHint(error: AppError, profile: string): AppError {
+  const { code, message, details } = error;
+  const { retryAfter } = details;
+  let { hint } = details;
   if (code === 'no_key') {
-    return `run restaurant login${profile} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;
+    hint = `run restaurant login${profile} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;
+  } else if (code === 'rate_limited' && retryAfter !== undefined) {
+    hint = `try again in ${formatDuration(retryAfter * 1000)}; restaurant status shows the quota`;
+  } else if (code === 'timeout') {
+    hint ??= 'use restaurant mcp --timeout 2m as the command of the MCP client';
+  } else if (code === 'bad_response') {
+    hint ??=
+      'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr';
   }
-  if (code === 'rate_limited' && details.retryAfter !== undefined) {
-    return `try again in ${formatDuration(details.retryAfter * 1000)}; restaurant status shows the quota`;
-  }
-  if (details.hint !== undefined) return undefined;
-  if (code === 'timeout') return 'use restaurant mcp --timeout 2m as the command of the MCP client';
-  return code === 'bad_response'
-    ? 'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr'
-    : undefined;
+  return hint === details.hint ? error : new AppError(code, message, { ...details, hint });
 }

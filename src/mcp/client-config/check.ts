@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
@@ -27,11 +27,11 @@ export interface CheckResult {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Variables that clients with an allowlist pass to the programs they start. */
-const BASIC_ENV: readonly string[] = [
-  ...['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'],
-  ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMFILES'],
-  ...['SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE'],
-];
+const BASIC_ENV: ReadonlySet<string> = new Set([
+  ...'HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR USER'.split(' '),
+  ...'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES'.split(' '),
+  ...'SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE'.split(' '),
+]);
 
 /** Variables that clients with a blocklist do not pass on. */
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
@@ -40,7 +40,7 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
 function clientEnv({ passesEnv }: McpClient, env: Env): Env {
   if (passesEnv === undefined) return env;
   const passes = (name: string): boolean =>
-    passesEnv === 'basic' ? BASIC_ENV.includes(name.toUpperCase()) : !SECRET_NAME.test(name);
+    passesEnv === 'basic' ? BASIC_ENV.has(name.toUpperCase()) : !SECRET_NAME.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
 }
 
@@ -65,26 +65,17 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
 /** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
   if (target.via === 'http') return checkHttp(app, client, target.hasKey && !target.isLiteral);
-  const { env, platform, signal } = app.context;
   const installed = findInstalled(app.context);
   if (installed.state === 'other') {
     throw new AppError('io_error', `${installed.path} is another program, which was not started`, {
       hint: INSTALL_HINT,
     });
   }
-  const timeoutMs = app.settings.need('timeout');
-  const timeout = new AbortController();
-  const timer = setTimeout(() => {
-    timeout.abort(new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`));
-  }, timeoutMs);
-  const bridge = {
-    args: target.args,
-    env: { ...clientEnv(client, env), ...target.env },
-    windows: platform === 'win32',
-    signal: AbortSignal.any([signal, timeout.signal]),
-  };
-  const label = `starting ${COMMAND} ${target.args.join(' ')}`;
-  const tools = await app.withSpinner(label, () => checkBridge(bridge)).finally(() => clearTimeout(timer));
+  const { args } = target;
+  const env = { ...clientEnv(client, app.context.env), ...target.env };
+  const tools = await app.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
+    checkBridge(app, args, env),
+  );
   return { ok: true, tools };
 }
 
@@ -123,22 +114,15 @@ async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[
   });
 }
 
-interface Bridge {
-  readonly args: readonly string[];
-  readonly env: Env;
-  readonly windows: boolean;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Starts the bridge as an MCP client does: handshake, list of tools and one search.
  * @returns how many tools it has
- * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `bad_response`; the signal's reason
+ * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `bad_response`; `timeout`
  */
-async function checkBridge(bridge: Bridge): Promise<number> {
+async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const clientInfo = { name: 'restaurant-check', version: VERSION };
   const search = { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } };
-  const [initialized, list, found] = await exchange(bridge, [
+  const [initialized, list, found] = await exchange(app, spawnBridge(app, args, env), [
     { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/list', params: {} },
@@ -173,23 +157,30 @@ function toolFailure(result: JsonObject): AppError {
 }
 
 /** Sends messages to the bridge. @returns the responses by their ids, which count from 0 */
-async function exchange(bridge: Bridge, messages: readonly JsonObject[]): Promise<JsonObject[]> {
-  const { signal } = bridge;
-  const child = spawnBridge(bridge);
+async function exchange(
+  { context: { signal }, settings }: App,
+  child: ChildProcessWithoutNullStreams,
+  messages: readonly JsonObject[],
+): Promise<JsonObject[]> {
+  const timeoutMs = settings.need('timeout');
   const responses: JsonObject[] = [];
   const reader = lineReader();
   let log = '';
+  let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      timer = setTimeout(() => {
+        reject(new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`));
+      }, timeoutMs);
       child.on('error', (error) => reject(startError(error)));
       child.on('close', (code) => {
         const last = excerpt(log.trim().split('\n').at(-1) ?? '');
         const message = `${COMMAND} exited before it responded (${code ?? 'killed'})`;
         reject(new AppError('bad_response', last === '' ? message : `${message}: ${last}`));
       });
-      child.stderr.on('data', (chunk: Uint8Array) => {
-        log = (log + Buffer.from(chunk).toString('utf8')).slice(-2000);
+      child.stderr.on('data', (chunk: Buffer) => {
+        log = (log + chunk.toString('utf8')).slice(-2000);
       });
       child.stdout.on('data', (chunk: Uint8Array) => {
         for (const line of reader.push(chunk)) {
@@ -206,15 +197,16 @@ async function exchange(bridge: Bridge, messages: readonly JsonObject[]): Promis
     });
     return responses;
   } finally {
+    clearTimeout(timer);
     child.kill('SIGKILL');
     // Processes that it started may hold the other ends.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   }
 }
 
-function spawnBridge({ args, env, windows }: Bridge) {
+function spawnBridge({ context }: App, args: readonly string[], env: Env): ChildProcessWithoutNullStreams {
   const options = { env: { ...env }, windowsHide: true };
-  if (!windows) return spawn(COMMAND, args, options);
+  if (context.platform !== 'win32') return spawn(COMMAND, args, options);
   // Commands that npm installs are .cmd files there, which only cmd.exe can start.
   const line = [COMMAND, ...args.map(quoteForCmd)].join(' ');
   const words = ['/d', '/s', '/c', `"${line}"`];

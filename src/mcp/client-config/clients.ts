@@ -64,7 +64,7 @@ export interface McpClient {
   readonly passesEnv?: 'basic' | 'without-secrets';
 }
 
-const home = (path: string, ...envOverrides: NonNullable<Location['envOverrides']>): Location => ({
+const home = (path: string, ...envOverrides: [variable: string, path: string][]): Location => ({
   below: 'home',
   path,
   envOverrides,
@@ -75,8 +75,13 @@ const app = (path: string): Location => ({ below: 'app', path });
 const plainReference = (variable: string): string => `\${${variable}}`;
 const envReference = (variable: string): string => `\${env:${variable}}`;
 
-/** The placeholder that vscode prompts for when it starts the server. */
-const INPUT_ID = 'restaurant-key';
+/** What vscode prompts for when it starts the server. */
+const INPUT = {
+  type: 'promptString',
+  id: 'restaurant-key',
+  description: 'API key of the restaurant service',
+  password: true,
+};
 
 /** The clients, with the files and keys that the documentation of each describes. */
 export const MCP_CLIENTS: readonly McpClient[] = [
@@ -106,15 +111,8 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'project',
     http: { type: 'http' },
     reference: envReference,
-    keyReference: `\${input:${INPUT_ID}}`,
-    inputs: [
-      {
-        type: 'promptString',
-        id: INPUT_ID,
-        description: 'API key of the restaurant service',
-        password: true,
-      },
-    ],
+    keyReference: `\${input:${INPUT.id}}`,
+    inputs: [INPUT],
     stdio: { type: 'stdio' },
   },
   {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { onAbort } from '../../../src/util/abort.ts';
+import { onAbort } from '../../../src/util/async.ts';
 
 describe('onAbort', () => {
   it('calls the function once the signal is aborted, unless it was ended before', () => {

@@ -1,4 +1,25 @@
-import { onAbort } from './abort.ts';
+/**
+ * Calls a function when a signal is aborted.
+ * @returns a function that ends this. It also drops the reference to `act`, because the signal may keep removed listeners.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  let current: (() => void) | undefined = act;
+  const listener = (): void => current?.();
+  signal.addEventListener('abort', listener, { once: true });
+  return () => {
+    signal.removeEventListener('abort', listener);
+    current = undefined;
+  };
+}
+
+/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    const ignoreAbort = onAbort(signal, () => reject(signal.reason));
+    promise.then(resolve, reject).finally(ignoreAbort);
+  });
+}
 
 /** Thrown when the queue of a semaphore is full. */
 export class QueueFull extends Error {
@@ -59,4 +80,28 @@ export function createSemaphore(maxRunning: number, maxQueued: number): Semaphor
       }
     },
   };
+}
+
+/**
+ * Runs `work` on the items, at most `concurrency` at a time, and yields the results in the order of the items. The
+ * first failure ends it. At most `concurrency` results wait for an earlier one.
+ */
+export async function* mapOrdered<T, R>(
+  items: Iterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const waiting: Promise<R>[] = [];
+  for (const item of items) {
+    const [first] = waiting;
+    if (first !== undefined && waiting.length >= concurrency) {
+      yield await first;
+      waiting.shift();
+    }
+    const started = work(item);
+    // Its failure is reported when its turn comes; until then it must not count as unhandled.
+    started.catch(() => {});
+    waiting.push(started);
+  }
+  for (const result of waiting) yield await result;
 }
