@@ -5,7 +5,7 @@
 //   modules that are never used     20 to 30 ms of `find`
 //   groups of chunks                10 ms of both
 //   built-in modules on first use   10 ms of both
-//   segmenters on first use         10 ms for each of three, if text is plain
+//   emoji and segmenters, if needed 40 ms of both
 //   minification                    no time, but a third of the size
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { lazyBuiltins, lazySegmenters } from './lazy-builtins.js';
+import { lazyBuiltins, lazyConstants } from './lazy-builtins.js';
 import { shipLicenses } from './licenses.js';
 import { makePage } from './page.js';
 import { tableWidths } from './table-library.js';
@@ -60,7 +60,7 @@ const bundle = await rolldown({
   input: { start: 'src/start.ts' },
   platform: 'node',
   moduleTypes: TEXT_MODULES,
-  plugins: [without(UNUSED), plainAssert, lazySegmenters, tableWidths],
+  plugins: [without(UNUSED), plainAssert, lazyConstants, tableWidths],
   // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },

@@ -4,11 +4,13 @@ import { STRAY_MARK } from './json.ts';
 
 const PRINTABLE = /^[\n -~]*$/;
 const ASCII = /^[ -~]*$/;
-/** Kana, Han and Hangul: characters that take two columns each. */
-const WIDE_LETTERS = String.raw`\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3`;
+/** Kana, Han, Hangul and their punctuation: characters that take two columns each. */
+const WIDE_LETTERS = String.raw`\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
 const WIDE = new RegExp(`[${WIDE_LETTERS}]+`, 'g');
-/** Text without marks or joiners, whose width is the sum of its characters: ASCII, Latin and wide letters. */
-const PLAIN = new RegExp(String.raw`^[ -~\u00a1-\u00ac\u00ae-\u02ff${WIDE_LETTERS}]*$`);
+/** Letters and punctuation of Latin, Greek and Cyrillic without marks or joiners. */
+const NARROW_LETTERS = String.raw` -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03c9\u0400-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027`;
+/** Text whose width is the sum of its characters. */
+const PLAIN = new RegExp(`^[${NARROW_LETTERS}${WIDE_LETTERS}]*$`);
 /** The escape sequences that this program writes: colors and links. */
 const OWN_ESCAPES = /\u001b\[[\d;]*m|\u001b\]8;;[^\u0007\u001b]*\u001b\\/g;
 const LINE_BREAKS = /(?:\r\n|[\n\t\u0085\u2028\u2029])+/g;
@@ -21,7 +23,7 @@ const CONTROL_IN_CELL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 const PICTURE = String.raw`\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]{0,2}`;
 const JOINED_PICTURES = new RegExp(String.raw`${PICTURE}(?:\u200d${PICTURE})+`, 'gu');
 /** Emoji that terminals draw as one picture; other chains are as wide as their parts. */
-const ONE_PICTURE = new RegExp(`^${String.raw`\p{RGI_Emoji}`}$`, 'v');
+const ONE_PICTURE = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
 /** The scripts in which a joiner or non-joiner between letters changes the spelling. */
 const JOINING = `[${'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh'.replace(/\w+ ?/g, (code) => String.raw`\p{scx=${code.trim()}}`)}]`;
 /** The flags of England, Scotland and Wales, the only standard use of tag characters. */
@@ -80,7 +82,7 @@ function caret(control: string): string {
 /** Number of terminal columns that the text takes. Colors and links take none. */
 export function width(text: string): number {
   const visible = text.includes('\u001b') ? text.replace(OWN_ESCAPES, '') : text;
-  if (PLAIN.test(visible)) return visible.length * 2 - visible.replace(WIDE, '').length;
+  if (PLAIN.test(visible)) return plainWidth(visible);
   if (text.length <= WINDOW) return stringWidth(text);
   const measure = measurer();
   let columns = 0;
@@ -88,8 +90,14 @@ export function width(text: string): number {
   return columns;
 }
 
+const plainWidth = (text: string): number => text.length * 2 - text.replace(WIDE, '').length;
+
 /** Splits text into graphemes, window by window: Intl.Segmenter takes time quadratic in the length. */
 function* graphemes(text: string): Generator<string> {
+  if (PLAIN.test(text)) {
+    yield* text;
+    return;
+  }
   let start = 0;
   while (start < text.length) {
     const isPair = (text.codePointAt(start + WINDOW - 1) ?? 0) > 0xffff;
@@ -184,7 +192,8 @@ function pieces(word: string, room: number): string[] {
 function measurer(): (grapheme: string) => number {
   const known = new Map<string, number>();
   return (grapheme) => {
-    const columns = known.get(grapheme) ?? stringWidth(grapheme);
+    const columns =
+      known.get(grapheme) ?? (PLAIN.test(grapheme) ? plainWidth(grapheme) : stringWidth(grapheme));
     known.set(grapheme, columns);
     return columns;
   };
