@@ -3,12 +3,14 @@ import { AppError } from '../errors.ts';
 import { RateLimitError } from '../storage/pacer.ts';
 import { mapOrdered } from '../util/async.ts';
 import { checkId } from '../util/restaurant-id.ts';
+import type { App } from './app.ts';
 import type { Service } from './service.ts';
 
 /** One restaurant of many: its details, or why there are none. */
-export type Outcome =
-  | { readonly restaurantId: string; readonly output: LookupOutput; readonly error?: undefined }
-  | { readonly restaurantId: string; readonly output?: undefined; readonly error: AppError };
+export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
+  | { readonly output: LookupOutput; readonly error?: undefined }
+  | { readonly output?: undefined; readonly error: AppError }
+);
 
 /** Maximum number of lookups that run at a time. */
 const CONCURRENCY = 4;
@@ -17,8 +19,7 @@ const CONCURRENCY = 4;
 export function lookupMany(service: Service, ids: readonly string[], level: Level): AsyncGenerator<Outcome> {
   return mapOrdered(ids, CONCURRENCY, async (restaurantId): Promise<Outcome> => {
     try {
-      const { output } = await service.lookup(checkId(restaurantId), level);
-      return { restaurantId, output };
+      return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
     } catch (error) {
       // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
       const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
@@ -26,4 +27,21 @@ export function lookupMany(service: Service, ids: readonly string[], level: Leve
       return { restaurantId, error };
     }
   });
+}
+
+/** As {@link lookupMany}, with a spinner, until all are complete. */
+export function lookupAll(
+  app: App,
+  service: Service,
+  ids: readonly string[],
+  level: Level,
+): Promise<Outcome[]> {
+  return app.withSpinner(
+    `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
+    async () => {
+      const all: Outcome[] = [];
+      for await (const outcome of lookupMany(service, ids, level)) all.push(outcome);
+      return all;
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { Command, type Option } from 'commander';
 import { AppError } from '../errors.ts';
+import { listOption, type ValueFacts, valueOption } from './option.ts';
 
 /**
  * Global options come in groups; a command names the groups it obeys, and refuses the others. `service` is what a
@@ -82,6 +83,21 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  /** Describes the command: in one line for lists of commands, and in a sentence or two for its own help. */
+  about(summary: string, description = `${summary}.`): this {
+    return this.summary(summary).description(description);
+  }
+
+  /** Adds an option that takes a value. */
+  valueOption(flags: string, about: string, facts?: ValueFacts): this {
+    return this.addOption(valueOption(flags, about, facts));
+  }
+
+  /** Adds an option that may be repeated; its values add up. @param read parses each value, as in {@link ValueFacts} */
+  listOption(flags: string, about: string, read?: (text: string) => string): this {
+    return this.addOption(listOption(flags, about, read));
   }
 
   /** Names the groups of global options that the command obeys; `general` always. */

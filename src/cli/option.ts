@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { parseValue } from '../settings/values.ts';
+import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
 export type { Option } from 'commander';
 
@@ -11,15 +11,16 @@ export class CliOption extends Option {
   commandDefault: string | undefined;
 }
 
-interface ValueOptions<T> {
-  /** Reads the value. @throws {Error} saying what is expected. Default: any text. */
-  readonly read?: (text: string) => T;
+/** What the value of an option can be, and what it is where the option is left out. */
+export interface ValueFacts {
   readonly choices?: readonly string[];
-  /** The value where the option is left out. */
-  readonly default?: T;
+  /** The value is a whole number from the first to the second. */
+  readonly range?: readonly [min: number, max: number];
+  /** Reads any other value. @throws {Error} saying what is expected. Default: any text. */
+  readonly read?: (text: string) => unknown;
+  readonly default?: unknown;
   /** The default as help shows it. Default: the value itself. */
   readonly defaultText?: string;
-  readonly integer?: true;
 }
 
 /** The description of an option, with what it can be and what it is when left out. */
@@ -29,17 +30,14 @@ export function describeOption(about: string, choices?: readonly string[], fallb
   return shown.length === 0 ? about : `${about} (${shown.join('; ')})`;
 }
 
-/** An option of one command that takes a value; given twice, the last one counts. */
-export function valueOption<T = string>(
-  flags: string,
-  about: string,
-  facts: ValueOptions<T> = {},
-): CliOption {
-  const { read, choices, default: value, defaultText, integer } = facts;
-  const shown = defaultText ?? (value === undefined ? undefined : String(value));
+/** Creates an option that takes a value. */
+export function valueOption(flags: string, about: string, facts: ValueFacts = {}): CliOption {
+  const { choices, range, default: value, defaultText = value } = facts;
+  const shown = defaultText === undefined ? undefined : String(defaultText);
   const option = new CliOption(flags, describeOption(about, choices, shown));
-  option.isInteger = integer === true;
+  option.isInteger = range !== undefined;
   if (choices !== undefined) option.argChoices = [...choices];
+  const read = choices ? oneOf(choices) : range ? wholeNumber(...range) : facts.read;
   if (read !== undefined) option.argParser(flagValue(option.long ?? flags, read));
   return value === undefined ? option : option.default(value);
 }

@@ -4,82 +4,72 @@ import type { JsonSchema } from './command.ts';
 export const text: JsonSchema = { type: 'string' };
 export const textOrNull: JsonSchema = { type: ['string', 'null'] };
 export const boolean: JsonSchema = { type: 'boolean' };
+export const integer: JsonSchema = { type: 'integer' };
+/** An object of the service, whose keys are not documented. */
+export const anyObject: JsonSchema = { type: 'object' };
+export const jsonSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };
+export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 
-/** An object; what is not required may be missing. Unknown keys may stand beside the known ones. */
-export const object = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  required = Object.keys(properties),
-): JsonSchema => ({
+/** An object. A key that ends with `?` may be missing; keys beside these may follow. */
+export const object = (keys: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
-  properties,
-  required,
+  properties: Object.fromEntries(
+    Object.entries(keys).map(([key, schema]) => [key.replace(/\?$/, ''), schema]),
+  ),
+  required: Object.keys(keys).filter((key) => !key.endsWith('?')),
 });
 
-export const RESTAURANT = object(
-  {
-    service_id: text,
-    name: text,
-    address: text,
-    coordinates: object({ lat: { type: 'number' }, lng: { type: 'number' } }),
-    city: text,
-    neighborhood: text,
-    cuisine_tags: { type: 'array', items: text },
-    grade: text,
-    coverage_level: text,
-  },
-  ['service_id', 'name'],
-);
+export const RESTAURANT = object({
+  service_id: text,
+  name: text,
+  'address?': text,
+  'coordinates?': object({ lat: { type: 'number' }, lng: { type: 'number' } }),
+  'city?': text,
+  'neighborhood?': text,
+  'cuisine_tags?': list(text),
+  'grade?': text,
+  'coverage_level?': text,
+});
 
-export const ERROR = object(
-  {
-    code: { enum: Object.keys(CODES) },
-    message: text,
-    hint: text,
-    retryable: boolean,
-    status: { type: 'integer', description: 'HTTP status' },
-    retry_after: { type: 'number', description: 'seconds' },
-    restaurant_id: text,
-    rpc_code: { type: ['integer', 'string'] },
-    request_id: text,
-  },
-  ['code', 'message', 'hint', 'retryable'],
-);
+export const ERROR = object({
+  code: { enum: Object.keys(CODES) },
+  message: text,
+  hint: text,
+  retryable: boolean,
+  'status?': { type: 'integer', description: 'HTTP status' },
+  'retry_after?': { type: 'number', description: 'seconds' },
+  'restaurant_id?': text,
+  'rpc_code?': { type: ['integer', 'string'] },
+  'request_id?': text,
+});
 
 /** The line on stderr when a command with `--json` fails. */
-export const ERROR_OUTPUT: JsonSchema = object({ error: ERROR });
+export const ERROR_OUTPUT = object({ error: ERROR });
 
 const PREVIEW = object({
   method: { const: 'POST' },
   url: text,
   headers: { type: 'object', additionalProperties: text },
-  body: object(
-    {
-      jsonrpc: { const: '2.0' },
-      id: { type: 'integer' },
-      method: text,
-      params: { type: ['object', 'array'] },
-    },
-    ['jsonrpc', 'id', 'method'],
-  ),
+  body: object({
+    jsonrpc: { const: '2.0' },
+    id: integer,
+    method: text,
+    'params?': { type: ['object', 'array'] },
+  }),
 });
 
 /** Output of `--dry-run`: the request, or the requests. */
-export const PREVIEW_OUTPUT: JsonSchema = { anyOf: [PREVIEW, { type: 'array', items: PREVIEW }] };
+export const PREVIEW_OUTPUT = anyOf(PREVIEW, list(PREVIEW));
 
 /** A number where the setting is one, else text; null where it has no value. */
-const settingValue: JsonSchema = { type: ['string', 'number', 'null'] };
+const SETTING = {
+  value: { type: ['string', 'number', 'null'] },
+  source: { enum: ['flag', 'env', 'config', 'default'] },
+};
 
 /** A setting with its source. */
-export const SETTING_OUTPUT = object({
-  name: text,
-  value: settingValue,
-  source: { enum: ['flag', 'env', 'config', 'default'] },
-});
+export const SETTING_OUTPUT = object({ name: text, ...SETTING });
 
-const SETTING_VALUE = object({ value: settingValue, source: { enum: ['flag', 'env', 'config', 'default'] } });
-
-/** Output of `config list --json`: each setting by name. */
-export const CONFIG_OUTPUT: JsonSchema = { type: 'object', additionalProperties: SETTING_VALUE };
-
-export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
-export const jsonSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };
+/** Settings by name. */
+export const SETTINGS_OUTPUT: JsonSchema = { type: 'object', additionalProperties: object(SETTING) };

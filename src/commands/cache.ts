@@ -1,41 +1,37 @@
 import { rmSync } from 'node:fs';
 import type { App } from '../app/app.ts';
+import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { object, textOrNull } from '../cli/schemas.ts';
+import { integer, object, textOrNull } from '../cli/schemas.ts';
 
 /** Adds `cache` and its subcommands to the program. */
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
     .command('cache')
-    .summary('Clear or locate the response cache')
-    .description('The cache of responses to find and lookup.')
+    .about('Clear or locate the response cache', 'The cache of responses to find and lookup.')
     .examples('restaurant cache clear')
     .notes('Maximum age of a cached response: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
   cache
     .command('clear')
-    .summary('Remove all cached responses')
-    .description('Remove all cached responses.')
+    .about('Remove all cached responses')
     .usesOptions('json')
-    .outputSchema(object({ removed: { type: 'integer' } }))
+    .outputSchema(object({ removed: integer }))
     .examples('restaurant cache clear')
     .action(() => clearCache(app));
   cache
     .command('path')
-    .summary('Print the folder of the cache')
-    .description('Print the folder of the cache.')
+    .about('Print the folder of the cache')
     .usesOptions('json')
     .outputSchema(object({ path: textOrNull }))
     .examples('restaurant cache path')
-    .action(async () => {
-      const { writeText } = await import('../app/output.ts');
+    .action(() => {
       const path = app.paths.cacheDir ?? null;
-      await writeText(app, { path }, () => (path === null ? '' : `${path}\n`));
+      return writeText(app, { path }, () => (path === null ? '' : `${path}\n`));
     });
 }
 
 /** Deletes cached responses, stored pages and compiled code. @throws {AppError} `io_error` */
 async function clearCache(app: App): Promise<void> {
-  const { writeText } = await import('../app/output.ts');
   const { clearPages, pagesFolder } = await import('../app/page.ts');
   const { openCache } = await import('../storage/cache.ts');
   const { codeFolder } = await import('../storage/paths.ts');
@@ -45,9 +41,6 @@ async function clearCache(app: App): Promise<void> {
     clearPages(pagesFolder(cacheDir));
     rmSync(codeFolder(cacheDir), { recursive: true, force: true });
   }
-  await writeText(
-    app,
-    { removed },
-    () => `removed ${removed} cached ${removed === 1 ? 'response' : 'responses'}\n`,
-  );
+  const responses = removed === 1 ? 'response' : 'responses';
+  await writeText(app, { removed }, () => `removed ${removed} cached ${responses}\n`);
 }

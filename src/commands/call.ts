@@ -1,15 +1,13 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand, JsonSchema } from '../cli/command.ts';
-
-/** Schema of what `call --json` prints. */
-const CALL_OUTPUT: JsonSchema = { description: 'the output of the tool: any JSON value' };
+import { outputFormat, writeResult } from '../app/output.ts';
+import { runServiceCommand, toolCall } from '../app/request.ts';
+import type { CliCommand } from '../cli/command.ts';
 
 /** Adds `call` to the program. */
-export function registerCall(program: CliCommand, app: App, action = runCall): void {
+export function registerCall(program: CliCommand, app: App): void {
   program
     .command('call')
-    .summary('Call any tool')
-    .description('Call any tool of the service by name.')
+    .about('Call any tool', 'Call any tool of the service by name.')
     .argument('<tool>', 'Name of the tool; restaurant tools lists them')
     .argument('[key=value...]', 'Arguments: key=text, key:=json, key=@file (key=@@text for a literal @)')
     .option('--args <json>', 'All arguments at once: JSON, @file, or - for stdin')
@@ -18,7 +16,7 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
     .completeWith('--args', 'at-file')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
     .overrideOption('--max-age', { default: '0' })
-    .outputSchema(CALL_OUTPUT)
+    .outputSchema({ description: 'the output of the tool: any JSON value' })
     .examples(
       'restaurant call find_restaurant name=Nopa city=SF --demo',
       'restaurant call explore_area city=SF neighborhood=NoPa --demo',
@@ -28,16 +26,15 @@ export function registerCall(program: CliCommand, app: App, action = runCall): v
       "Values are converted to the types in the tool's schema and validated before the request is sent. " +
         'With --json, prints structuredContent if present, else the text block, parsed if it is JSON.',
     )
-    .action((tool: string, words: string[], options: { args?: string }) => action(app, tool, words, options));
+    .action((tool: string, words: string[], { args }: { args?: string }) => runCall(app, tool, words, args));
 }
 
-async function runCall(app: App, name: string, words: string[], options: { args?: string }): Promise<void> {
-  const { runServiceCommand, toolCall } = await import('../app/request.ts');
+async function runCall(app: App, name: string, words: string[], json: string | undefined): Promise<void> {
   const { readArguments } = await import('./call/arguments.ts');
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
   await runServiceCommand(app, {
     service: { demoMode: 'mcp' },
-    plan: () => readArguments(app, name, words, options.args),
+    plan: () => readArguments(app, name, words, json),
     preview: async (given) => [toolCall(name, await previewArguments(app, name, given))],
     send: async (service, given) => {
       const { tool, args } = await prepareCall(app, service, name, given);
@@ -54,15 +51,10 @@ async function runCall(app: App, name: string, words: string[], options: { args?
       });
     },
     write: async (result) => {
-      const { writeResult, outputFormat } = await import('../app/output.ts');
       const { callData } = await import('../output/call-data.ts');
-      await writeResult(app, {
-        json: callData(result),
-        present: async () => (await import('../output/render/call.ts')).callPresentation(result),
-      });
-      if (outputFormat(app) !== 'table') return;
-      const { isTruncated } = await import('../output/render/call.ts');
-      if (isTruncated(result)) {
+      const { callPresentation, isTruncated } = await import('../output/render/call.ts');
+      await writeResult(app, { json: callData(result), present: async () => callPresentation(result) });
+      if (outputFormat(app) === 'table' && isTruncated(result)) {
         await app.note('the table only names what is in brackets; --json prints the whole response');
       }
     },

@@ -1,16 +1,19 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { oneOf, parseValue } from '../settings/values.ts';
+import bash from './completion/restaurant.bash' with { type: 'text' };
+import fish from './completion/restaurant.fish' with { type: 'text' };
+import zsh from './completion/restaurant.zsh' with { type: 'text' };
 
-/** The shells that have a completion script. */
+/** The script of each shell. It runs the program at each TAB, so that it fits whatever version is installed. */
+const SCRIPTS = { bash, zsh, fish };
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** Adds `completion` to the program. */
 export function registerCompletion(program: CliCommand, app: App): void {
   program
     .command('completion')
-    .summary('Print a completion script for bash, zsh or fish')
-    .description('Print a completion script for a shell.')
+    .about('Print a completion script for bash, zsh or fish', 'Print a completion script for a shell.')
     .argument('<shell>', SHELLS.join(', '))
     .completeWith('shell', SHELLS)
     .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
@@ -33,7 +36,6 @@ export function registerCompletion(program: CliCommand, app: App): void {
     )
     .action(async (name: string) => {
       const shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
-      const { SCRIPTS } = await import('./completion/scripts.ts');
       await app.context.stdout.write(SCRIPTS[shell]);
     });
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { CONFIG_OUTPUT, list, object, SETTING_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
+import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { AppError } from '../errors.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
 import { type SettingView, serialize, settingName } from '../settings/settings.ts';
@@ -63,7 +63,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .summary('List all settings with their sources')
     .description('List all settings with their values and sources.')
     .usesOptions('profile', 'json')
-    .outputSchema(CONFIG_OUTPUT)
+    .outputSchema(SETTINGS_OUTPUT)
     .examples('restaurant config list', 'restaurant config list --json')
     .action(() => listSettings(app));
   config

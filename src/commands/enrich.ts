@@ -1,92 +1,62 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand, JsonSchema } from '../cli/command.ts';
-import { listOption, valueOption } from '../cli/option.ts';
-import { object } from '../cli/schemas.ts';
+import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/types.ts';
 import { LIST_FORMATS } from '../enrich/read/row.ts';
 import type { EnrichFlags } from '../enrich/run/options.ts';
-import { nonEmpty, oneOf, wholeNumber } from '../settings/values.ts';
+import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
-const PROGRESS = ['json'] as const;
-
 /** Adds `enrich` to the program. */
-export function registerEnrich(program: CliCommand, app: App, action = runEnrich): void {
+export function registerEnrich(program: CliCommand, app: App): void {
   program
     .command('enrich')
-    .summary('Add restaurant data to a long list')
-    .description('Add restaurant data to every row of a CSV, TSV or NDJSON list.')
+    .about(
+      'Add restaurant data to a long list',
+      'Add restaurant data to every row of a CSV, TSV or NDJSON list.',
+    )
     .argument('<file>', 'List to read, or - for stdin')
-    .addOption(valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty }))
+    .valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty })
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'Column with the city (default: city or town)')
     .option('--id-column <column>', 'Column with ids to look up (default: service_id)')
-    .addOption(
-      valueOption('--fields <level>', 'Also look up each matched row with these fields', {
-        read: oneOf(LEVELS),
-        choices: LEVELS,
-      }),
-    )
-    .addOption(listOption('--add <column=path>', 'Add a column with a value of the details; repeatable'))
+    .valueOption('--fields <level>', 'Also look up each matched row with these fields', { choices: LEVELS })
+    .listOption('--add <column=path>', 'Add a column with a value of the details; repeatable')
     .option('--no-details', 'Leave out the column with all details')
     .option('--loose', 'Search again by a simpler name where nothing is found')
-    .addOption(
-      valueOption('--first <n>', 'Process only the first n rows', {
-        read: wholeNumber(1, 1_000_000_000),
-        integer: true,
-      }),
-    )
-    .addOption(valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' }))
+    .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
+    .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' })
     .option('--resume', 'Continue the output file of a run that was stopped')
     .option('--retry-errors', 'With --resume: request failed rows again')
-    .addOption(
-      valueOption('--concurrency <n>', 'Rows in progress at the same time, 1 to 64', {
-        read: wholeNumber(1, 64),
-        default: 4,
-        integer: true,
-      }),
-    )
-    .addOption(
-      valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
-        read: wholeNumber(0, 1_000_000),
-        defaultText: '100',
-        integer: true,
-      }),
-    )
-    .addOption(
-      valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
-        read: wholeNumber(0, 1_000_000_000),
-        defaultText: '2000',
-        integer: true,
-      }),
-    )
-    .option('--wait', "when the day's quota is used up, sleep until requests are allowed again")
-    .addOption(
-      valueOption('--input-format <format>', 'Format of the list', {
-        read: oneOf(LIST_FORMATS),
-        choices: LIST_FORMATS,
-        defaultText: 'by extension',
-      }),
-    )
+    .valueOption('--concurrency <n>', 'Rows in progress at the same time, 1 to 64', {
+      range: [1, 64],
+      default: 4,
+    })
+    .valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
+      range: [0, 1e6],
+      defaultText: '100',
+    })
+    .valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
+      range: [0, 1e9],
+      defaultText: '2000',
+    })
+    .option('--wait', "When the day's quota is used up, sleep until requests are allowed again")
+    .valueOption('--input-format <format>', 'Format of the list', {
+      choices: LIST_FORMATS,
+      defaultText: 'by extension',
+    })
     .option('--encoding <label>', 'Encoding of the list, such as windows-1252 (default: utf-8)')
-    .addOption(
-      valueOption('--delimiter <char>', 'Comma, semicolon or tab', {
-        read: parseDelimiter,
-        defaultText: 'as in the header line',
-      }),
-    )
+    .valueOption('--delimiter <char>', 'Comma, semicolon or tab', {
+      read: parseDelimiter,
+      defaultText: 'as in the header line',
+    })
     .option('--report <file>', 'Also write a page with a map of the finished list: out.html')
-    .addOption(
-      valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
-        read: oneOf(PROGRESS),
-        choices: PROGRESS,
-      }),
-    )
+    .valueOption('--progress <format>', 'Progress as JSON lines on stderr', { choices: ['json'] })
     .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
-    .overrideOption('--dry-run', { description: 'count rows, queries, requests and days; send nothing' })
-    .overrideOption('--json', { description: 'print the summary as JSON; the rows go to -o' })
+    .overrideOption('--dry-run', { description: 'Count rows, queries, requests and days; send nothing' })
+    .overrideOption('--json', { description: 'Print the summary as JSON; the rows go to -o' })
     .overrideOption('--format', {
-      description: 'format of the rows; json: the summary alone',
+      description: 'Format of the rows; json: the summary alone',
       choices: [...LIST_FORMATS, 'json'],
       defaultText: 'by the extension of -o, else as the list',
     })
@@ -106,9 +76,11 @@ export function registerEnrich(program: CliCommand, app: App, action = runEnrich
         'to a list that is finished already. --open shows the page in the browser.\n' +
         'Exit 0 when no row is an error, 8 when some are, 5 when the quota is used up.',
     )
-    .action((file: string, flags: EnrichFlags, command: CliCommand) =>
-      action(app, file, flags, [command, program]),
-    );
+    .action(async (file: string, flags: EnrichFlags, command: CliCommand) => {
+      const { runEnrich } = await import('../enrich/run/command.ts');
+      const { resumeCommand } = await import('../enrich/run/resume-command.ts');
+      await runEnrich(app, file, flags, (...words) => resumeCommand(file, [command, program], words));
+    });
 }
 
 const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
@@ -119,26 +91,14 @@ const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
 };
 
 /** @throws {Error} naming the accepted values */
-function parseDelimiter(text: string): Delimiter {
-  const found = DELIMITERS.find((each) => each === (DELIMITER_NAMES[text] ?? text));
+function parseDelimiter(value: string): Delimiter {
+  const found = DELIMITERS.find((each) => each === (DELIMITER_NAMES[value] ?? value));
   if (found === undefined) throw new Error("expected comma, semicolon or tab (',', ';', '\\t')");
   return found;
 }
 
-async function runEnrich(
-  app: App,
-  file: string,
-  flags: EnrichFlags,
-  given: readonly CliCommand[],
-): Promise<void> {
-  const { runEnrich: run } = await import('../enrich/run/command.ts');
-  const { resumeCommand } = await import('../enrich/run/resume-command.ts');
-  await run(app, file, flags, (...words) => resumeCommand(file, given, words));
-}
-
 const count: JsonSchema = { type: 'integer', minimum: 0 };
 const countOrNull: JsonSchema = { type: ['integer', 'null'], minimum: 0 };
-const textOrNull: JsonSchema = { type: ['string', 'null'] };
 
 const COUNTS = {
   done: count,
@@ -155,63 +115,53 @@ const SUMMARY = {
   ...COUNTS,
   earlier: { ...count, description: 'rows done by an earlier run' },
   unknown_cities: {
-    type: 'array',
-    items: object({ city: { type: 'string' }, rows: count }),
+    ...list(object({ city: text, rows: count })),
     description: 'cities of which no row was found',
   },
-  missing_paths: {
-    type: 'array',
-    items: { type: 'string' },
-    description: 'paths of --add that no response has',
-  },
+  missing_paths: { ...list(text), description: 'paths of --add that no response has' },
   requests: count,
-  finished: { type: 'boolean' },
+  finished: boolean,
   output: { ...textOrNull, description: 'the output file; null for stdout' },
   report: { ...textOrNull, description: 'the page of the list' },
   next: { ...textOrNull, description: 'the command that continues; null where nothing can be retried' },
 };
 
-/** The output of `enrich --json` where the rows go into a file; with `--dry-run` the estimate. */
-const ENRICH_OUTPUT: JsonSchema = {
-  anyOf: [
-    { ...object(SUMMARY), description: 'the summary of a run' },
-    {
-      ...object({
-        rows: count,
-        done: count,
-        unusable_rows: count,
-        unusable_lines: { type: 'array', items: count, description: 'lines of the first ten of them' },
-        distinct_queries: count,
-        cached: count,
-        requests: count,
-        requests_at_most: { ...count, description: 'with the requests that depend on what is found' },
-        per_minute: count,
-        per_day: count,
-        left_today: countOrNull,
-        minutes: { type: ['number', 'null'] },
-        days: { type: ['number', 'null'] },
-      }),
-      description: 'with --dry-run: the cost of the run',
-    },
-  ],
-};
+const ESTIMATE = object({
+  rows: count,
+  done: count,
+  unusable_rows: count,
+  unusable_lines: { ...list(count), description: 'lines of the first ten of them' },
+  distinct_queries: count,
+  cached: count,
+  requests: count,
+  requests_at_most: { ...count, description: 'with the requests that depend on what is found' },
+  per_minute: count,
+  per_day: count,
+  left_today: countOrNull,
+  minutes: { type: ['number', 'null'] },
+  days: { type: ['number', 'null'] },
+});
 
-const event = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema =>
-  object({ event: { const: name }, ...properties });
+/** The output of `enrich --json` where the rows go into a file; with `--dry-run` the estimate. */
+const ENRICH_OUTPUT = anyOf(
+  { ...object(SUMMARY), description: 'the summary of a run' },
+  { ...ESTIMATE, description: 'with --dry-run: the cost of the run' },
+);
+
+const event = (name: string, keys: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  object({ event: { const: name }, ...keys });
 
 /** A line on stderr of `enrich --progress json`; a failure is a last line in the format of errors. */
-const ENRICH_EVENTS: JsonSchema = {
-  anyOf: [
-    event('start', { rows: countOrNull }),
-    event('progress', {
-      rows: countOrNull,
-      ...COUNTS,
-      requests: count,
-      left_today: countOrNull,
-      seconds_left: countOrNull,
-    }),
-    event('waiting', { until: { type: 'string', format: 'date-time' }, why: { type: 'string' } }),
-    event('warning', { message: { type: 'string' } }),
-    event('summary', SUMMARY),
-  ],
-};
+const ENRICH_EVENTS = anyOf(
+  event('start', { rows: countOrNull }),
+  event('progress', {
+    rows: countOrNull,
+    ...COUNTS,
+    requests: count,
+    left_today: countOrNull,
+    seconds_left: countOrNull,
+  }),
+  event('waiting', { until: { type: 'string', format: 'date-time' }, why: text }),
+  event('warning', { message: text }),
+  event('summary', SUMMARY),
+);

@@ -1,35 +1,33 @@
 import type { App } from '../app/app.ts';
+import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, text } from '../cli/schemas.ts';
 import { variable } from '../settings/settings.ts';
 
-/** Schema of what `logout --json` prints. */
-const LOGOUT_OUTPUT = object(
-  { profile: text, removed: boolean, key_in_environment: boolean, profiles: list(text) },
-  ['removed', 'key_in_environment'],
-);
-
 /** Adds `logout` to the program. */
-export function registerLogout(program: CliCommand, app: App, action = logout): void {
+export function registerLogout(program: CliCommand, app: App): void {
   program
     .command('logout')
-    .summary('Delete the saved key')
-    .description('Delete the saved key, and the responses that were cached with it. The address stays.')
+    .about(
+      'Delete the saved key',
+      'Delete the saved key, and the responses that were cached with it. The address stays.',
+    )
     .option('--all', 'Delete the keys of all profiles')
     .usesOptions('profile', 'json')
-    .outputSchema(LOGOUT_OUTPUT)
+    .outputSchema(
+      object({ 'profile?': text, removed: boolean, key_in_environment: boolean, 'profiles?': list(text) }),
+    )
     .examples('restaurant logout', 'restaurant logout --all')
-    .action((options: { all?: true }) => action(app, options.all === true));
+    .action(({ all }: { all?: true }) => logout(app, all === true));
 }
 
 async function logout(app: App, all: boolean): Promise<void> {
-  const { writeText } = await import('../app/output.ts');
   const { hashKey, openCache } = await import('../storage/cache.ts');
-  const hasConfig = Object.keys(app.config()).length > 0;
+  const { profiles = {} } = app.config();
   if (!all) app.requireProfile();
   const { profileName } = app.settings;
   const removed = new Map<string, string>();
-  if (hasConfig) {
+  if (Object.keys(profiles).length > 0) {
     await app.updateConfig((file) => {
       for (const [name, profile] of Object.entries(file.profiles ?? {})) {
         if (!all && name !== profileName) continue;

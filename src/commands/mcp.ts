@@ -1,72 +1,63 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { valueOption } from '../cli/option.ts';
+import { boolean, integer, object, text } from '../cli/schemas.ts';
 import { MCP_CLIENTS } from '../mcp/client-config/clients.ts';
 import type { ConfigOptions } from '../mcp/client-config/configure.ts';
-import { oneOf } from '../settings/values.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
-const VIAS = ['http', 'stdio'] as const;
-const SCOPES = ['user', 'project'] as const;
+const TRANSPORTS = ['http', 'stdio'];
 
 /** Schema of `mcp config --json`. */
-const MCP_CONFIG_OUTPUT = {
-  type: 'object',
-  properties: {
-    client: { type: 'string' },
-    via: { enum: ['http', 'stdio'] },
-    file: { type: 'string', description: 'the file of the client' },
-    entry: { type: 'object', description: 'the entry named restaurant' },
-    inputs: { type: 'array', description: 'items that the file must contain in inputs (vscode)' },
-    command: { type: 'string', description: 'the command that adds the entry (claude-code)' },
-    written: { type: 'boolean', description: 'whether the file changed' },
-    backup: { type: 'string', description: 'the previous version of the file' },
-    check: {
-      type: 'object',
-      properties: {
-        ok: { const: true },
-        tools: { type: 'integer', description: 'how many tools the client sees' },
-        key: { enum: ['env', 'config'] },
-      },
-      required: ['ok', 'tools'],
-    },
-  },
-  required: ['client', 'via', 'file', 'entry', 'written'],
-};
+const MCP_CONFIG_OUTPUT = object({
+  client: text,
+  via: { enum: TRANSPORTS },
+  file: { ...text, description: 'the file of the client' },
+  entry: { type: 'object', description: 'the entry named restaurant' },
+  'inputs?': { type: 'array', description: 'items that the file must contain in inputs (vscode)' },
+  'command?': { ...text, description: 'the command that adds the entry (claude-code)' },
+  written: { ...boolean, description: 'whether the file changed' },
+  'backup?': { ...text, description: 'the previous version of the file' },
+  'check?': object({
+    ok: { const: true },
+    tools: { ...integer, description: 'how many tools the client sees' },
+    'key?': { enum: ['env', 'config'] },
+  }),
+});
 
 /** Adds `mcp` and `mcp config` to the program. */
-export function registerMcp(program: CliCommand, app: App, action = runBridge): void {
+export function registerMcp(program: CliCommand, app: App): void {
   const mcp = program
     .command('mcp')
-    .summary('Run an MCP server on stdio in front of the service')
-    .description('Run an MCP server on stdin and stdout in front of the service, with the saved key.')
+    .about(
+      'Run an MCP server on stdio in front of the service',
+      'Run an MCP server on stdin and stdout in front of the service, with the saved key.',
+    )
     .usesOptions('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')
     .notes(
       'An MCP client starts this command; it exits when its stdin is closed. restaurant mcp config <client> ' +
         'prints the entry for a client, and writes it with --write.',
     )
-    .action(() => action(program, app));
+    .action(async () => {
+      const { serveBridge } = await import('../mcp/bridge/serve.ts');
+      await serveBridge(app, (fresh) => fresh.attach(program));
+    });
   mcp
     .command('config')
-    .summary('Print or write the configuration entry for an MCP client')
-    .description('Print the configuration entry for an MCP client, or write it with --write.')
+    .about(
+      'Print or write the configuration entry for an MCP client',
+      'Print the configuration entry for an MCP client, or write it with --write.',
+    )
     .argument('<client>', CLIENTS.join(', '))
     .completeWith('client', CLIENTS)
-    .addOption(
-      valueOption('--via <way>', 'How the client connects: http (direct) or stdio (bridge)', {
-        read: oneOf(VIAS),
-        choices: VIAS,
-        defaultText: 'http if the client and the service support it',
-      }),
-    )
-    .addOption(
-      valueOption('--scope <scope>', 'User or project config', {
-        read: oneOf(SCOPES),
-        choices: SCOPES,
-        defaultText: 'depends on the client',
-      }),
-    )
+    .valueOption('--via <way>', 'How the client connects: http (direct) or stdio (bridge)', {
+      choices: TRANSPORTS,
+      defaultText: 'http if the client and the service support it',
+    })
+    .valueOption('--scope <scope>', 'User or project config', {
+      choices: ['user', 'project'],
+      defaultText: 'depends on the client',
+    })
     .option(
       '--write',
       "Write the entry into the client's file; the three newest versions are kept as .bak files",
@@ -84,9 +75,4 @@ export function registerMcp(program: CliCommand, app: App, action = runBridge): 
       const { configureClient } = await import('../mcp/client-config/configure.ts');
       await configureClient(app, client, options);
     });
-}
-
-async function runBridge(program: CliCommand, app: App): Promise<void> {
-  const { serveBridge } = await import('../mcp/bridge/serve.ts');
-  await serveBridge(app, (fresh) => fresh.attach(program));
 }

@@ -1,8 +1,10 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand, JsonSchema } from '../cli/command.ts';
-import { listOption } from '../cli/option.ts';
+import { openOutput, writesToTerminal } from '../app/output.ts';
+import { runServiceCommand } from '../app/request.ts';
+import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { AppError } from '../errors.ts';
+import { escapeJson, toJson } from '../util/json.ts';
 
 interface RawOptions {
   field: string[];
@@ -11,35 +13,31 @@ interface RawOptions {
   unwrap?: true;
 }
 
-/** Schema of what `raw` prints: the JSON-RPC response. */
-const RAW_OUTPUT: JsonSchema = {
-  description: 'the JSON-RPC response envelope as it came; with --unwrap the output of the tool',
-};
-
 /** Adds `raw` to the program. */
-export function registerRaw(program: CliCommand, app: App, action = runRaw): void {
+export function registerRaw(program: CliCommand, app: App): void {
   program
     .command('raw')
-    .summary('Send any JSON-RPC request')
-    .description('Send any JSON-RPC request and print the whole response.')
+    .about('Send any JSON-RPC request', 'Send any JSON-RPC request and print the whole response.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
     .completeWith('params', 'at-file')
-    .addOption(listOption('-f, --field <key=text>', 'Parameter as a string; dots nest keys'))
-    .addOption(listOption('-F, --json-field <key=json>', 'Parameter as JSON; dots nest keys'))
+    .listOption('-f, --field <key=text>', 'Parameter as a string; dots nest keys')
+    .listOption('-F, --json-field <key=json>', 'Parameter as JSON; dots nest keys')
     .option('-i, --include', 'Print the status line and response headers first')
     .option('--unwrap', 'Print result.content[0].text, parsed, instead of the envelope')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'jq', 'file')
     .overrideOption('--max-age', { default: '0' })
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
-    .outputSchema(RAW_OUTPUT)
+    .outputSchema({
+      description: 'the JSON-RPC response envelope as it came; with --unwrap the output of the tool',
+    })
     .examples(
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,
       'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa -f arguments.city=SF --unwrap --demo',
     )
     .notes('A JSON-RPC error is printed like any response; the exit code is then 7.')
     .action((method: string, params: string | undefined, options: RawOptions) =>
-      action(app, method, params, options),
+      runRaw(app, method, params, options),
     );
 }
 
@@ -49,7 +47,6 @@ async function runRaw(
   params: string | undefined,
   options: RawOptions,
 ): Promise<void> {
-  const { runServiceCommand } = await import('../app/request.ts');
   await runServiceCommand(app, {
     isJson: true,
     plan: async () => {
@@ -70,10 +67,9 @@ async function runRaw(
         ),
       ),
     write: async (response) => {
-      const { openOutput } = await import('../app/output.ts');
       const target = openOutput(app);
       if (options.include === true) await target.write(formatHead(response));
-      await target.write(await formatBody(app, response, options.unwrap === true));
+      await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
       await target.finish();
       if (response.failed) app.exitCode = 7;
     },
@@ -85,22 +81,15 @@ function formatHead({ status, statusText, headers }: RawResponse): string {
   return `${['HTTP/1.1', status, statusText].join(' ').trim()}\n${lines.join('\n')}\n\n`;
 }
 
-async function formatBody(app: App, response: RawResponse, unwrap: boolean): Promise<string> {
-  const { escapeJson, toJson } = await import('../util/json.ts');
-  const { writesToTerminal } = await import('../app/output.ts');
+async function formatBody(app: App, { envelope, text }: RawResponse, unwrap: boolean): Promise<string> {
   const pretty = writesToTerminal(app);
+  const { unwrapText } = await import('../client/results.ts');
   const { jq } = app.globals;
   if (jq !== undefined) {
     const { applyFilter } = await import('../output/jq.ts');
-    const { unwrapText } = await import('../client/results.ts');
-    const json = unwrap && !response.failed ? toJson(unwrapText(response.envelope), false) : response.text;
-    return applyFilter(jq, json, pretty);
+    return applyFilter(jq, unwrap ? toJson(unwrapText(envelope), false) : text, pretty);
   }
-  if (unwrap && !response.failed) {
-    const { unwrapText } = await import('../client/results.ts');
-    return `${toJson(unwrapText(response.envelope), pretty)}\n`;
-  }
+  if (unwrap) return `${toJson(unwrapText(envelope), pretty)}\n`;
   // The text as received keeps numbers that a parser would round.
-  const exact = !pretty && !/[\r\n]/.test(response.text);
-  return `${exact ? escapeJson(response.text) : toJson(response.envelope, pretty)}\n`;
+  return `${pretty || /[\r\n]/.test(text) ? toJson(envelope, pretty) : escapeJson(text)}\n`;
 }

@@ -1,29 +1,18 @@
 import { extname } from 'node:path';
 import type { App } from '../app/app.ts';
+import { readArgumentFile } from '../app/input.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { listOption, valueOption } from '../cli/option.ts';
 import { object, text } from '../cli/schemas.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
-import type { SandboxRestaurant } from '../sandbox/server.ts';
-import { oneOf, parseDuration, wholeNumber } from '../settings/values.ts';
+import { FAULT_KINDS, parseFault } from '../sandbox/faults.ts';
+import type { SandboxOptions, SandboxRestaurant } from '../sandbox/server.ts';
+import { parseDuration } from '../settings/values.ts';
+import { toJson } from '../util/json.ts';
 
-const REPLIES = ['json', 'sse'] as const;
-const MODES = ['service', 'mcp'] as const;
-/** Kinds of faults; the sandbox checks them. */
-const FAULTS = [
-  ...['401', '403', '429', '500', '503', 'reset', 'hang', 'slow', 'truncate', 'html', 'bad-json', 'bad-text'],
-  ...['tool-error', 'rpc-error', 'sse-cut', 'wrong-id', 'huge'],
-];
-/** Most characters of a method or tool name in a line of the log. */
+/** Maximum number of characters of a method or tool name in a line of the log. */
 const MAX_NAME = 80;
 
-interface SandboxCommandOptions {
-  port: number;
-  reply: (typeof REPLIES)[number];
-  mode: (typeof MODES)[number];
-  auth: boolean;
-  perMinute: number;
-  perDay: number;
+interface SandboxFlags extends SandboxOptions {
   /** Milliseconds. */
   latency: number;
   fault: string[];
@@ -38,36 +27,31 @@ const SANDBOX_OUTPUT = object({
 });
 
 /** Adds `sandbox` to the program. */
-export function registerSandbox(program: CliCommand, app: App, action = runSandbox): void {
-  const count = (flags: string, about: string, max: number, fallback: number) =>
-    valueOption(flags, about, { read: wholeNumber(0, max), default: fallback, integer: true });
+export function registerSandbox(program: CliCommand, app: App): void {
   program
     .command('sandbox')
-    .summary('Run the service locally with sample data')
-    .description('Run the service on this machine: same protocol, sample data, faults on demand.')
-    .addOption(count('--port <n>', 'Port to listen on; 0 picks a free one', 65_535, 4010))
-    .addOption(
-      valueOption('--reply <format>', 'Format of the responses', {
-        read: oneOf(REPLIES),
-        choices: REPLIES,
-        default: 'json',
-      }),
+    .about(
+      'Run the service locally with sample data',
+      'Run the service on this machine: same protocol, sample data, faults on demand.',
     )
-    .addOption(
-      valueOption('--mode <mode>', 'The service as documented, or a full MCP server', {
-        read: oneOf(MODES),
-        choices: MODES,
-        default: 'service',
-      }),
-    )
+    .valueOption('--port <n>', 'Port to listen on; 0 picks a free one', { range: [0, 65_535], default: 4010 })
+    .valueOption('--reply <format>', 'Format of the responses', { choices: ['json', 'sse'], default: 'json' })
+    .valueOption('--mode <mode>', 'The service as documented, or a full MCP server', {
+      choices: ['service', 'mcp'],
+      default: 'service',
+    })
     .option('--no-auth', 'Accept requests without a key')
-    .addOption(count('--per-minute <n>', 'Requests per minute for each key; 0 = no limit', 1_000_000, 100))
-    .addOption(count('--per-day <n>', 'Requests per day for each key; 0 = no limit', 1_000_000_000, 2000))
-    .addOption(
-      valueOption('--latency <t>', 'Delay each response (200ms, 2s)', { read: parseDuration, default: 0 }),
-    )
-    .addOption(listOption('--fault <kind[:rate]>', 'Fail on purpose; repeatable'))
-    .completeWith('--fault', FAULTS)
+    .valueOption('--per-minute <n>', 'Requests per minute for each key; 0 = no limit', {
+      range: [0, 1e6],
+      default: 100,
+    })
+    .valueOption('--per-day <n>', 'Requests per day for each key; 0 = no limit', {
+      range: [0, 1e9],
+      default: 2000,
+    })
+    .valueOption('--latency <t>', 'Delay each response (200ms, 2s)', { read: parseDuration, default: 0 })
+    .listOption('--fault <kind[:rate]>', 'Fail on purpose; repeatable')
+    .completeWith('--fault', FAULT_KINDS)
     .option('--data <file>', 'Serve your own restaurants from a JSON or CSV file')
     .usesOptions('json')
     .outputSchema(SANDBOX_OUTPUT)
@@ -79,27 +63,19 @@ export function registerSandbox(program: CliCommand, app: App, action = runSandb
     .notes(
       'Prints the base URL on the first line of stdout. Keys: sk_service_demo_free, ' +
         'sk_service_demo_paid, sk_service_demo_revoked. Press Ctrl-C to stop.\n\n' +
-        `Faults: ${FAULTS.join(', ')}. Add a rate from 0 to 1 (--fault 503:0.1) ` +
+        `Faults: ${FAULT_KINDS.join(', ')}. Add a rate from 0 to 1 (--fault 503:0.1) ` +
         'or a number of times (--fault 503:3x).',
     )
-    .action((options: SandboxCommandOptions) => action(app, options));
+    .action((flags: SandboxFlags) => runSandbox(app, flags));
 }
 
 /** Runs the sandbox until Ctrl-C or SIGTERM. */
-async function runSandbox(app: App, options: SandboxCommandOptions): Promise<void> {
-  const { data } = options;
-  const { parseFault } = await import('../sandbox/faults.ts');
+async function runSandbox(app: App, { latency, fault, data, ...options }: SandboxFlags): Promise<void> {
   const { startSandbox } = await import('../sandbox/server.ts');
-  const { toJson } = await import('../util/json.ts');
   const sandbox = await startSandbox({
-    port: options.port,
-    reply: options.reply,
-    mode: options.mode,
-    auth: options.auth,
-    perMinute: options.perMinute,
-    perDay: options.perDay,
-    latencyMs: options.latency,
-    faults: options.fault.map(parseFault),
+    ...options,
+    latencyMs: latency,
+    faults: fault.map(parseFault),
     ...(data === undefined ? {} : { restaurants: await readData(app, data) }),
     onRequest: ({ method, tool, status, key, ms }) => {
       const what = [method ?? '-', tool].flatMap((name) => name?.slice(0, MAX_NAME) ?? []).join(' ');
@@ -126,7 +102,6 @@ async function runSandbox(app: App, options: SandboxCommandOptions): Promise<voi
 
 /** Reads the restaurants of a file. @throws {AppError} naming the file */
 async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
-  const { readArgumentFile } = await import('../app/input.ts');
   const { readRestaurants } = await import('../sandbox/restaurants.ts');
   const text = readArgumentFile(app, path);
   try {

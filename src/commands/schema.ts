@@ -1,90 +1,76 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand, JsonSchema } from '../cli/command.ts';
-import { boolean, jsonSchema, list, object, text, textOrNull } from '../cli/schemas.ts';
+import { openOutput, writesToTerminal } from '../app/output.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { anyOf, boolean, integer, jsonSchema, list, object, text, textOrNull } from '../cli/schemas.ts';
+import { toJson } from '../util/json.ts';
 
-const OPTION = object(
-  {
-    name: text,
-    short: textOrNull,
-    flags: text,
-    description: text,
-    type: { enum: ['boolean', 'string', 'integer', 'array'] },
-    choices: list(text),
-    default: {},
-    environment: text,
-  },
-  ['name', 'short', 'flags', 'description', 'type'],
-);
+const OPTION = object({
+  name: text,
+  short: textOrNull,
+  flags: text,
+  description: text,
+  type: { enum: ['boolean', 'string', 'integer', 'array'] },
+  'choices?': list(text),
+  'default?': {},
+  'environment?': text,
+});
 
-const COMMAND = object(
-  {
-    name: text,
-    summary: text,
-    details: text,
-    arguments: list(
-      object({ name: text, description: text, required: boolean, variadic: boolean, choices: list(text) }, [
-        'name',
-        'description',
-        'required',
-        'variadic',
-      ]),
-    ),
-    options: list(OPTION),
-    examples: list(text),
-    commands: list({ type: 'object', description: 'a command, in the same form' }),
-    global_options: list(text),
-    input: jsonSchema,
-    output: jsonSchema,
-    dry_run: jsonSchema,
-    progress: jsonSchema,
-    error: jsonSchema,
-  },
-  ['name', 'summary', 'examples'],
-);
+const ARGUMENT = object({
+  name: text,
+  description: text,
+  required: boolean,
+  variadic: boolean,
+  'choices?': list(text),
+});
 
-/** Schema of what `schema` prints: the program, or one command. */
-const SCHEMA_OUTPUT: JsonSchema = {
-  anyOf: [
-    object({
-      name: text,
-      version: text,
-      commands: list(COMMAND),
-      options: list(OPTION),
-      error: jsonSchema,
-      exit_codes: list(
-        object({ exit: { type: 'integer' }, kind: text, codes: list(object({ code: text, meaning: text })) }),
-      ),
-      environment: list(object({ name: text, meaning: text })),
-    }),
-    COMMAND,
-  ],
-};
+const COMMAND = object({
+  name: text,
+  summary: text,
+  'details?': text,
+  'arguments?': list(ARGUMENT),
+  'options?': list(OPTION),
+  examples: list(text),
+  'commands?': list({ type: 'object', description: 'a command, in the same form' }),
+  'global_options?': list(text),
+  'input?': jsonSchema,
+  'output?': jsonSchema,
+  'dry_run?': jsonSchema,
+  'progress?': jsonSchema,
+  'error?': jsonSchema,
+});
+
+const PROGRAM = object({
+  name: text,
+  version: text,
+  commands: list(COMMAND),
+  options: list(OPTION),
+  error: jsonSchema,
+  exit_codes: list(object({ exit: integer, kind: text, codes: list(object({ code: text, meaning: text })) })),
+  environment: list(object({ name: text, meaning: text })),
+});
 
 /** Adds `schema` to the program. */
 export function registerSchema(program: CliCommand, app: App): void {
   program
     .command('schema')
-    .summary('Print the command tree as JSON')
-    .description(
+    .about(
+      'Print the command tree as JSON',
       'Print the whole command tree, or one command with its input and output JSON Schema, as JSON.',
     )
     .argument('[command...]', 'Command, such as find or config set')
     .completeWith('command', 'command')
     .usesOptions('json', 'file')
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
-    .outputSchema(SCHEMA_OUTPUT)
+    .outputSchema(anyOf(PROGRAM, COMMAND))
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
-      const { toJson } = await import('../util/json.ts');
-      const { writesToTerminal } = await import('../app/output.ts');
-      const { openOutput } = await import('../app/output.ts');
       const facts =
         words.length === 0
           ? describeProgram(program)
           : describeCommand(program, findCommand(program, words), true);
-      const sink = openOutput(app);
-      await sink.write(`${toJson(facts, writesToTerminal(app))}\n`);
-      await sink.finish();
+      const target = openOutput(app);
+      await target.write(`${toJson(facts, writesToTerminal(app))}\n`);
+      await target.finish();
     });
 }

@@ -1,71 +1,85 @@
 import type { App } from '../app/app.ts';
-import type { FoundKey } from '../app/target.ts';
+import { writeText } from '../app/output.ts';
+import {
+  configuredEndpoint,
+  configuredKey,
+  type FoundKey,
+  headerViews,
+  keyCommandOf,
+} from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { boolean, CONFIG_OUTPUT, list, object, text, textOrNull } from '../cli/schemas.ts';
+import { boolean, integer, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
+import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
+import type { PairSection } from '../output/pairs.ts';
 import { SETTING_NAMES } from '../settings/catalogue.ts';
+import { configPath } from '../storage/config-file.ts';
 import { VERSION } from '../version.ts';
-import type { Window } from './status/format.ts';
+import type { Check } from './status/doctor.ts';
 
 const WINDOW = object({
   limit: { type: ['integer', 'null'] },
-  used: { type: 'integer' },
+  used: integer,
   free_at: { type: ['string', 'null'], format: 'date-time' },
 });
 
 /** Schema of what `status --json` prints. */
-const STATUS_OUTPUT = object(
-  {
-    version: text,
-    profile: text,
-    endpoint: textOrNull,
-    key: object({ present: boolean, last4: textOrNull, source: textOrNull, problem: text }, [
-      'present',
-      'last4',
-      'source',
-    ]),
-    settings: CONFIG_OUTPUT,
-    budget: object({ per_minute: WINDOW, per_day: WINDOW }),
-    files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),
-    check: object({ ok: boolean, ms: { type: 'number' } }),
-    checks: list(object({ name: text, ok: boolean, detail: text, hint: text }, ['name', 'ok', 'detail'])),
-  },
-  ['version', 'profile', 'endpoint', 'key', 'settings', 'budget', 'files'],
-);
+const STATUS_OUTPUT = object({
+  version: text,
+  profile: text,
+  endpoint: textOrNull,
+  key: object({ present: boolean, last4: textOrNull, source: textOrNull, 'problem?': text }),
+  settings: SETTINGS_OUTPUT,
+  budget: object({ per_minute: WINDOW, per_day: WINDOW }),
+  files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),
+  'check?': object({ ok: boolean, ms: { type: 'number' } }),
+  'checks?': list(object({ name: text, ok: boolean, detail: text, 'hint?': text })),
+});
 
 /** Adds `status` to the program. */
-export function registerStatus(program: CliCommand, app: App, action = status): void {
+export function registerStatus(program: CliCommand, app: App): void {
   program
     .command('status')
-    .summary('Show the service, key, settings and quota')
-    .description(
+    .about(
+      'Show the service, key, settings and quota',
       'Show which service, key, settings, quota and files are in use; with --check whether they work.',
     )
     .option('--check', 'Check everything, with one request to the service')
     .usesOptions('service', 'request', 'json')
     .outputSchema(STATUS_OUTPUT)
     .examples('restaurant status', 'restaurant status --check --demo', 'restaurant status --json')
-    .action((options: { check?: true }) => action(app, options.check === true));
+    .action(({ check }: { check?: true }) => status(app, check === true));
 }
 
 /** Prints which service, key, settings, quota and files this run would use; with `check` whether all of it works. */
 async function status(app: App, check: boolean): Promise<void> {
-  const { writeText } = await import('../app/output.ts');
-  const { configuredEndpoint, headerViews, keyCommandOf } = await import('../app/target.ts');
-  const { keySuffix } = await import('../client/key.ts');
-  const { configPath } = await import('../storage/config-file.ts');
   app.config();
   const diagnosis = check ? await (await import('./status/doctor.ts')).diagnose(app) : undefined;
+  const { error, ms, checks = [] } = diagnosis ?? {};
   // JSON is data or an error; a person sees both.
-  if (diagnosis?.error !== undefined && app.wantsJson) throw diagnosis.error;
+  if (error !== undefined && app.wantsJson) throw error;
+  const facts = await collectFacts(app);
+  const json = {
+    ...facts,
+    ...(diagnosis === undefined ? {} : { check: { ok: error === undefined, ms }, checks }),
+  };
+  const { renderPairs } = await import('../output/pairs.ts');
+  await writeText(app, json, () => renderPairs(sectionsOf(app, facts, checks), app.view));
+  if (error !== undefined) throw error;
+}
+
+type Facts = Awaited<ReturnType<typeof collectFacts>>;
+
+async function collectFacts(app: App) {
+  const { settings, paths } = app;
   const isDemo = app.globals.demo === true;
   const endpoint = isDemo ? undefined : configuredEndpoint(app)?.url;
-  const { key, problem } = isDemo ? {} : await usableKey(app, endpoint);
+  const { key, problem } = isDemo ? {} : usableKey(app, endpoint);
   // The command may ask its owner for a password, so only --check runs it.
   const hasCommand = !isDemo && problem === undefined && keyCommandOf(app) !== undefined;
-  const facts = {
+  return {
     version: VERSION,
-    profile: app.settings.profileName,
+    profile: settings.profileName,
     endpoint: endpoint?.href ?? null,
     key: {
       present: key !== undefined || hasCommand,
@@ -74,56 +88,93 @@ async function status(app: App, check: boolean): Promise<void> {
       ...(problem === undefined ? {} : { problem }),
     },
     settings: {
-      ...Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)])),
+      ...Object.fromEntries(SETTING_NAMES.map((name) => [name, settings.view(name)])),
       ...headerViews(app),
     },
     budget: await quotaOf(app, endpoint, key?.value),
     files: {
-      config: app.paths.configDir === undefined ? null : configPath(app.paths.configDir),
-      state: app.paths.stateDir ?? null,
-      cache: app.paths.cacheDir ?? null,
+      config: paths.configDir === undefined ? null : configPath(paths.configDir),
+      state: paths.stateDir ?? null,
+      cache: paths.cacheDir ?? null,
     },
-    ...(diagnosis === undefined
-      ? {}
-      : { check: { ok: diagnosis.error === undefined, ms: diagnosis.ms }, checks: diagnosis.checks }),
   };
-  const { formatStatus } = await import('./status/format.ts');
-  await writeText(app, facts, () => formatStatus(app, facts));
-  if (diagnosis?.error !== undefined) throw diagnosis.error;
 }
 
 /** Returns the key, or what is wrong with it. */
-async function usableKey(app: App, endpoint: URL | undefined): Promise<{ key?: FoundKey; problem?: string }> {
-  const { configuredKey } = await import('../app/target.ts');
+function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | undefined; problem?: string } {
   try {
-    const key = configuredKey(app, endpoint);
-    return key === undefined ? {} : { key };
+    return { key: configuredKey(app, endpoint) };
   } catch (error) {
     if (error instanceof AppError && error.kind === 'auth') return { problem: error.message };
     throw error;
   }
 }
 
-async function quotaOf(
-  app: App,
-  endpoint: URL | undefined,
-  key: string | undefined,
-): Promise<{ per_minute: Window; per_day: Window }> {
+async function quotaOf(app: App, url: URL | undefined, key: string | undefined) {
   const perMinute = app.settings.need('per-minute');
   const perDay = app.settings.need('per-day');
-  if (endpoint === undefined || key === undefined) {
-    return { per_minute: windowOf(perMinute, 0), per_day: windowOf(perDay, 0) };
-  }
-  const { ledgerOf } = await import('../app/service.ts');
-  const usage = await ledgerOf(app, { url: endpoint, key }, { perMinute, perDay }).usage();
-  return {
-    per_minute: windowOf(perMinute, usage.perMinute.used, usage.perMinute.freeAt),
-    per_day: windowOf(perDay, usage.perDay.used, usage.perDay.freeAt),
-  };
+  const ledger =
+    url === undefined || key === undefined
+      ? undefined
+      : (await import('../app/service.ts')).ledgerOf(app, { url, key }, { perMinute, perDay });
+  const usage = await ledger?.usage();
+  const window = (limit: number, use: { used: number; freeAt?: number } = { used: 0 }) => ({
+    limit: limit === 0 ? null : limit,
+    used: use.used,
+    free_at: use.freeAt === undefined ? null : new Date(use.freeAt).toISOString(),
+  });
+  return { per_minute: window(perMinute, usage?.perMinute), per_day: window(perDay, usage?.perDay) };
 }
 
-const windowOf = (limit: number, used: number, freeAt?: number): Window => ({
-  limit: limit === 0 ? null : limit,
-  used,
-  free_at: freeAt === undefined ? null : new Date(freeAt).toISOString(),
-});
+const KEY_SOURCES = {
+  env: 'RESTAURANT_API_KEY',
+  config: 'saved login',
+  'key-command': 'key-command',
+} as const;
+
+function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSection[] {
+  const { last4, source, problem } = facts.key;
+  const { per_minute, per_day } = facts.budget;
+  const isDemo = app.globals.demo === true;
+  const noService = isDemo ? 'the embedded sandbox' : 'none: restaurant login --base-url <url>';
+  const noKey = isDemo
+    ? 'none needed'
+    : source === 'key-command'
+      ? 'printed by key-command'
+      : `none: ${problem ?? 'restaurant login'}`;
+  return [
+    {
+      pairs: [
+        ['Profile', facts.profile],
+        ['Service', facts.endpoint ?? noService],
+        ['Key', last4 === null || source === null ? noKey : `…${last4} (${KEY_SOURCES[source]})`],
+      ],
+    },
+    {
+      title: 'Checks',
+      pairs: checks.map(({ name, ok, detail, hint }) => {
+        const text = `${ok ? 'ok' : 'problem'}: ${detail}`;
+        return [name, hint === undefined ? text : `${text}\n${hint}`];
+      }),
+    },
+    {
+      title: 'Quota',
+      pairs: [
+        ['This minute', formatWindow(per_minute)],
+        ['Last 24 hours', formatWindow(per_day)],
+      ],
+    },
+    {
+      title: 'Settings',
+      pairs: Object.entries(facts.settings).flatMap(([name, { value, source: from }]) =>
+        value === null ? [] : [[name, String(value), from] as const],
+      ),
+    },
+    { title: 'Files', pairs: Object.entries(facts.files).map(([name, path]) => [name, path ?? 'none']) },
+  ];
+}
+
+function formatWindow({ limit, used, free_at }: Facts['budget']['per_day']): string {
+  const use = limit === null ? `${used} used, no limit` : `${used} of ${limit} used`;
+  return free_at === null ? use : `${use}; free again at ${free_at}`;
+}

@@ -1,30 +1,30 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand, JsonSchema } from '../cli/command.ts';
-import { object, text } from '../cli/schemas.ts';
+import { writeResult } from '../app/output.ts';
+import { runServiceCommand } from '../app/request.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
 import { DOCUMENTED_TOOLS } from '../client/documented.ts';
 import { AppError, CODES } from '../errors.ts';
 
-const TOOL = object({ name: text, description: text, inputSchema: { type: 'object' } }, ['name']);
-
-/** Schema of what `tools --json` prints: the list, or with a name that tool. */
-const TOOLS_OUTPUT: JsonSchema = { anyOf: [object({ tools: { type: 'array', items: TOOL } }), TOOL] };
+const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObject });
 
 /** Adds `tools` to the program. */
-export function registerTools(program: CliCommand, app: App, action = runTools): void {
+export function registerTools(program: CliCommand, app: App): void {
   program
     .command('tools')
-    .summary('List tools, or show the arguments of one')
-    .description("List the service's tools, or show the arguments of one.")
+    .about(
+      'List tools, or show the arguments of one',
+      "List the service's tools, or show the arguments of one.",
+    )
     .argument('[name]', 'Tool to show')
     .completeWith('name', 'tool')
     .usesOptions('service', 'request', 'preview', 'json', 'records', 'file')
-    .outputSchema(TOOLS_OUTPUT)
+    .outputSchema(anyOf(object({ tools: list(TOOL) }), TOOL))
     .examples('restaurant tools --demo', 'restaurant tools find_restaurant --demo')
-    .action((name: string | undefined) => action(app, name));
+    .action((name: string | undefined) => runTools(app, name));
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  const { runServiceCommand } = await import('../app/request.ts');
   // A service without a list still has its documented tools.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
   await runServiceCommand(app, {
@@ -39,7 +39,6 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         }),
       ),
     write: async (tools) => {
-      const { writeResult } = await import('../app/output.ts');
       const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
       if (name === undefined) {
         await writeResult(app, toolsPresentation(tools));

@@ -25,7 +25,7 @@ export interface Refinement {
   /** Adds the distance from here to each result, and sorts by it unless `sort` names another key. */
   readonly near?: Point;
   /** Maximum number of rows, applied last. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** The key of the distance in a result, in kilometers. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOpenAt } from '../../../src/commands/find/open-now.ts';
+import { isOpenAt } from '../../../src/commands/find/details.ts';
 
 const CLOSED = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] };
 const at = (time: string) => new Date(`2026-03-06T${time}:00Z`);

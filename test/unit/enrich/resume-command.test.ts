@@ -13,8 +13,9 @@ async function commandAfter(words: readonly string[], ...more: string[]): Promis
   const program = new CliCommand('restaurant');
   addGlobalOptions(program);
   let command = '';
-  registerEnrich(program, app, async (_app, file, _flags, given) => {
-    command = resumeCommand(file, given, more);
+  registerEnrich(program, app);
+  program.children[0]?.action((file: string, _flags: unknown, enrich: CliCommand) => {
+    command = resumeCommand(file, [enrich, program], more);
   });
   await program.parseAsync(['enrich', ...words], { from: 'user' });
   return command;
