@@ -1,10 +1,17 @@
 import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
-import type { FoundEndpoint } from '../app/target.ts';
+import { readAllText } from '../app/input.ts';
+import { fullPath, writeText } from '../app/output.ts';
+import { configuredEndpoint, type FoundEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
+import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
+import { checkKey, keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
+import { configPath, profileOf } from '../storage/config-file.ts';
+import { readPath } from '../storage/files.ts';
+import { ioReason } from '../storage/io-error.ts';
 
 /** Schema of what `login --json` prints. */
 const LOGIN_OUTPUT = object({
@@ -24,11 +31,13 @@ interface LoginOptions {
 }
 
 /** Adds `login` to the program. */
-export function registerLogin(program: CliCommand, app: App, action = login): void {
+export function registerLogin(program: CliCommand, app: App): void {
   program
     .command('login')
-    .summary('Save the API key and the address of its service')
-    .description('Save the API key and the address of its service. One request verifies the key first.')
+    .about(
+      'Save the API key and the address of its service',
+      'Save the API key and the address of its service. One request verifies the key first.',
+    )
     .option('--key-stdin', 'Read the key from stdin')
     .option('--key-file <path>', 'Read the key from a file')
     .option('--no-verify', 'Save without sending a request')
@@ -40,7 +49,7 @@ export function registerLogin(program: CliCommand, app: App, action = login): vo
       'restaurant login --profile work --key-file key.txt',
     )
     .notes('No option takes the key itself, because other users could read it in the list of processes.')
-    .action((options: LoginOptions) => action(app, options));
+    .action((options: LoginOptions) => login(app, options));
 }
 
 /** Maximum size of a key file, in bytes: far above any key. */
@@ -50,10 +59,6 @@ const MAX_ATTEMPTS = 3;
 const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.txt, or set RESTAURANT_API_KEY';
 
 async function login(app: App, options: LoginOptions): Promise<void> {
-  const { writeText } = await import('../app/output.ts');
-  const { assertMayCarryKey } = await import('../client/endpoint.ts');
-  const { keySuffix } = await import('../client/key.ts');
-  const { configPath } = await import('../storage/config-file.ts');
   app.config();
   const file = configPath(app.configDir);
   const service = await findService(app, options);
@@ -82,11 +87,9 @@ async function login(app: App, options: LoginOptions): Promise<void> {
 
 /** Returns the service that the key is for: as set, else as typed at a terminal. */
 async function findService(app: App, options: LoginOptions): Promise<FoundEndpoint | undefined> {
-  const { configuredEndpoint } = await import('../app/target.ts');
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
   if (app.canPrompt && options.keyStdin !== true) {
-    const { endpointFromBase, withScheme } = await import('../client/endpoint.ts');
     const address = await app.context.prompt.text('Address of the service', 'https://api.example.com');
     return { url: endpointFromBase(address), from: { base_url: withScheme(address) } };
   }
@@ -102,7 +105,6 @@ async function acceptedKey(
   options: LoginOptions,
   service: FoundEndpoint | undefined,
 ): Promise<string> {
-  const { checkKey } = await import('../client/key.ts');
   for (let attempt = 1; ; attempt += 1) {
     const given = await readKey(app, options, service);
     const key = checkKey(given.key, app.settings.need('key-prefix'));
@@ -121,19 +123,16 @@ async function acceptedKey(
 
 async function readKey(
   app: App,
-  options: LoginOptions,
+  { keyStdin, keyFile }: LoginOptions,
   service: FoundEndpoint | undefined,
 ): Promise<{ key: string; isTyped: boolean }> {
-  const { readAllText } = await import('../app/input.ts');
-  if (options.keyStdin === true && options.keyFile !== undefined) {
+  if (keyStdin === true && keyFile !== undefined) {
     throw new AppError('usage', '--key-stdin and --key-file contradict each other', { hint: FLAGS_HINT });
   }
-  const isStdin = options.keyStdin === true || options.keyFile === '-';
+  const isStdin = keyStdin === true || keyFile === '-';
   // At a terminal stdin would show the key as it is typed; the prompt does not.
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
-  if (!isStdin && options.keyFile !== undefined) {
-    return { key: await readKeyFile(app, options.keyFile), isTyped: false };
-  }
+  if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
   if (!app.canPrompt) {
     throw new AppError('usage', 'there is no terminal to type the key at', { hint: FLAGS_HINT });
   }
@@ -142,9 +141,6 @@ async function readKey(
 }
 
 async function readKeyFile(app: App, path: string): Promise<string> {
-  const { fullPath } = await import('../app/output.ts');
-  const { readPath } = await import('../storage/files.ts');
-  const { ioReason } = await import('../storage/io-error.ts');
   const full = fullPath(app.context, path);
   try {
     if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
@@ -162,8 +158,6 @@ async function readKeyFile(app: App, path: string): Promise<string> {
 /** Sends one request with the key. @throws {AppError} as the service responds */
 async function verify(app: App, { url }: FoundEndpoint, key: string): Promise<void> {
   const { openClientFor } = await import('../app/service.ts');
-  const { loginCommand, requestHeaders } = await import('../app/target.ts');
-  const { keySuffix } = await import('../client/key.ts');
   const client = openClientFor(app, { url, key, headers: requestHeaders(app, url), demo: false });
   try {
     await app.withSpinner(`checking the key with ${url.host}`, () => client.check());
@@ -177,10 +171,8 @@ async function verify(app: App, { url }: FoundEndpoint, key: string): Promise<vo
 }
 
 async function save(app: App, service: FoundEndpoint | undefined, key: string): Promise<void> {
-  const name = app.settings.profileName;
   await app.updateConfig((file) => {
-    file.profiles ??= {};
-    const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
+    const profile = profileOf(file, app.settings.profileName);
     profile.key = key;
     if (service === undefined) delete profile.key_origin;
     else profile.key_origin = service.url.origin;
@@ -189,6 +181,5 @@ async function save(app: App, service: FoundEndpoint | undefined, key: string): 
       delete profile.endpoint;
       Object.assign(profile, service.from);
     }
-    file.profiles[name] = profile;
   });
 }

@@ -38,6 +38,14 @@ export function configPath(configDir: string): string {
   return join(configDir, 'config.json');
 }
 
+/** Returns a profile of the config file; adds it where it is missing. */
+export function profileOf(file: ConfigFile, name: string): Profile {
+  file.profiles ??= {};
+  const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
+  file.profiles[name] = profile;
+  return profile;
+}
+
 /**
  * Reads the config file; a missing one is `{}`.
  * @throws {AppError} `bad_config` when it cannot be used (the file is left alone); `io_error` when it cannot be read.
