@@ -16,7 +16,7 @@ export default defineConfig({
   resolve: { alias: { 'cli-table3': await bundleTable() } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/faults/table.ts'],
+    globalSetup: ['test/helpers/temp-folder.ts', 'test/faults/table.ts'],
     pool: 'threads',
     // Modules keep no state, so the files of a thread share them; loading them anew for each is half of the time.
     isolate: false,

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { tempFolder } from '../helpers/temp-folder.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,7 +16,7 @@ const examples = [...guide.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) =>
 let project: string;
 
 beforeAll(async () => {
-  project = mkdtempSync(join(tmpdir(), 'restaurant-library-'));
+  project = tempFolder();
   const installed = join(project, 'node_modules/restaurant-data-cli');
   mkdirSync(join(installed, 'bin'), { recursive: true });
   cpSync(join(root, 'package.json'), join(installed, 'package.json'));
@@ -26,7 +26,6 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   for (const [index, code] of examples.entries()) writeFileSync(join(project, `${index}.js`), code);
 }, 60_000);
-afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe('the package as a library', () => {
   it('has examples that compile in strict mode, with all types of the package checked', async () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { restaurant, STANDALONE } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
+import { tempFolder } from '../helpers/temp-folder.ts';
 import { envelope, type Fault, faultsEnding, httpHead, httpResponse, KEY, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
 import { faultSuite } from './suite.ts';
@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux' || STANDALONE)('memory use stays bo
   ] as const)('%s', (_name, reply, maxMib) =>
     countFault(GROUP, async () => {
       const server = await serveFault({ reply });
-      const home = mkdtempSync(join(tmpdir(), 'restaurant-peak-'));
+      const home = tempFolder();
       const peak = join(home, 'peak');
       writeFileSync(join(home, 'peak.mjs'), PEAK);
       const { exit, ...printed } = await restaurant(['find', 'Nopa', '--city', 'SF', '--json'], {

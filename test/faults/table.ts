@@ -1,18 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { tempFolder } from '../helpers/temp-folder.ts';
 import type { FaultCount } from './tally.ts';
 
 /** Sets up the file in which faults are counted; the returned teardown prints it as a table. */
 export function setup(project: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'restaurant-faults-'));
-  const file = join(folder, 'tally');
+  const file = join(tempFolder(), 'tally');
   writeFileSync(file, '');
   project.provide('faultTally', file);
   return () => {
     const lines = readFileSync(file, 'utf8').trim();
-    rmSync(folder, { recursive: true });
     if (lines !== '') console.log(tableOf(lines.split('\n').map((line) => JSON.parse(line) as FaultCount)));
   };
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { UNTRUSTED } from '../helpers/certificate.ts';
 import { restaurant } from '../helpers/process.ts';
+import { tempFolder } from '../helpers/temp-folder.ts';
 import { type Fault, faultsEnding, good, KEY, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
 import { faultSuite } from './suite.ts';
@@ -64,10 +64,9 @@ const faults: Fault[] = [
 faultSuite('TLS', faults);
 
 describe.concurrent('with a trusted certificate, the program', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'restaurant-tls-'));
+  const folder = tempFolder();
   const file = join(folder, 'ca.pem');
   beforeAll(() => writeFileSync(file, UNTRUSTED.cert));
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each([
     ['connects to its host', 'localhost', '127.0.0.1', { exit: 0 }, ''],

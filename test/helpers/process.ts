@@ -48,6 +48,7 @@ interface Options {
  */
 export const baseEnv = (): Env => ({
   PATH: process.env.PATH,
+  TMPDIR: process.env.TMPDIR,
   LANG: 'C.UTF-8',
   NODE_DISABLE_COMPILE_CACHE: '1',
 });

@@ -1,8 +1,6 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { run } from '../../src/cli.ts';
 import type { Context } from '../../src/context.ts';
+import { tempFolder } from './temp-folder.ts';
 
 /** What a run left behind: the three things that a caller sees. */
 export interface Transcript {
@@ -29,7 +27,7 @@ export interface RunOptions {
 
 /** A home of its own for a test: an empty folder, and the variables that point there. */
 export function newHome(): { home: string; env: Record<string, string> } {
-  const home = mkdtempSync(join(tmpdir(), 'restaurant-test-'));
+  const home = tempFolder();
   return { home, env: { HOME: home, LANG: 'C.UTF-8' } };
 }
 
@@ -49,6 +47,8 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
   const texts = [options.answers?.text ?? []].flat();
   const secrets = [options.answers?.secret ?? []].flat();
   const next = (from: string[]) => answer(from.length > 1 ? from.shift() : from[0]);
+  const env = options.env ?? newHome().env;
+  const home = env.HOME ?? tempFolder();
   const context: Context = {
     stdin: {
       isTTY: tty.stdin ?? false,
@@ -70,11 +70,11 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
         if (options.sleep !== undefined || !isSpinner(text)) stderr += text;
       },
     },
-    env: options.env ?? newHome().env,
+    env,
     platform: options.platform ?? 'linux',
     runtime: 'Node.js of the tests',
-    cwd: () => options.cwd ?? options.env?.HOME ?? tmpdir(),
-    homedir: options.homedir ?? (() => options.env?.HOME ?? '/nonexistent'),
+    cwd: () => options.cwd ?? home,
+    homedir: options.homedir ?? (() => home),
     now: options.now ?? Date.now,
     sleep: options.sleep ?? realSleep,
     random: () => 0.5,

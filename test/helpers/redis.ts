@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { tempFolder } from './worker.ts';
+import { tempFolder } from './temp-folder.ts';
 
 /** Whether there is a Redis server to test with (Debian: apt-get install redis-server). */
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;

@@ -1,16 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { onTestFinished } from 'vitest';
-
-/** A new empty folder, deleted when the test is over. */
-export function tempFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'restaurant-test-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /**
  * Bundles a worker so that a real process can run it. Its code may import from the sources as if it were in test/e2e/storage.

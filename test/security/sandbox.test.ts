@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROGRAM, type Running, startRestaurant } from '../helpers/process.ts';
+import { tempFolder } from '../helpers/temp-folder.ts';
 import { inTerminal } from '../helpers/terminal.ts';
 
 const BODY = JSON.stringify({
@@ -15,7 +16,7 @@ let running: Running;
 let port = 0;
 beforeAll(async () => {
   running = startRestaurant(['sandbox', '--port', '0', '--per-minute', '0', '--per-day', '0'], {
-    env: { HOME: '/nonexistent' },
+    env: { HOME: tempFolder() },
   });
   let url = '';
   running.process.stdout?.on('data', (chunk) => {
@@ -147,7 +148,7 @@ describe('the sandbox survives', () => {
   it('control characters in the name of a tool, on a terminal', async () => {
     const [program, ...first] = PROGRAM;
     const words = [...first, 'sandbox', '--port', '0', '--no-color'];
-    const terminal = inTerminal(program, words, { env: { HOME: '/nonexistent' }, columns: 200 });
+    const terminal = inTerminal(program, words, { env: { HOME: tempFolder() }, columns: 200 });
     await terminal.shown(/http:\/\/127\.0\.0\.1:\d+/);
     const before = port;
     port = Number(/127\.0\.0\.1:(\d+)/.exec(terminal.output())?.[1]);

@@ -1,11 +1,11 @@
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { PROGRAM, type ProcessResult, STANDALONE, start } from '../helpers/process.ts';
 import { type HttpTestServer, httpServer, type ReceivedRequest } from '../helpers/servers.ts';
+import { tempFolder } from '../helpers/temp-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -38,10 +38,9 @@ export interface AttackOptions {
 
 /** Creates an empty folder that every user may enter, with an owner; it is deleted when the test is over. */
 export function sharedFolder(owner?: number, mode = 0o755): string {
-  const folder = mkdtempSync(join(tmpdir(), 'restaurant-security-'));
+  const folder = tempFolder();
   chmodSync(folder, mode);
   if (owner !== undefined) chownSync(folder, owner, owner);
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -60,14 +59,13 @@ export interface Installed {
 
 /** Installs the program around the tests of a file. `run` checks what holds for every attack. */
 export function useProgram(): Installed {
-  const folder = mkdtempSync(join(tmpdir(), 'restaurant-security-'));
+  const folder = tempFolder();
   beforeAll(() => {
     chmodSync(folder, 0o755);
     for (const part of STANDALONE ? [] : ['bin', 'dist', 'package.json']) {
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
     }
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const program = STANDALONE ? [...PROGRAM] : [process.execPath, join(folder, 'bin', 'restaurant.js')];
   return {
     async run(words, { env, uid, exit, ...options } = {}) {

@@ -1,11 +1,10 @@
-import { mkdtempSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { startRestaurant } from '../../helpers/process.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const IDS = Array.from({ length: 1200 }, (_each, place) => `id-${place}`);
 const service = useScriptedService();
@@ -23,7 +22,7 @@ const failed = resultText('{"isError":true,"content":[{"type":"text","text":"out
 /** Runs `lookup -` with a state of its own, on a clock that sleeping moves. */
 function lookup(words: readonly string[], env: Record<string, string> = {}) {
   const clock = { time: Date.UTC(2025, 0, 1) };
-  const own = mkdtempSync(join(service.home, 'many-'));
+  const own = tempFolder();
   const before = service.requests.length;
   const ledger = openLedger({
     stateDir: own,

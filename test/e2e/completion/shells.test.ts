@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SHELLS } from '../../../src/commands/completion.ts';
 import { COMMAND, start } from '../../helpers/process.ts';
 import { runCli } from '../../helpers/program.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
 type Shell = (typeof SHELLS)[number];
 
 /** A folder with the files that are completed, and `restaurant` on the path. */
-const home = realpathSync(mkdtempSync(join(tmpdir(), 'restaurant-shells-')));
+const home = tempFolder();
 const cwd = join(home, 'work');
 const bin = join(home, 'bin');
 for (const folder of [bin, join(cwd, 'some dir')]) mkdirSync(folder, { recursive: true });

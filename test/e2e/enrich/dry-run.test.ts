@@ -1,14 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { durationOf } from '../../../src/enrich/run/estimate.ts';
 import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const service = useService({ restaurants: restaurants(30) });
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(service.home, 'dry-'));
+  folder = tempFolder();
   service.sent();
 });
 

@@ -1,16 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/storage/lock.ts';
 import { type RunOptions, realSleep } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const service = useService({ restaurants: restaurants(30) });
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(service.home, 'run-'));
+  folder = tempFolder();
   service.sent();
 });
 

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 2000;
@@ -15,7 +16,7 @@ const CONCURRENCY = 4;
 const service = useService({ restaurants: restaurants(60), latencyMs: 1 });
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(service.home, 'kill-'));
+  folder = tempFolder();
 });
 
 function writeList(rows: number): void {
@@ -35,7 +36,7 @@ const namesIn = (text: string): string[] =>
 const start = (words: readonly string[]): Running =>
   startRestaurant(['enrich', ...words], {
     cwd: folder,
-    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')) },
+    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: tempFolder() },
   });
 
 const options = (output: string): string[] => ['in.csv', '-o', output, '--concurrency', String(CONCURRENCY)];

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -7,13 +7,14 @@ import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
-const { home, env } = newHome();
+const { env } = newHome();
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(home, 'budget-'));
+  folder = tempFolder();
   const rows = Array.from({ length: 12 }, (_each, place) => `Place ${place},Testville\n`);
   writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
 });

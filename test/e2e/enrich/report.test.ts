@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PageDocument } from '../../../src/output/html/document.ts';
 import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const service = useService();
 
 /** A folder with a list, and `enrich` in it. */
 function workplace(list = 'name,city,note\nNopa,San Francisco,"=a </script> b"\nNobody Knows,Paris,x\n') {
-  const cwd = mkdtempSync(join(tmpdir(), 'restaurant-report-'));
+  const cwd = tempFolder();
   writeFileSync(join(cwd, 'list.csv'), list);
   return {
     enrich: (...words: string[]) => service.run(['enrich', 'list.csv', ...words], { cwd }),

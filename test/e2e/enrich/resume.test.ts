@@ -1,14 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const service = useService({ restaurants: restaurants(30) });
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(service.home, 'resume-'));
+  folder = tempFolder();
 });
 
 const path = (name: string): string => join(folder, name);
@@ -18,7 +19,7 @@ const enrich = (words: string, options: RunOptions = {}) =>
   service.run(['enrich', ...words.split(' ')], {
     cwd: folder,
     ...options,
-    env: { ...UNPACED, RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')), ...options.env },
+    env: { ...UNPACED, RESTAURANT_CACHE_DIR: tempFolder(), ...options.env },
   });
 
 const CSV =

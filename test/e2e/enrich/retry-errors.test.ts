@@ -1,16 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
-const { home, env } = newHome();
+const { env } = newHome();
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(home, 'retry-'));
+  folder = tempFolder();
   writeFileSync(path('in.csv'), `name,city\n${names.map((name) => `${name},Testville\n`).join('')}`);
 });
 
@@ -44,7 +45,7 @@ async function enrich(words: string, sandboxOptions: SandboxOptions = {}, option
           ...UNPACED,
           RESTAURANT_BASE_URL: sandbox.baseUrl,
           RESTAURANT_API_KEY: PAID,
-          RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')),
+          RESTAURANT_CACHE_DIR: tempFolder(),
           RESTAURANT_RETRIES: '0',
           ...options.env,
         },

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KEY, type RpcRequest, useScriptedService } from '../../helpers/answers.ts';
 import { restaurant, shell, startRestaurant, until } from '../../helpers/process.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 60;
@@ -12,7 +13,7 @@ const service = useScriptedService();
 let folder = '';
 let seen = 0;
 beforeEach(() => {
-  folder = mkdtempSync(join(service.home, 'stops-'));
+  folder = tempFolder();
   const rows = Array.from({ length: ROWS }, (_each, place) => `Place ${place},Testville\n`);
   writeFileSync(path('in.csv'), `name,city\n${rows.join('')}`);
   service.answer(found);
@@ -49,7 +50,7 @@ const env = (): Record<string, string> => ({
   HOME: service.home,
   RESTAURANT_BASE_URL: service.url,
   RESTAURANT_API_KEY: KEY,
-  RESTAURANT_CACHE_DIR: mkdtempSync(join(folder, 'cache-')),
+  RESTAURANT_CACHE_DIR: tempFolder(),
   RESTAURANT_STATE_DIR: path('state'),
   ...UNPACED,
 });

@@ -1,9 +1,9 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { COMMAND, STANDALONE } from '../../helpers/process.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -17,7 +17,7 @@ export interface Installed {
 
 /** Installs the built program, as a real command, around the tests of a file. */
 export function useInstalled(): Installed {
-  const folder = mkdtempSync(join(tmpdir(), 'restaurant-installed-'));
+  const folder = tempFolder();
   const bin = join(folder, 'path');
   const command = join(bin, 'restaurant');
   beforeAll(() => {
@@ -30,6 +30,5 @@ export function useInstalled(): Installed {
     writeFileSync(command, `#!/bin/sh\nexec ${STANDALONE ? COMMAND : copy} "$@"\n`);
     chmodSync(command, 0o755);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return { command, path: [bin, process.env.PATH].join(delimiter) };
 }

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { script, style } from '../../../src/output/html/asset.js';
 import type { PageDocument } from '../../../src/output/html/document.ts';
 import { renderPage } from '../../../src/output/html/page.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const PATH = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const FLAGS = [
@@ -42,7 +42,7 @@ export interface Opened {
 /** Starts one browser for the tests of a file; each page is stored in its own file. */
 export function useChromium() {
   let browser: Browser | undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'restaurant-page-'));
+  const folder = tempFolder();
   let pages = 0;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: PATH, args: FLAGS });

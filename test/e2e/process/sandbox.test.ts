@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { startRestaurant } from '../../helpers/process.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 it('the sandbox exits at once on SIGTERM, even with open connections', async () => {
   const run = startRestaurant(['sandbox', '--port', '0', '--fault', 'hang', '--json'], {
-    env: { HOME: '/nonexistent' },
+    env: { HOME: tempFolder() },
   });
   let first = '';
   run.process.stdout?.on('data', (chunk) => {

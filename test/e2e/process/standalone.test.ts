@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../helpers/process.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 describe('the folder in which the program runs', () => {
   it('configures neither the program nor its runtime', async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'restaurant-hostile-'));
+    const cwd = tempFolder();
     writeFileSync(
       join(cwd, '.env'),
       'RESTAURANT_BASE_URL=https://evil.example\nRESTAURANT_API_KEY=sk_service_evil\n',

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BIN, start } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { env } = newHome();
@@ -71,7 +71,7 @@ describe('starting', () => {
   });
 
   it('without a build prints the command that builds', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'restaurant-clone-'));
+    const folder = tempFolder();
     cpSync(dirname(BIN), join(folder, 'bin'), { recursive: true });
     const bin = join(folder, 'bin/restaurant.js');
     expect(await start(process.execPath, [bin, 'find', 'x'], { env }).ended).toMatchObject({

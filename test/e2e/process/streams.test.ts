@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { STANDALONE, shell } from '../../helpers/process.ts';
 import { newHome } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const service = useService();
 const { home } = newHome();
@@ -131,12 +131,11 @@ describe.concurrent('a device that is full', () => {
 
 // There Bun ends with its own message before the program starts.
 describe.skipIf(STANDALONE).concurrent('a folder that was deleted', () => {
-  const gone = () => mkdtempSync(join(tmpdir(), 'restaurant-gone-'));
   const within = (command: string) => [`rmdir "$PWD"; ${command}`] as const;
 
   it('is not required', async () => {
     const cases = ['restaurant --help', `${FIND} -o ${join(home, 'whole.csv')}`];
-    for (const { line, ran } of await together(cases.map(within), gone)) {
+    for (const { line, ran } of await together(cases.map(within), tempFolder)) {
       expect([line, ran.exit, ran.stderr]).toEqual([line, 0, '']);
     }
   });
@@ -147,7 +146,7 @@ describe.skipIf(STANDALONE).concurrent('a folder that was deleted', () => {
       'restaurant raw x @params.json',
       'restaurant login --key-file key.txt',
     ];
-    for (const { line, ran } of await together(cases.map(within), gone)) {
+    for (const { line, ran } of await together(cases.map(within), tempFolder)) {
       expect([line, ran.exit, ran.stdout]).toEqual([line, 9, '']);
       expect(ran.stderr).toMatch(/^error: the current folder, .*was deleted\nhint: .+\n$/);
     }

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
@@ -8,6 +7,7 @@ import { parseFault } from '../../../src/sandbox/faults.ts';
 import { readRestaurants } from '../../../src/sandbox/restaurants.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { PROGRAM, restaurant } from '../../helpers/process.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { inTerminal, restaurantInTerminal, screen } from '../../helpers/terminal.ts';
 
 const ESC = '\u001b';
@@ -44,8 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([plain, slow, wide].map((sandbox) => sandbox.close())));
 
-const newHome = (): string => mkdtempSync(join(tmpdir(), 'restaurant-terminal-'));
-const home = newHome();
+const home = tempFolder();
 type Env = Readonly<Record<string, string | undefined>>;
 const envFor = (sandbox: Sandbox, more: Env = {}): Env => ({
   HOME: home,
@@ -163,7 +162,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it('login prompts for the key and does not show it', async () => {
-    const own = newHome();
+    const own = tempFolder();
     const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
     const line = 'stty -a > before; "$0" "$@" > out.txt; echo "exit $?"; stty -a > after';
     const login = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd: own });
@@ -183,7 +182,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it('login prompts for a missing address, too', async () => {
-    const own = newHome();
+    const own = tempFolder();
     const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: own } });
     await login.shown('https://api.example.com: ');
     login.type(`${plain.baseUrl}\r`);
@@ -197,7 +196,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   it.each(['\u0003', 'sk_serv\u0003'])(
     'Ctrl-C at a prompt exits with 130 and restores the terminal: %j',
     async (typed) => {
-      const own = newHome();
+      const own = tempFolder();
       const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl };
       const line = 'stty -a > before; "$0" "$@"; echo "exit $?"; stty -a > after';
       const login = inTerminal('sh', ['-c', `trap : INT; ${line}`, ...PROGRAM, 'login'], {
@@ -230,7 +229,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it('a key for --key-stdin is hidden, too, when stdin is the keyboard', async () => {
-    const env = { HOME: newHome(), RESTAURANT_BASE_URL: plain.baseUrl };
+    const env = { HOME: tempFolder(), RESTAURANT_BASE_URL: plain.baseUrl };
     const login = restaurantInTerminal(['login', '--key-stdin'], { env });
     await login.shown('API key for');
     login.type(`${KEY}\r`);
@@ -243,7 +242,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
       ['\u0003', 130],
       ['\u0004', 2],
     ] as const) {
-      const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: newHome() } });
+      const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: tempFolder() } });
       await login.shown('https://api.example.com: ');
       login.type(typed);
       const ended = await login.ended;
@@ -254,7 +253,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
 
   it.each([['--no-input'], ['CI']])('no prompt appears with %s', async (how) => {
     const env = {
-      HOME: newHome(),
+      HOME: tempFolder(),
       RESTAURANT_BASE_URL: plain.baseUrl,
       ...(how === 'CI' ? { CI: 'true' } : {}),
     };
@@ -308,14 +307,14 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
 
   it('the sandbox prints a working command with a key', async () => {
     const run = restaurantInTerminal(['sandbox', '--port', '0'], {
-      env: { HOME: newHome(), NO_COLOR: '1' },
+      env: { HOME: tempFolder(), NO_COLOR: '1' },
       columns: 200,
     });
     await run.shown(/try it: .*\r\n/);
     const [, line = ''] = /try it: (.*)\r\n/.exec(run.output()) ?? [];
     const [assignment = '', ...words] = line.split(' ').filter((word) => word !== 'restaurant');
     const [variable = '', key = ''] = assignment.split('=');
-    const tried = await restaurant(words, { env: { HOME: newHome(), [variable]: key } });
+    const tried = await restaurant(words, { env: { HOME: tempFolder(), [variable]: key } });
     expect(tried).toMatchObject({ exit: 0, stderr: '' });
     await run.shown('200 tools/call find_restaurant (paid');
     run.type('\u0003');

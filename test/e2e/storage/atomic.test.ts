@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from '../../../src/storage/atomic.ts';
-import { bundleWorker, startProgram, tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startProgram } from '../../helpers/worker.ts';
 
 function errorOf(run: () => unknown): AppError {
   try {

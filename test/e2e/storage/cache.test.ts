@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cache, type CacheKey, hashKey, openCache } from '../../../src/storage/cache.ts';
-import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const HOUR = 3_600_000;
 const KEY: CacheKey = {

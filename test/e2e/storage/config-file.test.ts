@@ -22,7 +22,8 @@ import {
   readConfig,
   updateConfig,
 } from '../../../src/storage/config-file.ts';
-import { bundleWorker, startProgram, startWorker, tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startProgram, startWorker } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);

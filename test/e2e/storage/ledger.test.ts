@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ledger, openLedger } from '../../../src/storage/ledger.ts';
-import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const START = 1_700_000_000_000;
 const SECOND = 1000;

@@ -13,7 +13,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { currentProcess, isRunning, tryLock, withLock } from '../../../src/storage/lock.ts';
-import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const HOLDER = `
   import { tryLock } from '../../../src/storage/lock.ts';

@@ -11,7 +11,7 @@ import { baseEnv, PROGRAM, type ProcessResult, restaurant } from '../../helpers/
 import { newHome, runCli } from '../../helpers/program.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
 import { PAID } from '../../helpers/service.ts';
-import { tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const ENDPOINT = 'https://x.example/api/mcp';
 const KEY = 'sk_service_secret_0123456789';

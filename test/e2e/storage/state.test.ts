@@ -11,7 +11,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProtocolStore, openResultsStore, type ResultsStore } from '../../../src/storage/state.ts';
-import { bundleWorker, startWorker, tempFolder } from '../../helpers/worker.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const FIND = {
   endpoint: 'https://x.example/api/mcp',

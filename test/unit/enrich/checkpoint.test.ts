@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Level } from '../../../src/client/types.ts';
@@ -11,8 +10,9 @@ import { fileMemo } from '../../../src/enrich/run/memo.ts';
 import { openCheckpoint, recordAt } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 import { openRowFile } from '../../../src/enrich/write/row-file.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'restaurant-cut-'));
+const folder = tempFolder();
 const path = join(folder, 'out');
 const beforePath = join(folder, 'before');
 

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowFile } from '../../../src/enrich/write/row-file.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 let path = '';
 beforeEach(() => {
-  path = join(mkdtempSync(join(tmpdir(), 'restaurant-write-')), 'out.csv');
+  path = join(tempFolder(), 'out.csv');
 });
 
 describe('a file of rows', () => {
