@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -218,6 +219,8 @@ describe('hostile text in a failure', () => {
   it('in progress stays on its line', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (message) => {
+        let framesLeft = Number.POSITIVE_INFINITY;
+        let finish = () => {};
         service.answer(({ id }, response) => {
           const progress = {
             jsonrpc: '2.0',
@@ -227,14 +230,16 @@ describe('hostile text in a failure', () => {
           const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: '{}' }] } };
           response.writeHead(200, { 'Content-Type': 'text/event-stream' });
           response.write(`data: ${JSON.stringify(progress)}\n\n`);
-          setTimeout(() => response.end(`data: ${JSON.stringify(done)}\n\n`), 30);
+          framesLeft = 10;
+          finish = () => response.end(`data: ${JSON.stringify(done)}\n\n`);
         });
-        // A clock faster than real time, so that the spinner turns.
-        const sleep: RunOptions['sleep'] = (_, signal) =>
-          new Promise((resolve, reject) => {
-            if (signal?.aborted) return reject(signal.reason);
-            setTimeout(() => (signal?.aborted ? reject(signal.reason) : resolve()), 3);
-          });
+        // A clock faster than real time, so that the spinner turns. The response ends after some of its frames.
+        const sleep: RunOptions['sleep'] = async (_, signal) => {
+          await pause(3);
+          signal?.throwIfAborted();
+          framesLeft -= 1;
+          if (framesLeft === 0) finish();
+        };
         const run = await service.run(['call', 'find_restaurant', 'name=x', 'city=y'], {
           ...terminal(60, true),
           sleep,

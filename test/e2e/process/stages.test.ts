@@ -11,7 +11,7 @@ import { PAID } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
 /** Maximum time from a signal to the exit, in ms: of each stage on a busy machine, and of the fastest stage on any. */
-const BUSY_MS = 3000;
+const BUSY_MS = 10_000;
 const FASTEST_MS = 500;
 const SIGNALS = [
   ['SIGINT', 130],

@@ -76,14 +76,19 @@ export async function useTool(
   return outputOf(await post(sandbox, toolCall(name, args), { authorization: `Bearer ${key}` }));
 }
 
-/** Writes bytes to the port as they are and gives all that comes back until the server hangs up. */
-export function sendRaw(sandbox: Sandbox, bytes: string): Promise<string> {
+/** Writes bytes to the port and returns all that comes back until the server closes the connection. */
+export function sendRaw(
+  sandbox: Sandbox,
+  bytes: string,
+  onData: (received: string) => void = () => {},
+): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1', () => socket.write(bytes));
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => {
       received += chunk;
+      onData(received);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(received));
