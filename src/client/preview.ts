@@ -3,9 +3,9 @@ import { escapeJson } from '../util/json.ts';
 import { VERSION } from '../version.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
-import { MODERN_VERSIONS } from './mcp/protocol.ts';
-import { clientInfo, modernHeaders, modernRequest } from './mcp/stateless.ts';
-import { request, type TraceContext, traceHeaders, traceMeta } from './rpc/envelope.ts';
+import { MODERN_VERSION } from './mcp/protocol.ts';
+import { clientInfo, modernHeaders, modernParams } from './mcp/stateless.ts';
+import { request, type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
 /** A request that could be sent. Of the key only the last characters are in it. */
@@ -35,12 +35,12 @@ export interface PreviewOptions {
  */
 export function previewRequest(options: PreviewOptions): RequestPreview {
   const { endpoint, key, version = VERSION, id = 1, method, headers, protocol = 'bare' } = options;
-  const { params, context } = traceMeta(options.traceContext, options.params);
-  const isModern = MODERN_VERSIONS.includes(protocol);
+  const { params, headers: trace } = withTrace(options.traceContext, options.params);
+  const isModern = protocol === MODERN_VERSION;
   const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
   const all = withHeaders(baseHeaders({ key: shown, version }), {
-    ...(isModern ? modernHeaders(method, params, protocol) : {}),
-    ...traceHeaders(context),
+    ...(isModern ? modernHeaders(method, params) : {}),
+    ...trace,
     ...headers,
   });
   return {
@@ -52,9 +52,7 @@ export function previewRequest(options: PreviewOptions): RequestPreview {
         Object.hasOwn(headers ?? {}, name) && !isHarmless(name) ? '…' : value,
       ]),
     ),
-    body: isModern
-      ? modernRequest(id, method, params, protocol, clientInfo(version))
-      : request(id, method, params),
+    body: request(id, method, isModern ? modernParams(params, clientInfo(version)) : params),
   };
 }
 

@@ -10,20 +10,21 @@ import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './htt
 import { withMessage } from './http/network-error.ts';
 import { openTransport } from './http/transport.ts';
 import { keyMasker, keySuffix, redactor } from './key.ts';
-import type { Protocol, ProtocolMemory } from './mcp/detect.ts';
 import { openSession } from './mcp/negotiate.ts';
-import { assertComplete, clientInfo } from './mcp/stateless.ts';
-import { decodeFind, decodeLookup, type FindResult, listAllTools, parseToolResult } from './results.ts';
-import { type CallState, openChannel, type RpcResponse } from './rpc/channel.ts';
+import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
+import { clientInfo } from './mcp/stateless.ts';
 import {
-  isObject,
-  type JsonObject,
-  progressIn,
-  type TraceContext,
-  traceHeaders,
-  traceMeta,
-} from './rpc/envelope.ts';
+  assertComplete,
+  decodeFind,
+  decodeLookup,
+  type FindResult,
+  listAllTools,
+  parseToolResult,
+} from './results.ts';
+import { type CallState, openChannel } from './rpc/channel.ts';
+import { isObject, type JsonObject, progressIn, type TraceContext, withTrace } from './rpc/envelope.ts';
 import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
+import type { RpcResponse } from './rpc/reply.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
@@ -133,28 +134,33 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   const { apiKey, timeoutMs = 30_000, version = VERSION, trace } = options;
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
-  const secrets = secretHeaders(options.headers);
-  if (apiKey !== undefined || secrets.length > 0) {
+  const secrets = new Map(
+    Object.entries(options.headers ?? {})
+      .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
+      .map(([name, value]) => [name.toLowerCase(), value.trim()]),
+  );
+  if (apiKey !== undefined || secrets.size > 0) {
     assertMayCarryKey(endpoint, options.insecureHttp === true);
   }
   // Each call in progress listens to it; Node would warn from the eleventh on.
   setMaxListeners(0, context.signal);
   const redact = redactor(apiKey);
   const hide = (text: string): string =>
-    secrets.reduce(
-      (shown, [, secret]) => (secret.length < MIN_SECRET ? shown : shown.replaceAll(secret, '…')),
-      redact(text),
-    );
+    [...secrets.values()]
+      .filter((secret) => secret.length >= MIN_SECRET)
+      .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
   const clean = errorCleaner(hide, endpoint.host);
   const note = trace && ((text: string) => trace({ kind: 'note', text: hide(text) }));
+  const hideEvent = (event: TraceEvent): TraceEvent =>
+    mapTrace(event, (text, field = '') =>
+      event.kind === 'request' && secrets.has(field.toLowerCase()) ? '…' : hide(text),
+    );
   const transport = open({
     endpoint,
     env: context.env,
     now: context.now,
     maxBodyBytes: options.maxBodyBytes,
-    ...(trace && {
-      trace: (event: TraceEvent) => trace(mapTrace(hideHeaders(event, secrets), hide)),
-    }),
+    ...(trace && { trace: (event: TraceEvent) => trace(hideEvent(event)) }),
   });
   const channel = openChannel({
     ...options,
@@ -192,19 +198,20 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     isAccepted = true;
   }
 
-  /** Sends one call. Errors leave without the key. */
-  async function send(
+  /** Sends one call and reads its response. Errors leave without the key. */
+  async function send<T>(
     state: CallState,
     method: string,
     params: RpcRequest['params'],
+    read: (response: RpcResponse) => T,
     { headers, tool, onProgress }: RequestOptions = {},
-  ): Promise<RpcResponse> {
-    const meta = traceMeta(options.traceContext, params);
+  ): Promise<T> {
+    const traced = withTrace(options.traceContext, params);
     try {
-      return await session.call(state, {
+      const response = await session.call(state, {
         method,
-        params: meta.params,
-        headers: { ...traceHeaders(meta.context), ...headers },
+        params: traced.params,
+        headers: { ...traced.headers, ...headers },
         tool,
         ...(onProgress && {
           onMessage(message: JsonObject) {
@@ -213,42 +220,40 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
           },
         }),
       });
+      return read(response);
     } catch (error) {
-      throw error instanceof AppError ? clean(error) : error;
+      throw clean(error);
     }
   }
 
-  /** Sends one call and passes its result to `decode`. Errors leave without the key. */
-  async function call<T>(
+  /** Sends one call and decodes its result. A JSON-RPC error is thrown. */
+  const call = <T>(
     state: CallState,
     method: string,
     params: RpcRequest['params'],
     decode: (result: unknown) => T,
     requestOptions?: RequestOptions,
-  ): Promise<T> {
-    const response = await send(state, method, params, requestOptions);
-    const { reply, error } = response;
-    try {
-      if (error !== undefined) throw error;
-      if (reply === undefined) throw new AppError('bad_response', 'the response holds no JSON-RPC response');
-      if ('error' in reply) throw rpcError(reply.error);
-      assertComplete(reply.result, response.typed === true);
-      const decoded = decode(reply.result);
-      accept();
-      return decoded;
-    } catch (cause) {
-      throw cause instanceof AppError ? clean(cause) : cause;
-    }
-  }
+  ): Promise<T> =>
+    send(
+      state,
+      method,
+      params,
+      (response) => {
+        const decoded = decode(resultOf(response));
+        accept();
+        return decoded;
+      },
+      requestOptions,
+    );
 
-  const findParams = (name: string, city: string) => ({ name: 'find_restaurant', arguments: { name, city } });
+  const find: Client['find'] = ({ name, city }) =>
+    call(newState('read'), 'tools/call', { name: 'find_restaurant', arguments: { name, city } }, decodeFind);
 
   return {
-    find: ({ name, city }) => call(newState('read'), 'tools/call', findParams(name, city), decodeFind),
+    find,
     async lookup(restaurantId, level = 'basic') {
       const fields = level === 'basic' ? {} : { fields: level };
-      const args = { restaurant_id: restaurantId, ...fields };
-      const params = { name: 'lookup_restaurant', arguments: args };
+      const params = { name: 'lookup_restaurant', arguments: { restaurant_id: restaurantId, ...fields } };
       try {
         return await call(newState('read'), 'tools/call', params, decodeLookup);
       } catch (error) {
@@ -256,7 +261,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       }
     },
     async check() {
-      await call(newState('read'), 'tools/call', findParams('restaurant', 'San Francisco'), decodeFind);
+      await find({ name: 'restaurant', city: 'San Francisco' });
     },
     async listTools() {
       const state = newState('read');
@@ -266,40 +271,54 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     async capabilities() {
       const known = session.capabilities();
       if (known !== undefined) return known;
-      const { reply } = await send(newState('read'), 'server/discover', {});
-      const found = reply !== undefined && 'result' in reply ? reply.result : undefined;
-      const capabilities = isObject(found) ? found.capabilities : undefined;
-      return session.capabilities() ?? (isObject(capabilities) ? capabilities : {});
+      const found = await send(newState('read'), 'server/discover', {}, ({ reply }) =>
+        reply !== undefined && 'result' in reply && isObject(reply.result)
+          ? reply.result.capabilities
+          : undefined,
+      );
+      return session.capabilities() ?? (isObject(found) ? found : {});
     },
     async callTool(name, args, toolOptions = {}) {
       const state = newState('write', toolOptions.signal);
       try {
-        const params = { name, arguments: args };
-        return await call(state, 'tools/call', params, parseToolResult, toolOptions);
+        return await call(state, 'tools/call', { name, arguments: args }, parseToolResult, toolOptions);
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'tool_error') throw error;
-        if (error.hint !== CODES.tool_error.hint) throw error;
-        throw withMessage(error, error.message, {
-          hint: `restaurant tools ${shellWord(name)} shows its arguments`,
-        });
+        const hasOwnHint = error instanceof AppError && error.hint !== CODES.tool_error.hint;
+        if (!(error instanceof AppError) || error.code !== 'tool_error' || hasOwnHint) throw error;
+        const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
+        throw withMessage(error, error.message, { hint });
       }
     },
-    async request(method, params, requestOptions = {}) {
-      const response = await send(newState('write', requestOptions.signal), method, params, requestOptions);
-      const { status, statusText, text, envelope, reply, error } = response;
-      if (envelope === undefined || reply === undefined) {
-        throw clean(error ?? new AppError('bad_response', 'the response holds no JSON-RPC response'));
-      }
-      const failed = error !== undefined || 'error' in reply;
-      if (!failed) accept();
-      const raw = { status, statusText, headers: fieldList(response.headers), text, envelope, failed };
-      return error === undefined ? raw : { ...raw, error: clean(error) };
-    },
+    request: (method, params, requestOptions = {}) =>
+      send(
+        newState('write', requestOptions.signal),
+        method,
+        params,
+        ({ status, statusText, headers, text, envelope, reply, error }) => {
+          if (envelope === undefined || reply === undefined) throw error ?? noReply();
+          const failed = error !== undefined || 'error' in reply;
+          if (!failed) accept();
+          const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
+          return error === undefined ? raw : { ...raw, error: clean(error) };
+        },
+        requestOptions,
+      ),
     async close() {
       await session.close();
       await transport.close();
     },
   };
+}
+
+const noReply = () => new AppError('bad_response', 'the response holds no JSON-RPC response');
+
+/** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */
+function resultOf({ reply, error, typed }: RpcResponse): unknown {
+  if (error !== undefined) throw error;
+  if (reply === undefined) throw noReply();
+  if ('error' in reply) throw rpcError(reply.error);
+  assertComplete(reply.result, typed === true);
+  return reply.result;
 }
 
 function defaultContext(): ClientContext {
@@ -322,28 +341,13 @@ function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
   throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
 }
 
-/** Shorter values are hidden as headers only: elsewhere they could be anything. */
+/** Shorter values of headers are hidden as headers only: elsewhere they could be anything. */
 const MIN_SECRET = 8;
 
-/** Returns the additional headers whose values may be secrets. */
-function secretHeaders(headers: RequestHeaders = {}): Field[] {
-  return Object.entries(headers)
-    .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
-    .map(([name, value]) => [name.toLowerCase(), value.trim()]);
-}
-
-function hideHeaders(event: TraceEvent, secrets: readonly Field[]): TraceEvent {
-  if (event.kind !== 'request') return event;
-  const headers = event.headers.map(([name, value]): Field => {
-    const isSecret = secrets.some(([secret]) => secret === name.toLowerCase());
-    return [name, isSecret ? '…' : value];
-  });
-  return { ...event, headers };
-}
-
 /** Removes the key from errors, and adds the host to those about its responses. */
-function errorCleaner(redact: (text: string) => string, host: string): (error: AppError) => AppError {
+function errorCleaner(redact: (text: string) => string, host: string): <E>(error: E) => E | AppError {
   return (error) => {
+    if (!(error instanceof AppError)) return error;
     const isUnnamed = error.kind === 'service' && !error.message.includes(host);
     const named = isUnnamed ? `${host}: ${error.message}` : error.message;
     const message = redact(
@@ -360,26 +364,21 @@ function errorCleaner(redact: (text: string) => string, host: string): (error: A
  * documented: a 403 counts as that refusal, others get a hint.
  */
 function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
+  const { code, message, details } = error;
   // Stopped by the local quota: nothing was sent, and it is not about this restaurant.
-  if (error.kind === 'rate_limit' && error.details.status === undefined) return error;
+  if (error.kind === 'rate_limit' && details.status === undefined) return error;
+  const isPaid = level !== 'basic';
   const free = `restaurant lookup ${shellWord(restaurantId)} --fields basic`;
-  if (level !== 'basic' && error.code === 'forbidden') {
-    const message = `fields ${level} require a paid key: ${error.message}`;
-    return new AppError('plan_required', message, {
-      ...error.details,
-      restaurantId,
-      hint: `${free} works with every key`,
-    });
+  const withFreeHint = { restaurantId, hint: `${free} works with every key` };
+  if (code === 'plan_required') return withMessage(error, message, withFreeHint);
+  if (isPaid && code === 'forbidden') {
+    const refusal = `fields ${level} require a paid key: ${message}`;
+    return new AppError('plan_required', refusal, { ...details, ...withFreeHint });
   }
-  if (error.code === 'plan_required') {
-    return withMessage(error, error.message, { restaurantId, hint: `${free} works with every key` });
-  }
-  if (level !== 'basic' && ['tool_error', 'rpc_error', 'http_error'].includes(error.code)) {
+  if (isPaid && ['tool_error', 'rpc_error', 'http_error'].includes(code)) {
     const hint = `fields ${level} require a paid key; without one: ${free}`;
-    return withMessage(error, error.message, { restaurantId, hint });
+    return withMessage(error, message, { restaurantId, hint });
   }
-  if (error.code === 'not_found') {
-    return withMessage(error, `no restaurant ${restaurantId}: ${error.message}`, { restaurantId });
-  }
-  return withMessage(error, error.message, { restaurantId });
+  const named = code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message;
+  return withMessage(error, named, { restaurantId });
 }

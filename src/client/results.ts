@@ -134,6 +134,34 @@ function tryJson(text: string): unknown {
   }
 }
 
+/**
+ * Checks that a result is complete.
+ * @param isTyped the protocol has `resultType` (MCP 2026-07-28)
+ * @throws {AppError} `tool_error` when the tool asks for input first; `bad_response` for an unknown `resultType`
+ */
+export function assertComplete(result: unknown, isTyped: boolean): void {
+  const type = isObject(result) ? result.resultType : undefined;
+  if (type === 'input_required' && isObject(result)) {
+    const message = `the tool asks for input, which this command cannot give: ${inputQuestions(result)}`;
+    throw new AppError('tool_error', message, {
+      hint: 'use an MCP client that can answer: restaurant mcp config <client>',
+    });
+  }
+  if (!isTyped || type === undefined || type === 'complete') return;
+  const shown = typeof type === 'string' ? `"${excerpt(type, 60)}"` : kindOf(type);
+  throw new AppError('bad_response', `the result has the unknown type ${shown}`);
+}
+
+/** Lists the input that a result asks for. */
+function inputQuestions({ inputRequests }: JsonObject): string {
+  const parts = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, value]) => {
+    const { method, params }: JsonObject = isObject(value) ? value : {};
+    const message = isObject(params) && typeof params.message === 'string' ? ` "${params.message}"` : '';
+    return `${key}${typeof method === 'string' ? ` (${method})` : ''}${message}`;
+  });
+  return excerpt(parts.join(', ') || 'nothing specified');
+}
+
 /** Limit for a server that never ends its list. */
 const MAX_PAGES = 100;
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Protocol } from '../../src/client/mcp/detect.ts';
+import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { isObject } from '../../src/client/rpc/envelope.ts';
 import { AppError, CODES, EXIT_CODES, type Kind } from '../../src/errors.ts';
 import { errorJson } from '../../src/output/problem.ts';

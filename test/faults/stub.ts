@@ -1,6 +1,6 @@
 import { bodyReader } from '../../src/client/http/body.ts';
 import type { Exchange, Reply } from '../../src/client/http/exchange.ts';
-import type { Protocol } from '../../src/client/mcp/detect.ts';
+import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
 import { skippingClock } from './clock.ts';
 import { KEY } from './fault.ts';

@@ -86,10 +86,10 @@ export function eventText({ event, id, retry, data }: SseEvent): string {
   return [...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n');
 }
 
-/** Applies `change` to every text of a trace event. */
-export function mapTrace(event: TraceEvent, change: (text: string) => string): TraceEvent {
+/** Applies `change` to every text of a trace event; to the value of a header field with its name. */
+export function mapTrace(event: TraceEvent, change: (text: string, field?: string) => string): TraceEvent {
   const fields = (headers: readonly Field[]) =>
-    headers.map(([name, value]): Field => [change(name), change(value)]);
+    headers.map(([name, value]): Field => [change(name), change(value, name)]);
   switch (event.kind) {
     case 'request':
       return {

@@ -1,10 +1,11 @@
 import { AppError } from '../../errors.ts';
 import { kindOf } from '../../util/excerpt.ts';
 import { firstValue } from '../http/exchange.ts';
-import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
-import { isObject, type JsonObject, request, withMeta } from '../rpc/envelope.ts';
+import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
+import { isObject, type JsonObject } from '../rpc/envelope.ts';
 import { rpcError } from '../rpc/errors.ts';
-import { isSessionExpired, type ProtocolClient, type RpcCall } from './detect.ts';
+import type { RpcResponse } from '../rpc/reply.ts';
+import { isSessionExpired } from './detect.ts';
 import { LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 import type { ClientInfo } from './stateless.ts';
 
@@ -20,44 +21,29 @@ interface Session {
   readonly capabilities: JsonObject;
 }
 
-export interface HandshakeClient extends ProtocolClient {
-  /**
-   * Performs the handshake, unless it is done.
-   * @returns the error with which the service refuses it, or undefined
-   * @throws {AppError} when the response says nothing about the protocol
-   */
-  open(state: CallState): Promise<AppError | undefined>;
-  /** Returns the negotiated version. */
-  version(): string | undefined;
-  /** Returns the capabilities of the server, once the handshake is done. */
-  capabilities(): JsonObject | undefined;
-  /** Ends the session. */
-  close(): Promise<void>;
-}
-
 /** MCP with a handshake (`initialize`) and, where the service uses one, a session. */
-export function handshakeClient(channel: Channel, clientInfo: ClientInfo): HandshakeClient {
+export function handshakeClient(channel: Channel, clientInfo: ClientInfo) {
   let session: Session | undefined;
   let opening: Promise<AppError | undefined> | undefined;
 
   async function handshake(state: CallState): Promise<AppError | undefined> {
     const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo };
-    const read: CallState = { ...state, policy: 'read' };
-    const response = await channel.request(read, {
-      build: (id) => ({ ...request(id, 'initialize', params) }),
-    });
-    state.deadline = read.deadline;
+    const response = await channel.request(state, { method: 'initialize', params, policy: 'read' });
     const opened = sessionFrom(response);
-    if (opened instanceof AppError) {
-      if (UNRELATED.includes(response.status) || response.status >= 500) throw opened;
-      return opened;
-    }
     const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    const refused = await channel.notify(state, message, opened.headers);
-    if (refused === undefined) session = opened;
+    const refused =
+      opened instanceof AppError ? opened : await channel.notify(state, message, opened.headers);
+    const { status = 0 } = refused?.details ?? {};
+    if (UNRELATED.includes(status) || status >= 500) throw refused;
+    if (!(opened instanceof AppError) && refused === undefined) session = opened;
     return refused;
   }
 
+  /**
+   * Performs the handshake, unless it is done.
+   * @returns the error with which the service refuses it, or undefined
+   * @throws {AppError} when the response says nothing about the protocol
+   */
   async function open(state: CallState): Promise<AppError | undefined> {
     if (session !== undefined) return undefined;
     if (opening !== undefined) {
@@ -78,44 +64,39 @@ export function handshakeClient(channel: Channel, clientInfo: ClientInfo): Hands
     return session;
   }
 
-  const notify = (state: CallState, message: JsonObject, { headers }: Session) =>
-    channel.notify(state, message, headers).catch(() => undefined);
-
-  function send(state: CallState, call: RpcCall, on: Session): Promise<RpcResponse> {
-    const { method, params, headers = {}, onMessage } = call;
+  function send(state: CallState, call: RpcCall, { headers }: Session): Promise<RpcResponse> {
+    const notify = (on: CallState, message: JsonObject) =>
+      channel.notify(on, { jsonrpc: '2.0', ...message }, headers).catch(() => undefined);
     return channel.request(state, {
-      build: (id) => {
-        const meta = onMessage === undefined ? {} : { progressToken: id };
-        return { ...request(id, method, withMeta(params, meta)) };
-      },
-      headers: { ...on.headers, ...headers },
-      resume: on.headers,
+      ...call,
+      wantsProgress: call.onMessage !== undefined,
+      headers: { ...headers, ...call.headers },
+      resume: headers,
       onMessage(message) {
         const reply = replyTo(message);
-        if (reply !== undefined) void notify(state, reply, on);
-        else onMessage?.(message);
+        if (reply !== undefined) void notify(state, reply);
+        else call.onMessage?.(message);
       },
       cancel: (cancelled, id) =>
-        notify(
-          cancelled,
-          { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } },
-          on,
-        ),
+        notify(cancelled, { method: 'notifications/cancelled', params: { requestId: id } }),
     });
   }
 
   return {
     open,
+    /** Returns the negotiated version. */
     version: () => session?.version,
+    /** Returns the capabilities of the server, once the handshake is done. */
     capabilities: () => session?.capabilities,
-    async call(state, call) {
+    async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
       const before = await openedSession(state);
       const response = await send(state, call, before);
       if (!before.hasId || !isSessionExpired(response)) return response;
       if (session === before) session = undefined;
       return send(state, call, await openedSession(state));
     },
-    async close() {
+    /** Ends the session. */
+    async close(): Promise<void> {
       if (session?.hasId !== true) return;
       const { headers } = session;
       session = undefined;
@@ -138,21 +119,19 @@ function sessionFrom({ reply, error, status, headers }: RpcResponse): Session | 
     });
   }
   const id = firstValue(headers['mcp-session-id']);
-  const usableId = id !== undefined && /^[\x21-\x7e]+$/.test(id) ? id : undefined;
+  const hasId = id !== undefined && /^[\x21-\x7e]+$/.test(id);
   return {
     version,
-    hasId: usableId !== undefined,
+    hasId,
     capabilities: isObject(capabilities) ? capabilities : {},
-    headers: {
-      'MCP-Protocol-Version': version,
-      ...(usableId === undefined ? {} : { 'Mcp-Session-Id': usableId }),
-    },
+    headers: { 'MCP-Protocol-Version': version, ...(hasId ? { 'Mcp-Session-Id': id } : {}) },
   };
 }
 
 /** Returns the reply to a request of the server: a pong, or that the method is not supported. */
 function replyTo({ id, method }: JsonObject): JsonObject | undefined {
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
-  return { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+  return method === 'ping'
+    ? { id, result: {} }
+    : { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 }

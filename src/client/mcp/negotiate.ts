@@ -1,31 +1,13 @@
 import type { AppError } from '../../errors.ts';
 import { withMessage } from '../http/network-error.ts';
-import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
-import { type JsonObject, request } from '../rpc/envelope.ts';
+import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
+import type { JsonObject } from '../rpc/envelope.ts';
+import type { RpcResponse } from '../rpc/reply.ts';
 import type { Tool } from '../types.ts';
-import {
-  type DetectedProtocol,
-  isPlainRefusal,
-  isRefusal,
-  type Protocol,
-  type ProtocolClient,
-  type ProtocolMemory,
-  type RpcCall,
-  requiredProtocol,
-  rpcErrorOf,
-} from './detect.ts';
-import { type HandshakeClient, handshakeClient } from './handshake.ts';
-import { LEGACY_VERSIONS, MODERN_VERSIONS } from './protocol.ts';
-import { type ClientInfo, type StatelessClient, statelessClient } from './stateless.ts';
-
-/** Makes calls in the configured or detected protocol. */
-export interface ProtocolSession extends ProtocolClient {
-  /** Returns the tools that may be used in the current protocol. */
-  filterUsable(tools: Tool[]): Tool[];
-  /** Returns the capabilities that a handshake found, if there was one. */
-  capabilities(): JsonObject | undefined;
-  close(): Promise<void>;
-}
+import { isPlainRefusal, isRefusal, requiredProtocol, rpcErrorOf } from './detect.ts';
+import { handshakeClient } from './handshake.ts';
+import { type DetectedProtocol, MODERN_VERSION, type Protocol, type ProtocolMemory } from './protocol.ts';
+import { type ClientInfo, statelessClient } from './stateless.ts';
 
 export interface SessionOptions {
   readonly channel: Channel;
@@ -35,89 +17,89 @@ export interface SessionOptions {
   warn(text: string): void;
 }
 
-/** One client for each protocol. */
-interface ProtocolClients {
-  readonly bare: ProtocolClient;
-  readonly legacy: HandshakeClient;
-  modern(version: string): StatelessClient;
-}
+type Call = (state: CallState, call: RpcCall) => Promise<RpcResponse>;
 
 /** Opens a session with a service in the configured protocol, or in the one that it is found to use. */
-export function openSession({
-  channel,
-  protocol,
-  clientInfo,
-  memory,
-  warn,
-}: SessionOptions): ProtocolSession {
-  let modern: { version: string; client: StatelessClient } | undefined;
-  const clients: ProtocolClients = {
-    bare: plainClient(channel),
-    legacy: handshakeClient(channel, clientInfo),
-    modern(version) {
-      if (modern?.version !== version) {
-        modern = { version, client: statelessClient(channel, clientInfo, version, warn) };
-      }
-      return modern.client;
-    },
+export function openSession({ channel, protocol, clientInfo, memory, warn }: SessionOptions) {
+  const legacy = handshakeClient(channel, clientInfo);
+  let modern: ReturnType<typeof statelessClient> | undefined;
+
+  // Events with ids are an offer to resume the stream, with or without a handshake.
+  const plain: Call = (state, call) => channel.request(state, { ...call, resume: {} });
+
+  const callModern: Call = (state, call) => {
+    modern ??= statelessClient(channel, clientInfo, warn);
+    return modern.call(state, call);
   };
-  const client = protocol === 'auto' ? negotiatingClient(clients, memory) : fixedClient(clients, protocol);
+
+  /** Makes a call in a protocol. Returns undefined when the service refuses the handshake or the protocol is unknown. */
+  async function callIn(era: string, state: CallState, call: RpcCall): Promise<RpcResponse | undefined> {
+    if (era === 'bare') return plain(state, call);
+    if (era === 'modern') return callModern(state, call);
+    if (era !== 'legacy' || (await legacy.open(state)) !== undefined) return undefined;
+    return legacy.call(state, call);
+  }
+
+  /** Uses the configured protocol. A refusal that demands another one says how to get it. */
+  const callFixed: Call = async (state, call) => {
+    const withProtocolHint = (error: AppError): AppError =>
+      withMessage(error, error.message, {
+        hint: `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`,
+      });
+    const isLegacy = protocol === '2025-11-25';
+    const refused = isLegacy ? await legacy.open(state) : undefined;
+    if (refused !== undefined) throw withProtocolHint(refused);
+    const send = isLegacy ? legacy.call : protocol === MODERN_VERSION ? callModern : plain;
+    const response = await send(state, call);
+    const { error } = response;
+    const isAboutProtocol =
+      rpcErrorOf(response) !== undefined &&
+      !isPlainRefusal(response) &&
+      requiredProtocol(response) !== undefined;
+    return error !== undefined && isAboutProtocol
+      ? { ...response, error: withProtocolHint(error) }
+      : response;
+  };
+
+  const callDetected = protocol === 'auto' ? detectingCall(callIn, plain, legacy.version, memory) : callFixed;
+
   return {
-    call(state, call) {
+    call(state: CallState, call: RpcCall): Promise<RpcResponse> {
       // These are parts of a handshake; made by hand they are sent as they are.
       const isManual = call.method === 'initialize' || call.method.startsWith('notifications/');
-      return (isManual ? clients.bare : client).call(state, call);
+      return (isManual ? plain : callDetected)(state, call);
     },
-    filterUsable: (tools) => modern?.client.filterUsable(tools) ?? tools,
-    capabilities: () => clients.legacy.capabilities(),
-    close: () => clients.legacy.close(),
-  };
-}
-
-/** Uses the configured protocol. A refusal that demands another one says how to get it. */
-function fixedClient(clients: ProtocolClients, protocol: Protocol): ProtocolClient {
-  const isLegacy = LEGACY_VERSIONS.includes(protocol);
-  const client = isLegacy
-    ? clients.legacy
-    : MODERN_VERSIONS.includes(protocol)
-      ? clients.modern(protocol)
-      : clients.bare;
-  const withProtocolHint = (error: AppError): AppError =>
-    withMessage(error, error.message, {
-      hint: `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`,
-    });
-  return {
-    async call(state, call) {
-      const refused = isLegacy ? await clients.legacy.open(state) : undefined;
-      if (refused !== undefined) throw withProtocolHint(refused);
-      const response = await client.call(state, call);
-      const { error } = response;
-      if (error === undefined || rpcErrorOf(response) === undefined || isPlainRefusal(response)) {
-        return response;
-      }
-      return requiredProtocol(response) === undefined
-        ? response
-        : { ...response, error: withProtocolHint(error) };
-    },
+    /** Returns the tools that may be used in the current protocol. */
+    filterUsable: (tools: Tool[]): Tool[] => modern?.filterUsable(tools) ?? tools,
+    /** Returns the capabilities that a handshake found, if there was one. */
+    capabilities: (): JsonObject | undefined => legacy.capabilities(),
+    close: legacy.close,
   };
 }
 
 /**
  * Detects the protocol of a service: a plain call first, then what its refusal demands. What worked is stored and used
  * from then on; when the service refuses it, it is forgotten and negotiated again, once.
+ * @param callIn makes a call in a protocol; undefined when the service refuses the handshake
+ * @param legacyVersion returns the version that a handshake negotiated
  */
-function negotiatingClient(clients: ProtocolClients, memory: ProtocolMemory | undefined): ProtocolClient {
+function detectingCall(
+  callIn: (era: string, ...call: Parameters<Call>) => Promise<RpcResponse | undefined>,
+  plain: Call,
+  legacyVersion: () => string | undefined,
+  memory: ProtocolMemory | undefined,
+): Call {
   let detected: DetectedProtocol | undefined;
-  let isLoaded = false;
   /** Protocols that the service has refused; not tried again. */
   const refused = new Set<string>();
   /** A protocol that a second negotiation has confirmed: its refusals are about the request. */
   let confirmed: string | undefined;
 
-  function store(found: DetectedProtocol): void {
-    if (detected?.era === found.era && detected.version === found.version) return;
-    detected = found;
-    memory?.write(found);
+  function store(era: string): void {
+    const version = era === 'legacy' ? legacyVersion() : era === 'modern' ? MODERN_VERSION : undefined;
+    if (detected?.era === era && detected.version === version) return;
+    detected = version === undefined ? { era } : { era, version };
+    memory?.write(detected);
   }
 
   function isStillValid(response: RpcResponse | undefined, era: string): response is RpcResponse {
@@ -126,86 +108,47 @@ function negotiatingClient(clients: ProtocolClients, memory: ProtocolMemory | un
     return requiredProtocol(response) === undefined;
   }
 
-  async function negotiate(state: CallState, call: RpcCall, plain?: RpcResponse): Promise<Negotiated> {
-    const response = plain ?? (await clients.bare.call(state, call));
+  /** Makes a call in the protocol that the response to a plain call demands. Returns that protocol, if one works. */
+  async function negotiate(
+    state: CallState,
+    call: RpcCall,
+    response: RpcResponse,
+  ): Promise<{ response: RpcResponse; era?: string }> {
     const required = requiredProtocol(response);
     if (required === undefined) {
-      if (response.reply === undefined || response.error !== undefined) return { response };
-      return { response, found: { era: 'bare' } };
+      return response.reply === undefined || response.error !== undefined
+        ? { response }
+        : { response, era: 'bare' };
     }
-    if (refused.has(required.era)) return { response };
-    const second = await callWith(clients, required, state, call);
-    // Refused in that protocol, too: the first refusal is the one to report.
+    const second = refused.has(required) ? undefined : await callIn(required, state, call);
     if (
-      second === undefined ||
-      (requiredProtocol(second) !== undefined && !isPlainRefusal(second, required.era))
+      second !== undefined &&
+      (requiredProtocol(second) === undefined || isPlainRefusal(second, required))
     ) {
-      refused.add(required.era);
-      return { response };
+      return { response: second, era: required };
     }
-    const version = 'version' in required ? required.version : clients.legacy.version();
-    return {
-      response: second,
-      found: { era: required.era, ...(version === undefined ? {} : { version }) },
-    };
+    // Refused in that protocol, too: the first refusal is the one to report.
+    refused.add(required);
+    return { response };
   }
 
-  return {
-    async call(state, call) {
-      if (!isLoaded) detected = memory?.read();
-      isLoaded = true;
-      const before = detected;
-      const first = before === undefined ? undefined : await callWith(clients, before, state, call);
-      if (before !== undefined) {
-        if (isStillValid(first, before.era)) return first;
-        detected = undefined;
-        refused.clear();
-        memory?.forget();
-      }
-      const { response, found } = await negotiate(state, call, before?.era === 'bare' ? first : undefined);
-      if (found !== undefined) store(found);
-      if (before === undefined || first === undefined || !isPlainRefusal(first)) return response;
-      if (found !== undefined && found.era !== before.era) return response;
-      // No other protocol works better, so the refusal was about the request.
-      confirmed = before.era;
-      store(before);
-      return found === undefined ? first : response;
-    },
-  };
-}
-
-interface Negotiated {
-  readonly response: RpcResponse;
-  /** The protocol that works, if one was found. */
-  readonly found?: DetectedProtocol;
-}
-
-/** Makes a call in a protocol. Returns undefined when the service refuses the handshake or the protocol is unknown. */
-async function callWith(
-  clients: ProtocolClients,
-  { era, version }: DetectedProtocol,
-  state: CallState,
-  call: RpcCall,
-): Promise<RpcResponse | undefined> {
-  if (era === 'bare') return clients.bare.call(state, call);
-  if (era === 'modern') {
-    const known = MODERN_VERSIONS.find((each) => each === version) ?? MODERN_VERSIONS[0] ?? '';
-    return clients.modern(known).call(state, call);
-  }
-  if (era !== 'legacy' || (await clients.legacy.open(state)) !== undefined) return undefined;
-  return clients.legacy.call(state, call);
-}
-
-/** Plain JSON-RPC: the call and nothing before it. */
-function plainClient(channel: Channel): ProtocolClient {
-  return {
-    call: (state, { method, params, headers = {}, onMessage }) =>
-      channel.request(state, {
-        build: (id) => ({ ...request(id, method, params) }),
-        headers,
-        // Events with ids are an offer to resume the stream, with or without a handshake.
-        resume: {},
-        ...(onMessage === undefined ? {} : { onMessage }),
-      }),
+  return async (state, call) => {
+    const before = detected ?? memory?.read();
+    const first = before && (await callIn(before.era, state, call));
+    if (before !== undefined) {
+      if (isStillValid(first, before.era)) return first;
+      detected = undefined;
+      refused.clear();
+      memory?.forget();
+    }
+    const plainResponse = before?.era === 'bare' ? first : undefined;
+    const { response, era } = await negotiate(state, call, plainResponse ?? (await plain(state, call)));
+    if (era !== undefined) store(era);
+    if (before === undefined || first === undefined || !isPlainRefusal(first)) return response;
+    if (era !== undefined && era !== before.era) return response;
+    // No other protocol works better, so the refusal was about the request.
+    confirmed = before.era;
+    store(before.era);
+    return era === undefined ? first : response;
   };
 }

@@ -1,13 +1,12 @@
-import { AppError } from '../../errors.ts';
-import { excerpt, kindOf } from '../../util/excerpt.ts';
 import { headerValue } from '../http/headers.ts';
 import { listAllTools } from '../results.ts';
-import type { CallState, Channel, RpcResponse } from '../rpc/channel.ts';
-import { isObject, type JsonObject, type RpcError, request, withMeta } from '../rpc/envelope.ts';
+import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
+import { isObject, type JsonObject, withMeta } from '../rpc/envelope.ts';
 import { rpcError } from '../rpc/errors.ts';
+import type { RpcResponse } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
-import { modernVersion, type ProtocolClient, type RpcCall, rpcErrorOf } from './detect.ts';
-import { HEADER_MISMATCH, META_PREFIX, UNSUPPORTED_VERSION } from './protocol.ts';
+import { demandsModern, rpcErrorOf } from './detect.ts';
+import { HEADER_MISMATCH, META_PREFIX, MODERN_VERSION, UNSUPPORTED_VERSION } from './protocol.ts';
 
 /** Name and version of a client, as MCP sends them. */
 export interface ClientInfo {
@@ -20,93 +19,42 @@ export function clientInfo(version: string): ClientInfo {
   return { name: 'restaurant-data-cli', version };
 }
 
-/** Makes a request of MCP 2026-07-28, with metadata in its parameters. */
-export function modernRequest(
-  id: number,
-  method: string,
-  params: RpcRequest['params'],
-  version: string,
-  client: ClientInfo,
-): RpcRequest {
-  const meta = {
-    [`${META_PREFIX}protocolVersion`]: version,
+/** Adds the metadata of MCP 2026-07-28 to the parameters of a request. */
+export function modernParams(params: RpcRequest['params'], client: ClientInfo): RpcRequest['params'] {
+  return withMeta(params, {
+    [`${META_PREFIX}protocolVersion`]: MODERN_VERSION,
     [`${META_PREFIX}clientCapabilities`]: {},
     [`${META_PREFIX}clientInfo`]: client,
-  };
-  return request(id, method, withMeta(params, meta));
+  });
 }
 
 /** Returns the headers that repeat the message for intermediaries that read only headers. */
-export function modernHeaders(
-  method: string,
-  params: RpcRequest['params'],
-  version: string,
-): Record<string, string> {
-  const name = Array.isArray(params) ? undefined : nameIn(method, params ?? {});
+export function modernHeaders(method: string, params: RpcRequest['params']): Record<string, string> {
+  const { name, uri }: JsonObject = isObject(params) ? params : {};
+  const subject =
+    method === 'tools/call' || method === 'prompts/get'
+      ? name
+      : method === 'resources/read'
+        ? uri
+        : undefined;
   return {
-    'MCP-Protocol-Version': version,
+    'MCP-Protocol-Version': MODERN_VERSION,
     'Mcp-Method': headerValue(method),
-    ...(typeof name === 'string' ? { 'Mcp-Name': headerValue(name) } : {}),
+    ...(typeof subject === 'string' ? { 'Mcp-Name': headerValue(subject) } : {}),
   };
 }
 
-function nameIn(method: string, params: JsonObject): unknown {
-  if (method === 'tools/call' || method === 'prompts/get') return params.name;
-  return method === 'resources/read' ? params.uri : undefined;
-}
-
-/**
- * Checks that a result is complete.
- * @param isTyped the protocol has `resultType`
- * @throws {AppError} `tool_error` when the tool asks for input first; `bad_response` for an unknown `resultType`
- */
-export function assertComplete(result: unknown, isTyped: boolean): void {
-  const type = isObject(result) ? result.resultType : undefined;
-  if (type === 'input_required' && isObject(result)) {
-    const message = `the tool asks for input, which this command cannot give: ${inputQuestions(result)}`;
-    throw new AppError('tool_error', message, {
-      hint: 'use an MCP client that can answer: restaurant mcp config <client>',
-    });
-  }
-  if (!isTyped || type === undefined || type === 'complete') return;
-  const shown = typeof type === 'string' ? `"${excerpt(type, 60)}"` : kindOf(type);
-  throw new AppError('bad_response', `the result has the unknown type ${shown}`);
-}
-
-/** Lists the input that a result asks for. */
-function inputQuestions(result: JsonObject): string {
-  const requests = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : [];
-  const parts = requests.map(([key, value]) => {
-    const { method, params } = isObject(value) ? value : { method: undefined, params: undefined };
-    const message = isObject(params) && typeof params.message === 'string' ? ` "${params.message}"` : '';
-    return `${key}${typeof method === 'string' ? ` (${method})` : ''}${message}`;
-  });
-  return excerpt(parts.length === 0 ? 'without saying which' : parts.join(', '));
-}
-
-export interface StatelessClient extends ProtocolClient {
-  /** Returns the tools that may be used, and remembers the headers that their calls need. */
-  filterUsable(tools: readonly Tool[]): Tool[];
-}
-
 /** MCP without handshake and session: every request carries its own metadata. */
-export function statelessClient(
-  channel: Channel,
-  clientInfo: ClientInfo,
-  version: string,
-  warn: (text: string) => void,
-): StatelessClient {
+export function statelessClient(channel: Channel, client: ClientInfo, warn: (text: string) => void) {
   let headersByTool: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
 
-  async function send(state: CallState, call: RpcCall): Promise<RpcResponse> {
-    const { method, params, headers = {}, onMessage } = call;
+  async function send(state: CallState, call: RpcCall & { policy?: 'read' }): Promise<RpcResponse> {
+    const { method, params } = call;
     const response = await channel.request(state, {
-      build: (id) => {
-        const meta = onMessage === undefined ? {} : { progressToken: id };
-        return { ...modernRequest(id, method, withMeta(params, meta), version, clientInfo) };
-      },
-      headers: { ...modernHeaders(method, params, version), ...toolHeaders(call), ...headers },
-      ...(onMessage === undefined ? {} : { onMessage }),
+      ...call,
+      params: modernParams(params, client),
+      wantsProgress: call.onMessage !== undefined,
+      headers: { ...modernHeaders(method, params), ...toolHeaders(call), ...call.headers },
     });
     return { ...response, typed: true };
   }
@@ -114,9 +62,10 @@ export function statelessClient(
   function toolHeaders({ method, params, tool }: RpcCall): Record<string, string> {
     if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return {};
     const declared = headersByTool?.get(params.name) ?? (tool === undefined ? [] : paramHeaders(tool));
-    return Array.isArray(declared) ? headersOf(declared, params.arguments) : {};
+    return 'problem' in declared ? {} : headersOf(declared, params.arguments);
   }
 
+  /** Returns the tools that may be used, and remembers the headers that their calls need. */
   function filterUsable(tools: readonly Tool[]): Tool[] {
     const headers = new Map<string, readonly ParamHeader[]>();
     const usable = tools.filter((tool) => {
@@ -134,32 +83,23 @@ export function statelessClient(
 
   /** Reads the tools, whose schemas name the headers of their calls. */
   async function loadTools(state: CallState): Promise<void> {
-    const read: CallState = { ...state, policy: 'read' };
     const tools = await listAllTools(async (params) => {
-      const { reply, error } = await send(read, { method: 'tools/list', params });
-      if (reply === undefined || 'error' in reply) {
-        throw error ?? rpcError(reply?.error ?? { message: 'no list of tools' });
-      }
-      return reply.result;
+      const { reply, error } = await send(state, { method: 'tools/list', params, policy: 'read' });
+      if (reply !== undefined && 'result' in reply) return reply.result;
+      throw error ?? rpcError(reply?.error ?? { message: 'no list of tools' });
     });
-    state.deadline = read.deadline;
     filterUsable(tools);
-  }
-
-  /** Handles a recoverable error; returns whether to retry. */
-  async function recover(state: CallState, { method }: RpcCall, error: RpcError): Promise<boolean> {
-    if (error.code === UNSUPPORTED_VERSION) return modernVersion(error) === version;
-    if (error.code !== HEADER_MISMATCH || method !== 'tools/call') return false;
-    await loadTools(state);
-    return true;
   }
 
   return {
     filterUsable,
-    async call(state, call) {
+    /** Makes a call; repeats it once after an error that it can prevent. */
+    async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
       const response = await send(state, call);
       const error = rpcErrorOf(response);
-      return error !== undefined && (await recover(state, call, error)) ? send(state, call) : response;
+      if (error?.code === HEADER_MISMATCH && call.method === 'tools/call') await loadTools(state);
+      else if (error?.code !== UNSUPPORTED_VERSION || !demandsModern(error)) return response;
+      return send(state, call);
     },
   };
 }
@@ -169,7 +109,7 @@ const ANNOTATION = 'x-mcp-header';
 const DATA = ['default', 'const', 'enum', 'examples'];
 
 /** A tool parameter that is also sent as a header. */
-export interface ParamHeader {
+interface ParamHeader {
   /** Keys that lead to the parameter. */
   readonly path: readonly string[];
   /** The part of the header name after `Mcp-Param-`. */
@@ -181,9 +121,10 @@ export interface ParamHeader {
  * @returns `problem` with the reason if the tool must not be used
  */
 export function paramHeaders(tool: Tool): readonly ParamHeader[] | { readonly problem: string } {
-  const headers: ParamHeader[] = [];
-  const problem = collect(tool.inputSchema ?? {}, [], true, headers);
+  const found = [...annotatedSchemas(tool.inputSchema ?? {}, [], true)];
+  const problem = found.map(annotationProblem).find((each) => each !== undefined);
   if (problem !== undefined) return { problem };
+  const headers = found.map(({ path, schema }) => ({ path, name: String(schema[ANNOTATION]) }));
   const names = new Set(headers.map(({ name }) => name.toLowerCase()));
   return names.size === headers.length ? headers : { problem: `two parameters have the same ${ANNOTATION}` };
 }
@@ -196,59 +137,47 @@ export function headersOf(headers: readonly ParamHeader[], args: unknown): Recor
       (parent, key) => (isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined),
       args,
     );
-    const text = format(value);
-    if (text !== undefined) fields[`Mcp-Param-${name}`] = headerValue(text);
+    if (typeof value === 'string') fields[`Mcp-Param-${name}`] = headerValue(value);
+    else if (typeof value === 'boolean') fields[`Mcp-Param-${name}`] = String(value);
+    else if (Number.isInteger(value)) fields[`Mcp-Param-${name}`] = String(BigInt(value as number));
   }
   return fields;
 }
 
-function format(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return String(value);
-  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : undefined;
+interface AnnotatedSchema {
+  readonly schema: JsonObject;
+  readonly path: readonly string[];
+  /** Whether only `properties` lead from the root to it. */
+  readonly isReachable: boolean;
 }
 
-/**
- * Collects the annotations in a schema; returns the first problem.
- * @param isReachable nothing but `properties` leads here
- */
-function collect(
+/** Finds the annotated schemas within a schema. */
+function* annotatedSchemas(
   schema: unknown,
   path: readonly string[],
   isReachable: boolean,
-  found: ParamHeader[],
-): string | undefined {
-  if (Array.isArray(schema)) return firstProblem(schema, (each) => collect(each, path, false, found));
-  if (!isObject(schema)) return undefined;
-  if (Object.hasOwn(schema, ANNOTATION)) {
-    const problem = annotationProblem(schema, isReachable && path.length > 0);
-    if (problem !== undefined) return problem;
-    found.push({ path, name: String(schema[ANNOTATION]) });
+): Generator<AnnotatedSchema> {
+  if (Array.isArray(schema)) for (const each of schema) yield* annotatedSchemas(each, path, false);
+  if (!isObject(schema)) return;
+  if (Object.hasOwn(schema, ANNOTATION)) yield { schema, path, isReachable };
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties' && isObject(value)) {
+      for (const [name, each] of Object.entries(value)) {
+        yield* annotatedSchemas(each, [...path, name], isReachable);
+      }
+    } else if (!DATA.includes(key)) yield* annotatedSchemas(value, path, false);
   }
-  return firstProblem(Object.entries(schema), ([key, value]) => {
-    if (DATA.includes(key)) return undefined;
-    if (key !== 'properties' || !isObject(value)) return collect(value, path, false, found);
-    return firstProblem(Object.entries(value), ([name, each]) =>
-      collect(each, [...path, name], isReachable, found),
-    );
-  });
 }
 
-function annotationProblem(schema: JsonObject, isReachable: boolean): string | undefined {
+function annotationProblem({ schema, path, isReachable }: AnnotatedSchema): string | undefined {
   const name = schema[ANNOTATION];
   if (typeof name !== 'string' || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
     return `${ANNOTATION} is not a header name`;
   }
-  if (!isReachable) return `${ANNOTATION} is not on a parameter reached through "properties" alone`;
+  if (!isReachable || path.length === 0) {
+    return `${ANNOTATION} is not on a parameter reached through "properties" alone`;
+  }
   const types = [schema.type].flat().filter((type) => type !== 'null');
   const fits = types.length === 1 && ['string', 'integer', 'boolean'].includes(String(types[0]));
   return fits ? undefined : `${ANNOTATION} is on a parameter that is not a string, integer or boolean`;
-}
-
-function firstProblem<T>(items: readonly T[], check: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const problem = check(item);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
 }

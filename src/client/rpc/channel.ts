@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { stringifyExact } from '../../util/exact-json.ts';
-import type { Exchange, HeaderFields, Reply } from '../http/exchange.ts';
+import type { Exchange, Reply } from '../http/exchange.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import { ExchangeError } from '../http/network-error.ts';
 import type { Transport } from '../http/transport.ts';
-import type { JsonObject } from './envelope.ts';
+import type { RpcRequest, Tool } from '../types.ts';
+import { type JsonObject, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { eventReader, type ParsedReply, parseReply, protocolWarnings } from './reply.ts';
+import { EventReader, parseReply, protocolWarnings, type RpcResponse } from './reply.ts';
 import { createRateGate, type Policy, planRetry } from './retry.ts';
 
 /** One call of a caller, which may take several requests. */
@@ -19,13 +20,23 @@ export interface CallState {
   readonly totalMs: number;
 }
 
-/** A JSON-RPC request before it has its id. */
-export interface RpcMessage {
-  /** Makes the message; a repeated request gets a new id. */
-  build(id: number): JsonObject;
+/** A call, independent of the protocol. */
+export interface RpcCall {
+  readonly method: string;
+  readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders;
+  /** The tool that is called, where its schema is known. */
+  readonly tool?: Tool | undefined;
   /** Gets the requests and notifications of the server that precede the response on a stream. */
   onMessage?(message: JsonObject): void;
+}
+
+/** A call as one protocol makes it. */
+export interface RpcMessage extends RpcCall {
+  /** Instead of the policy of the call. */
+  readonly policy?: Policy;
+  /** Requests progress notifications for this request. */
+  readonly wantsProgress?: boolean;
   /** Headers to resume a stream that ended early. Without them it is not resumed. */
   readonly resume?: RequestHeaders;
   /** Notifies the service that nobody waits for request `id` any more. */
@@ -51,27 +62,7 @@ export interface ChannelOptions {
   note?(text: string): void;
 }
 
-export interface RpcResponse extends ParsedReply {
-  readonly id: number;
-  /** The result has a `resultType` (MCP 2026-07-28). */
-  readonly typed?: true;
-}
-
-export interface Channel {
-  /**
-   * Sends a request, with retries as the policy of the call allows.
-   * @throws {AppError} when there was no response; a response that is an error carries it
-   */
-  request(call: CallState, message: RpcMessage): Promise<RpcResponse>;
-  /**
-   * Sends a notification. The body of the response is ignored.
-   * @returns the error that the service responds with, if any
-   * @throws {AppError} when there was no response
-   */
-  notify(call: CallState, message: JsonObject, headers: RequestHeaders): Promise<AppError | undefined>;
-  /** Ends a session (DELETE). Best effort, within a second. */
-  endSession(headers: RequestHeaders): Promise<void>;
-}
+export type Channel = ReturnType<typeof openChannel>;
 
 /** Time for the end of a body that nobody reads; then its connection is closed. */
 const UNWANTED_BODY_MS = 100;
@@ -82,13 +73,17 @@ const MAX_RESUMPTIONS = 5;
 const RESUME_MS = 1000;
 
 /** Opens a channel for requests and their responses over a transport. */
-export function openChannel(options: ChannelOptions): Channel {
+export function openChannel(options: ChannelOptions) {
   const { context } = options;
   const gate = createRateGate(context);
   let lastId = 0;
 
   return {
-    async request(call, message) {
+    /**
+     * Sends a request, with retries as the policy of the call allows; each attempt has a new id.
+     * @throws {AppError} when there was no response; a response that is an error carries it
+     */
+    async request(call: CallState, message: RpcMessage): Promise<RpcResponse> {
       let waited = 0;
       for (let attempt = 0; ; attempt++) {
         let outcome: RpcResponse | AppError;
@@ -113,7 +108,7 @@ export function openChannel(options: ChannelOptions): Channel {
         const plan = planRetry({
           attempt,
           error,
-          policy: call.policy,
+          policy: message.policy ?? call.policy,
           retries: options.retries,
           remainingMs: call.deadline - context.now(),
           maxWaitMs: options.maxWaitMs,
@@ -131,7 +126,16 @@ export function openChannel(options: ChannelOptions): Channel {
       }
     },
 
-    async notify(call, message, headers) {
+    /**
+     * Sends a notification. The body of the response is ignored.
+     * @returns the error that the service responds with, if any
+     * @throws {AppError} when there was no response
+     */
+    async notify(
+      call: CallState,
+      message: JsonObject,
+      headers: RequestHeaders,
+    ): Promise<AppError | undefined> {
       await options.onRequest?.();
       const reply = await options.transport.send({
         ...timing(call),
@@ -140,14 +144,14 @@ export function openChannel(options: ChannelOptions): Channel {
         body: stringifyExact(message) ?? '',
         bodyMs: UNWANTED_BODY_MS,
       });
-      return reply.status < 300
-        ? undefined
-        : statusError(maskReply(reply, options.mask), statusContext(options));
+      if (reply.status < 300) return undefined;
+      return statusError(maskReply(reply, options.mask), statusContext(options));
     },
 
-    async endSession(headers) {
-      const { 'Content-Type': _type, ...rest } = withHeaders(options.headers, headers);
-      const exchange = { ...timing(farewell(context)), method: 'DELETE', headers: rest, bodyMs: 0 } as const;
+    /** Ends a session (DELETE). Best effort, within a second. */
+    async endSession(session: RequestHeaders): Promise<void> {
+      const headers = bodilessHeaders(options, session);
+      const exchange = { ...timing(farewell(context)), method: 'DELETE', headers, bodyMs: 0 } as const;
       await options.transport.send(exchange).catch(() => {});
     },
   };
@@ -168,6 +172,11 @@ const statusContext = ({ endpoint, keySuffix, keyHint, context }: ChannelOptions
   now: context.now(),
 });
 
+function bodilessHeaders({ headers }: ChannelOptions, more: RequestHeaders): RequestHeaders {
+  const { 'Content-Type': _, ...rest } = withHeaders(headers, more);
+  return rest;
+}
+
 /**
  * Sends one request and reads its response. A stream that ends before the response is resumed where it ended, if
  * its events had ids (MCP 2025-11-25, resumability), at most five times.
@@ -175,17 +184,19 @@ const statusContext = ({ endpoint, keySuffix, keyHint, context }: ChannelOptions
 async function exchange(
   options: ChannelOptions,
   call: CallState,
-  message: RpcMessage,
+  { method, params, headers, wantsProgress, resume, onMessage, cancel }: RpcMessage,
   id: number,
 ): Promise<RpcResponse> {
   const { transport, mask, context } = options;
-  const reader = eventReader(id, mask, message.onMessage);
-  const base = { ...timing(call), onEvent: reader.onEvent };
+  const reader = new EventReader(id, mask, onMessage);
+  const onEvent = reader.onEvent.bind(reader);
+  const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
   let next: Exchange = {
-    ...base,
+    ...timing(call),
+    onEvent,
     method: 'POST',
-    headers: withHeaders(options.headers, message.headers),
-    body: stringifyExact(message.build(id)) ?? '',
+    headers: withHeaders(options.headers, headers),
+    body: stringifyExact(request(id, method, sent)) ?? '',
   };
   let outcome: Reply | ExchangeError | undefined;
   try {
@@ -194,27 +205,30 @@ async function exchange(
       // When resuming is refused, what counts is how the stream before it ended.
       if (outcome !== undefined && 'status' in reply && (reply.status >= 300 || !reply.isStream)) break;
       outcome = reply;
-      const isBroken = reader.found() === undefined && (!('status' in reply) || reply.isStream);
-      const { lastEventId, retryMs = RESUME_MS } = reader.resumePoint();
-      if (!isBroken || message.resume === undefined || !lastEventId || resumptions === MAX_RESUMPTIONS) break;
+      const isBroken = reader.found === undefined && (!('status' in reply) || reply.isStream);
+      const { lastEventId, retryMs = RESUME_MS } = reader;
+      if (!isBroken || resume === undefined || !lastEventId || resumptions === MAX_RESUMPTIONS) break;
       // A wait beyond the deadline would only delay the failure.
       await context.sleep(Math.max(0, Math.min(retryMs, call.deadline - context.now())), call.signal);
       await options.onRequest?.();
-      const { 'Content-Type': _type, ...headers } = withHeaders(options.headers, message.resume);
       next = {
-        ...base,
-        deadline: call.deadline,
+        ...timing(call),
+        onEvent,
         method: 'GET',
-        headers: { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
+        headers: {
+          ...bodilessHeaders(options, resume),
+          Accept: 'text/event-stream',
+          'Last-Event-ID': lastEventId,
+        },
       };
     }
     if (!('status' in outcome)) throw outcome;
-    const parsed = parseReply(maskReply(outcome, mask), id, reader, statusContext(options));
-    if (options.note !== undefined) protocolWarnings(parsed, outcome.isStream).forEach(options.note);
-    return { ...parsed, id };
+    const response = parseReply(maskReply(outcome, mask), id, reader, statusContext(options));
+    if (options.note !== undefined) protocolWarnings(response, outcome.isStream).forEach(options.note);
+    return response;
   } catch (error) {
     const isLate = error instanceof ExchangeError && error.reason === 'time';
-    const cancelled = isLate || call.signal.aborted ? message.cancel?.(farewell(context), id) : undefined;
+    const cancelled = isLate || call.signal.aborted ? cancel?.(farewell(context), id) : undefined;
     // A call that is out of time does not wait for its cancellation.
     if (!isLate) await cancelled;
     throw error;
@@ -228,22 +242,16 @@ function brokenStream(error: unknown): ExchangeError {
   throw error;
 }
 
+/** Masks the key in a response. */
 function maskReply(reply: Reply, mask: (text: string) => string): Reply {
+  const headers = Object.entries(reply.headers).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? mask(value) : value?.map(mask),
+  ]);
   return {
     ...reply,
     text: mask(reply.text),
     statusText: mask(reply.statusText),
-    headers: maskHeaders(reply.headers, mask),
+    headers: Object.fromEntries(headers),
   };
-}
-
-function maskHeaders(headers: HeaderFields, mask: (text: string) => string): HeaderFields {
-  // All at once: there is hardly ever anything to mask.
-  const all = Object.values(headers).flat().join('\n');
-  if (mask(all) === all) return headers;
-  const masked = Object.entries(headers).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? mask(value) : value?.map(mask),
-  ]);
-  return Object.fromEntries(masked);
 }

@@ -96,29 +96,27 @@ export interface TraceContext {
   readonly baggage?: string | undefined;
 }
 
-const NAMES = ['traceparent', 'tracestate', 'baggage'] as const;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MAX_LENGTH = 8192;
 
-/** Adds a trace to the `_meta` of parameters (MCP SEP-414). What the parameters have already counts. */
-export function traceMeta(
-  context: TraceContext = {},
+/**
+ * Adds a trace to the `_meta` of parameters (MCP SEP-414), unless they have one already.
+ * @returns the parameters, and the trace that counts as headers
+ */
+export function withTrace(
+  trace: TraceContext = {},
   params: RpcRequest['params'],
-): { params: RpcRequest['params']; context: TraceContext } {
-  const given = isObject(params) && isObject(params._meta) ? params._meta : {};
-  const own = NAMES.some((name) => given[name] !== undefined);
-  const trace = valid(own ? given : { ...context });
-  return { params: own ? params : withMeta(params, { ...trace }), context: trace };
-}
-
-/** Returns a trace as headers. */
-export function traceHeaders(context: TraceContext): Record<string, string> {
-  return { ...context } as Record<string, string>;
+): { params: RpcRequest['params']; headers: Record<string, string> } {
+  const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+  if (['traceparent', 'tracestate', 'baggage'].some((name) => meta[name] !== undefined)) {
+    return { params, headers: validTrace(meta) };
+  }
+  const headers = validTrace({ ...trace });
+  return { params: withMeta(params, headers), headers };
 }
 
 /** Leaves out what is not valid, as the specification demands. */
-function valid(context: Record<string, unknown>): TraceContext {
-  const { traceparent, tracestate, baggage } = context;
+function validTrace({ traceparent, tracestate, baggage }: JsonObject): Record<string, string> {
   const isText = (value: unknown): value is string =>
     typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.length <= MAX_LENGTH;
   const hasParent = isText(traceparent) && TRACEPARENT.test(traceparent);

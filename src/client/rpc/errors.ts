@@ -1,7 +1,7 @@
-import { AppError, type Code, type ErrorDetails } from '../../errors.ts';
+import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
-import type { HeaderFields } from '../http/exchange.ts';
+import { firstValue, type Reply } from '../http/exchange.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
 import { isObject, type RpcError } from './envelope.ts';
 import { parseJson } from './json.ts';
@@ -65,33 +65,25 @@ export function toolError(output: unknown, text: string): AppError {
   );
 }
 
+/** Finds a token of TOKENS, however it is written: `Not Found`, `notFound`, `NOT-FOUND`. */
 function codeOf(tokens: readonly unknown[]): Code | undefined {
-  for (const token of tokens) {
-    if (typeof token !== 'string' || token.length > 40) continue;
-    const name = normalize(token);
-    if (Object.hasOwn(TOKENS, name)) return TOKENS[name];
-  }
-  return undefined;
+  return tokens
+    .filter((token) => typeof token === 'string' && token.length <= 40)
+    .map((token) =>
+      String(token)
+        .trim()
+        .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+        .replace(/[\s-]+/g, '_')
+        .toLowerCase(),
+    )
+    .map((name) => (Object.hasOwn(TOKENS, name) ? TOKENS[name] : undefined))
+    .find((code) => code !== undefined);
 }
 
-/** Makes `Not Found`, `notFound` and `NOT-FOUND` into `not_found`. */
-function normalize(token: string): string {
-  return token
-    .trim()
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[\s-]+/g, '_')
-    .toLowerCase();
-}
-
-/** An HTTP response that is not 2xx. */
-export interface FailedResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: HeaderFields;
-  readonly text: string;
-  /** The JSON-RPC error in its body, if there is one. */
+/** An HTTP response that is not 2xx, with the JSON-RPC error in its body, if there is one. */
+type FailedResponse = Pick<Reply, 'status' | 'statusText' | 'headers' | 'text'> & {
   readonly rpc?: RpcError | undefined;
-}
+};
 
 export interface StatusContext {
   /** host:port of the service, for messages. */
@@ -104,12 +96,40 @@ export interface StatusContext {
   readonly now: number;
 }
 
-const CODES: Readonly<Record<number, Code>> = {
-  401: 'unauthorized',
-  402: 'plan_required',
-  403: 'forbidden',
-  407: 'network',
-  429: 'rate_limited',
+interface StatusMeaning {
+  readonly code: Code;
+  /** @param wait seconds of Retry-After */
+  message(context: StatusContext, wait?: number): string;
+  hint?(context: StatusContext): string | undefined;
+}
+
+const STATUSES: Readonly<Record<number, StatusMeaning>> = {
+  401: {
+    code: 'unauthorized',
+    message: ({ host, keySuffix }) =>
+      `${host} rejected the API key${keySuffix === undefined ? '' : ` ending in ${keySuffix}`} (401)`,
+    hint: ({ keyHint }) => keyHint,
+  },
+  402: { code: 'plan_required', message: ({ host }) => `${host} requires a paid key for this (402)` },
+  403: {
+    code: 'forbidden',
+    message: ({ host }) => `${host} does not allow this with the current key (403)`,
+  },
+  404: {
+    code: 'http_error',
+    message: ({ host }) => `${host} returned HTTP 404`,
+    hint: () => 'check the base URL: restaurant status',
+  },
+  407: {
+    code: 'network',
+    message: ({ host }) => `the proxy in front of ${host} requires credentials (407)`,
+    hint: () => 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check',
+  },
+  429: {
+    code: 'rate_limited',
+    message: ({ host }, wait) =>
+      `${host}: too many requests (429${wait === undefined ? '' : `, wait ${formatDuration(wait * 1000)}`})`,
+  },
 };
 
 /** Statuses after which a later attempt may succeed. */
@@ -118,50 +138,25 @@ const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 /** Converts a response that is not 2xx. */
 export function statusError(response: FailedResponse, context: StatusContext): AppError {
   const { status, rpc, headers } = response;
-  if (rpc !== undefined && CODES[status] === undefined && status < 500) return rpcError(rpc, status);
+  const { code, message, hint }: StatusMeaning = STATUSES[status] ?? {
+    code: 'http_error',
+    message: ({ host }) => `${host} returned HTTP ${status}`,
+  };
+  if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, status);
   const retryAfter = parseRetryAfter(headers['retry-after'], context.now);
-  const requestId = headers['x-request-id'] ?? headers['request-id'];
-  const hint = status === 401 ? context.keyHint : HINTS[status];
-  const details: ErrorDetails = {
+  const requestId = firstValue(headers['x-request-id'] ?? headers['request-id']);
+  const advice = hint?.(context);
+  const summary = message(context, retryAfter);
+  const detail = detailOf(response);
+  return new AppError(code, detail === '' ? summary : `${summary}: ${detail}`, {
     status,
     retryable: TEMPORARY.includes(status),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(rpc?.code === undefined ? {} : { rpcCode: rpc.code }),
-    ...(typeof requestId === 'string' && requestId !== '' ? { requestId: requestId.slice(0, 200) } : {}),
-    ...(hint === undefined ? {} : { hint }),
-  };
-  const summary = summarize(status, context, retryAfter);
-  const detail = detailOf(response);
-  return new AppError(
-    CODES[status] ?? 'http_error',
-    detail === '' ? summary : `${summary}: ${detail}`,
-    details,
-  );
+    ...(requestId ? { requestId: requestId.slice(0, 200) } : {}),
+    ...(advice === undefined ? {} : { hint: advice }),
+  });
 }
-
-function summarize(status: number, { host, keySuffix }: StatusContext, retryAfter?: number): string {
-  switch (status) {
-    case 401:
-      return `${host} rejected the API key${keySuffix === undefined ? '' : ` ending in ${keySuffix}`} (401)`;
-    case 402:
-      return `${host} requires a paid key for this (402)`;
-    case 403:
-      return `${host} does not allow this with the current key (403)`;
-    case 407:
-      return `the proxy in front of ${host} requires credentials (407)`;
-    case 429: {
-      const wait = retryAfter === undefined ? '' : `, wait ${formatDuration(retryAfter * 1000)}`;
-      return `${host}: too many requests (429${wait})`;
-    }
-    default:
-      return `${host} returned HTTP ${status}`;
-  }
-}
-
-const HINTS: Readonly<Record<number, string>> = {
-  404: 'check the base URL: restaurant status',
-  407: 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check',
-};
 
 /** Returns the explanation in a response: a JSON-RPC error, an OAuth or a plain error object, text, or the status text. */
 function detailOf({ rpc, text, statusText }: FailedResponse): string {

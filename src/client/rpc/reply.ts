@@ -7,8 +7,9 @@ import { findReply, isObject, isReply, type JsonObject, type RpcReply, readReply
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 
-/** The response to one request, parsed. It has `reply` or `error`, or both for a refusal in JSON-RPC. */
-export interface ParsedReply {
+/** The response to request `id`. It has `reply` or `error`, or both for a refusal in JSON-RPC. */
+export interface RpcResponse {
+  readonly id: number;
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
@@ -18,69 +19,59 @@ export interface ParsedReply {
   readonly reply?: RpcReply;
   /** Why there is no good response. A JSON-RPC error in a 2xx response is not one of these. */
   readonly error?: AppError;
+  /** The result has a `resultType` (MCP 2026-07-28). */
+  readonly typed?: true;
 }
 
-/** An envelope that arrived as an event, and its text. */
+/** An envelope and its text. */
 interface Found {
   readonly envelope: JsonObject;
   readonly text: string;
 }
 
-/** Where a stream ended without the response: enough to resume it. */
-export interface ResumePoint {
-  readonly lastEventId: string | undefined;
-  readonly retryMs: number | undefined;
-}
-
-/** Looks for one response among the events of a stream. */
-export interface EventReader {
-  /** @returns `stop` when the response was among them */
-  onEvent(event: SseEvent): 'stop' | undefined;
-  found(): Found | undefined;
+/** Looks for the response to request `id` among the events of a stream. */
+export class EventReader {
+  found: Found | undefined;
   /** Whether there was a response to another request. */
-  sawOtherId(): boolean;
-  resumePoint(): ResumePoint;
-}
+  sawOtherId = false;
+  /** Id of the last event, from which a stream is resumed, and the wait before it that the service names. */
+  lastEventId: string | undefined;
+  retryMs: number | undefined;
+  readonly #id: number;
+  readonly #mask: (text: string) => string;
+  readonly #onMessage: ((message: JsonObject) => void) | undefined;
 
-/** Creates a reader that looks for the response to request `id`. */
-export function eventReader(
-  id: number,
-  mask: (text: string) => string,
-  onMessage?: (message: JsonObject) => void,
-): EventReader {
-  let found: Found | undefined;
-  let sawOtherId = false;
-  let lastEventId: string | undefined;
-  let retryMs: number | undefined;
-  return {
-    onEvent(event) {
-      lastEventId = event.id ?? lastEventId;
-      retryMs = event.retry ?? retryMs;
-      if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
-      const text = mask(event.data);
-      let value: unknown;
-      try {
-        value = parseJson(text);
-      } catch (error) {
-        // An event that the end of the stream cut off counts only if it is complete.
-        if (event.unfinished === true) return undefined;
-        throw error;
-      }
-      const envelope = findReply(value, id, 'stream');
-      if (envelope !== undefined) {
-        found = { envelope, text };
-        return 'stop';
-      }
-      for (const message of Array.isArray(value) ? value : [value]) {
-        if (isReply(message)) sawOtherId = true;
-        else if (isObject(message) && typeof message.method === 'string') onMessage?.(message);
-      }
-      return undefined;
-    },
-    found: () => found,
-    sawOtherId: () => sawOtherId,
-    resumePoint: () => ({ lastEventId, retryMs }),
-  };
+  constructor(id: number, mask: (text: string) => string, onMessage?: (message: JsonObject) => void) {
+    this.#id = id;
+    this.#mask = mask;
+    this.#onMessage = onMessage;
+  }
+
+  /** @returns `stop` when the response is found */
+  onEvent(event: SseEvent): 'stop' | undefined {
+    this.lastEventId = event.id ?? this.lastEventId;
+    this.retryMs = event.retry ?? this.retryMs;
+    if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
+    const text = this.#mask(event.data);
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch (error) {
+      // An event that the end of the stream cut off counts only if it is complete.
+      if (event.unfinished === true) return undefined;
+      throw error;
+    }
+    const envelope = findReply(value, this.#id, 'stream');
+    if (envelope !== undefined) {
+      this.found = { envelope, text };
+      return 'stop';
+    }
+    for (const message of [value].flat()) {
+      if (isReply(message)) this.sawOtherId = true;
+      else if (isObject(message) && typeof message.method === 'string') this.#onMessage?.(message);
+    }
+    return undefined;
+  }
 }
 
 /**
@@ -92,12 +83,12 @@ export function parseReply(
   id: number,
   reader: EventReader,
   context: StatusContext,
-): ParsedReply {
+): RpcResponse {
   const { status, statusText, headers } = reply;
   const isOk = status >= 200 && status < 300;
-  const base = { status, statusText, headers };
-  const found = reader.found() ?? readBody(reply, id, isOk, reader, context.host);
-  if (!('envelope' in found)) {
+  const base = { id, status, statusText, headers };
+  const found = reader.found ?? readBody(reply, id, isOk, reader, context.host);
+  if (found instanceof AppError) {
     return { ...base, text: reply.text, error: isOk ? found : statusError(reply, context) };
   }
   const { envelope, text } = found;
@@ -116,12 +107,10 @@ function readBody(
   reader: EventReader,
   host: string,
 ): Found | AppError {
+  const expected = `expected a JSON-RPC response with id ${id} from ${host}`;
   if (isStream) {
-    return reader.sawOtherId()
-      ? new AppError(
-          'bad_response',
-          `expected a JSON-RPC response with id ${id} from ${host}, got one with another id`,
-        )
+    return reader.sawOtherId
+      ? new AppError('bad_response', `${expected}, got one with another id`)
       : new ExchangeError('network', 'incomplete', `${host} ended its stream without a response`);
   }
   if (text.trim() === '') {
@@ -147,8 +136,7 @@ function readBody(
   }
   const envelope = findReply(value, id, isOk ? 'body' : 'refusal');
   if (envelope !== undefined) return { envelope, text };
-  const message = `expected a JSON-RPC response with id ${id} from ${host}, got ${kindOf(value)}: ${excerpt(text)}`;
-  return new AppError('bad_response', message);
+  return new AppError('bad_response', `${expected}, got ${kindOf(value)}: ${excerpt(text)}`);
 }
 
 function webPage(text: string, host: string): AppError {
@@ -160,7 +148,7 @@ function webPage(text: string, host: string): AppError {
 }
 
 /** Lists the protocol violations of a response that is accepted all the same, for `--verbose`. */
-export function protocolWarnings({ headers, text, envelope }: ParsedReply, isStream: boolean): string[] {
+export function protocolWarnings({ headers, text, envelope }: RpcResponse, isStream: boolean): string[] {
   if (envelope === undefined) return [];
   const warnings: string[] = [];
   const type = mediaType(firstValue(headers['content-type']) ?? '');

@@ -3,7 +3,6 @@ import {
   LEGACY_VERSIONS,
   META_PREFIX,
   MODERN_VERSION,
-  MODERN_VERSIONS,
   UNSUPPORTED_VERSION,
 } from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
@@ -39,7 +38,7 @@ const TTL_MS: Readonly<Record<string, number>> = {
   'resources/read': 0,
 };
 
-const SUPPORTED_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
+const SUPPORTED_VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
 /** Name and version of the server, in every protocol version. */
 const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };

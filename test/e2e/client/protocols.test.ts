@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/client/http/exchange.ts';
-import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/detect.ts';
+import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
@@ -364,6 +364,17 @@ describe('legacy', () => {
     for (const { headers } of requests.slice(1)) {
       expect(headers).toMatchObject({ 'mcp-session-id': 'session-1', 'mcp-protocol-version': '2025-03-26' });
     }
+  });
+
+  it('reports a rate limit that ends the handshake as such', async () => {
+    const { url } = await serve((seen, response) => {
+      const message = messageOf(seen);
+      if (message.id === undefined) return void response.writeHead(429).end();
+      reply(response, message.id, { protocolVersion: '2025-11-25' });
+    });
+    const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.find(QUERY));
+    expect(error).toMatchObject({ code: 'rate_limited', details: { status: 429 } });
+    expect(error.hint).not.toContain('--protocol');
   });
 
   it('works without a session, and deletes none', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Protocol } from '../../../src/client/mcp/detect.ts';
+import type { Protocol } from '../../../src/client/mcp/protocol.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { clientFor, failure } from '../../unit/client/helpers.ts';
 
