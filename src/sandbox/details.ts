@@ -1,9 +1,8 @@
 import type { Coordinates, Level, LookupOutput } from '../client/types.ts';
-import { type SeededRandom, seededRandom } from './random.ts';
 import type { SandboxRestaurant } from './types.ts';
 
-const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
-const PRICES = ['$', '$$', '$$$', '$$$$'] as const;
+const DAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ');
+const PRICES = ['$', '$$', '$$$', '$$$$'];
 const PRAISE = [
   'Locals queue for it',
   'Quietly excellent',
@@ -12,29 +11,15 @@ const PRAISE = [
   'Worth the detour',
   'Better at lunch than at dinner',
   'Unchanged for years, in the best way',
-] as const;
+];
 const DISHES = [
-  'slow-roast chicken',
-  'braised greens',
-  'house pickles',
-  'charred flatbread',
-  'noodles in broth',
-  'grilled sea bream',
-  'pork belly',
-  'citrus salad',
-  'chickpea stew',
-  'burnt custard',
-] as const;
+  ...['slow-roast chicken', 'braised greens', 'house pickles', 'charred flatbread', 'noodles in broth'],
+  ...['grilled sea bream', 'pork belly', 'citrus salad', 'chickpea stew', 'burnt custard'],
+];
 const THEMES = [
-  'service',
-  'value',
-  'noise',
-  'portions',
-  'wine list',
-  'waiting time',
-  'dessert',
-  'atmosphere',
-] as const;
+  ...['service', 'value', 'noise', 'portions'],
+  ...['wine list', 'waiting time', 'dessert', 'atmosphere'],
+];
 const EARTH_RADIUS_METERS = 6_371_000;
 
 /** Letter grades, best first. */
@@ -60,15 +45,8 @@ function basicDetails(restaurant: SandboxRestaurant, random: SeededRandom): Look
   const where = neighborhood ? `${neighborhood}, ${city}` : city;
   const tldr = `${random.pick(PRAISE)}: ${cuisine_tags.join(' and ') || 'good'} cooking in ${where}.`;
   const price = random.pick(PRICES);
-  return {
-    status: 'ok',
-    service_id,
-    name,
-    grade: grade ?? null,
-    tldr,
-    cuisine: cuisine_tags,
-    price_level: price,
-  };
+  const details = { name, grade: grade ?? null, tldr, cuisine: cuisine_tags, price_level: price };
+  return { status: 'ok', service_id, ...details };
 }
 
 function standardDetails(restaurant: SandboxRestaurant, random: SeededRandom): LookupOutput {
@@ -199,17 +177,42 @@ function nearby(
   return others.sort((a, b) => a.distance_m - b.distance_m).slice(0, 3);
 }
 
-/** Great-circle distance (haversine). */
+/** Distance on a flat map, which is exact enough inside a city. */
 function metersBetween(from: Coordinates, to: Coordinates): number {
-  const radians = (degrees: number) => (degrees * Math.PI) / 180;
-  const sinLat = Math.sin(radians(to.lat - from.lat) / 2);
-  const sinLng = Math.sin(radians(to.lng - from.lng) / 2);
-  const chord = sinLat ** 2 + Math.cos(radians(from.lat)) * Math.cos(radians(to.lat)) * sinLng ** 2;
-  return 2 * EARTH_RADIUS_METERS * Math.asin(Math.sqrt(chord));
+  const meters = (degrees: number) => (degrees * Math.PI * EARTH_RADIUS_METERS) / 180;
+  const parallel = Math.cos(((from.lat + to.lat) * Math.PI) / 360);
+  return Math.hypot(meters(to.lat - from.lat), meters(to.lng - from.lng) * parallel);
 }
 
 /** Returns the rank of a grade, 0 for the best; unknown and missing grades come last. */
 export function gradeRank(grade: string | undefined): number {
   const index = GRADES.indexOf(grade ?? '');
   return index < 0 ? GRADES.length : index;
+}
+
+type SeededRandom = ReturnType<typeof seededRandom>;
+
+/** Creates a generator that always gives the same numbers for a seed (mulberry32 over an FNV-1a hash). */
+function seededRandom(seed: string) {
+  let state = 0x811c9dc5;
+  for (const byte of Buffer.from(seed)) state = Math.imul(state ^ byte, 0x01000193);
+  /** Returns a number in [0, 1). */
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    /** Returns an integer from `low` to `high`, both included. */
+    integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
+    pick: (choices: readonly string[]) => choices[Math.floor(next() * choices.length)] ?? '',
+    /** Returns `count` different choices, in their order. */
+    some(choices: readonly string[], count: number): string[] {
+      const shuffled = choices.map((choice) => ({ choice, order: next() })).sort((a, b) => a.order - b.order);
+      const taken = shuffled.slice(0, count).map(({ choice }) => choice);
+      return choices.filter((choice) => taken.includes(choice));
+    },
+    chance: (probability: number) => next() < probability,
+  };
 }

@@ -1,26 +1,22 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { drain, pause, readBody } from './body.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createCatalog } from './catalog.ts';
-import { createFaults, type FaultKind, type FaultTarget } from './faults.ts';
+import { createFaults, type FaultKind } from './faults.ts';
 import { corruptMessage, corruptPayload, faultError, sendBroken } from './inject-fault.ts';
 import { createMcp } from './mcp.ts';
 import { createService, type Headers } from './protocol.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 import { encode, HttpError, type Payload, SSE_TYPE } from './reply.ts';
-import { type Access, authorize, checkContentType, checkOrigin, keyKind } from './request-guard.ts';
-import { sampleRestaurants } from './restaurants.ts';
 import {
-  decodeText,
-  errorMessage,
-  INTERNAL_ERROR,
-  idOf,
-  isObject,
-  parseJson,
-  RpcError,
-  type RpcId,
-  type RpcMessage,
-  readMessage,
-} from './rpc.ts';
+  type Access,
+  authorize,
+  checkContentType,
+  checkOrigin,
+  createRateLimiter,
+  keyKind,
+} from './request-guard.ts';
+import { sampleRestaurants } from './restaurants.ts';
+import { errorMessage, INTERNAL_ERROR, idOf, isObject, PARSE_ERROR, RpcError, readMessage } from './rpc.ts';
 import { createTools } from './tools.ts';
 import type { RequestEntry, SandboxOptions, SandboxRequest } from './types.ts';
 
@@ -29,17 +25,16 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** How long a rejected caller may finish sending, in milliseconds. */
 const DRAIN_MS = 1000;
 
+/** Maximum size of a request body, in bytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** How much is still read, and discarded, of a request that was rejected. */
+const MAX_DRAIN_BYTES = 8 * MAX_BODY_BYTES;
 /** Maximum size of a body in the list of received requests, in bytes. */
 const MAX_LOGGED_BYTES = 16 * 1024;
 const MAX_LOGGED_REQUESTS = 10_000;
 
 /** A received request: its body and status are filled in later. */
 type LogEntry = { -readonly [K in keyof SandboxRequest]: SandboxRequest[K] };
-
-interface Reply {
-  readonly payload: Payload;
-  readonly fault?: FaultKind | undefined;
-}
 
 /** Serves one HTTP request, from its first header to the last byte of the reply. */
 type Handler = (request: IncomingMessage, response: ServerResponse, port: number) => Promise<void>;
@@ -49,7 +44,7 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
   const { auth = true, reply = 'json', latencyMs = 0, now = Date.now } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, perMinute = 100, perDay = 2000 } = options;
   const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
-  const limiter = createRateLimiter(perMinute, perDay, now);
+  const countRequest = createRateLimiter(perMinute, perDay, now);
   const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
   const protocol = options.mode === 'mcp' ? createMcp(catalog, reply) : createService(createTools(catalog));
 
@@ -63,44 +58,55 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
     if (requests.length > MAX_LOGGED_REQUESTS) requests.shift();
     response.on('error', () => undefined);
     const body = await readBody(request, requestTimeoutMs);
-    const parsed = body instanceof Buffer ? parseForLog(body) : undefined;
-    if (body instanceof Buffer && body.length <= MAX_LOGGED_BYTES) entry.body = parsed;
+    const json = body instanceof Buffer ? parseJson(body) : undefined;
+    if (body instanceof Buffer && body.length > 0 && body.length <= MAX_LOGGED_BYTES) {
+      entry.body = json === undefined ? body.toString('utf8') : json;
+    }
     if (body !== undefined) {
-      const { payload, fault } = createReply(request, port, entry, body, idOf(parsed));
+      const content = body instanceof HttpError ? body : json;
+      const { payload, fault } = createReply(request, port, entry, content);
       await pause(response, latencyMs);
       entry.status = fault === 'hang' || fault === 'reset' ? 0 : payload.status;
       await (sendBroken(response, payload, fault) ?? send(request, response, payload));
     }
     const { status } = entry;
-    options.onRequest?.({ ...calledTool(parsed), status, key, ms: performance.now() - started });
+    options.onRequest?.({ ...calledTool(json), status, key, ms: performance.now() - started });
   };
 
-  /** Checks everything that comes before the protocol, in the order in which problems are reported. */
+  /**
+   * Checks everything that comes before the protocol, in the order in which problems are reported.
+   * @param body parsed; undefined if it is not JSON; an error if it could not be read
+   */
   function createReply(
     request: IncomingMessage,
     port: number,
     { key, method, headers }: LogEntry,
-    body: Buffer | HttpError,
-    id: RpcId | null,
-  ): Reply {
+    body: unknown,
+  ): { payload: Payload; fault?: FaultKind | undefined } {
     try {
       checkOrigin(request, port, protocol.methods);
       if (body instanceof HttpError) throw body;
       const access = authorize(key, auth);
-      limiter.consume(access.account);
+      countRequest(access.account);
       if (method !== 'POST') {
         return { payload: encode(protocol.withoutBody(method, headers, access), reply) };
       }
       checkContentType(request);
       return answerPost(body, access, headers);
     } catch (error) {
-      return { payload: errorPayload(error, id) };
+      if (error instanceof HttpError) return { payload: error.payload };
+      const known =
+        error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
+      const message = errorMessage(idOf(body), known);
+      return { payload: encode({ status: known.status, message }, 'json') };
     }
   }
 
-  function answerPost(bytes: Buffer, access: Access, headers: Headers): Reply {
-    const incoming = readMessage(parseJson(decodeText(bytes)));
-    const fault = nextFault(faultTarget(incoming));
+  function answerPost(body: unknown, access: Access, headers: Headers) {
+    if (body === undefined) throw new RpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
+    const incoming = readMessage(body);
+    const { id, method } = incoming;
+    const fault = nextFault(id === undefined ? 'other' : method === 'tools/call' ? 'tool' : 'request');
     const error = faultError(fault);
     if (error !== undefined) throw error;
     const answer = protocol.post({ incoming, access, headers });
@@ -115,21 +121,63 @@ async function send(request: IncomingMessage, response: ServerResponse, payload:
   const bytes = Buffer.from(body);
   const length = headers['Content-Type'] === SSE_TYPE ? {} : { 'Content-Length': bytes.length };
   response.writeHead(status, { ...headers, ...length }).write(bytes);
-  if (status === 413) await drain(request, DRAIN_MS);
+  if (status === 413) await drain(request);
   response.end();
 }
 
-/** The reply to an HTTP error, a JSON-RPC error, or an internal error of the sandbox. */
-function errorPayload(error: unknown, id: RpcId | null): Payload {
-  if (error instanceof HttpError) return error.toPayload();
-  const known =
-    error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
-  return encode({ status: known.status, message: errorMessage(id, known) }, 'json');
+/**
+ * Reads a request body. Resolves with an error, 413 above the limit and 408 after `timeoutMs`, or with undefined if the
+ * caller disconnected before the request was complete.
+ */
+function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer | HttpError | undefined> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (outcome?: Buffer | HttpError) => {
+      clearTimeout(timer);
+      chunks = [];
+      resolve(outcome);
+    };
+    const reject = (status: number, code: string, message: string) =>
+      settle(new HttpError(status, code, message, { Connection: 'close' }));
+    const rejectLarge = () => reject(413, 'too_large', `more than ${MAX_BODY_BYTES} bytes`);
+    const timer = setTimeout(() => reject(408, 'timeout', 'the request arrived too slowly'), timeoutMs);
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) rejectLarge();
+      else chunks.push(chunk);
+    });
+    request.on('end', () => settle(Buffer.concat(chunks)));
+    request.on('error', () => settle());
+    request.on('close', () => settle());
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) rejectLarge();
+  });
 }
 
-function faultTarget(incoming: RpcMessage): FaultTarget {
-  if (incoming.kind !== 'request') return 'other';
-  return incoming.method === 'tools/call' ? 'tool' : 'request';
+/**
+ * Discards the rest of a request, for at most 1 s and 8 MiB: closing a connection while the caller sends would reset it,
+ * and the reply would be lost.
+ */
+async function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const stop = new AbortController();
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_DRAIN_BYTES) stop.abort();
+  });
+  request.once('end', () => stop.abort()).once('close', () => stop.abort());
+  await sleep(DRAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+}
+
+/** Waits `ms`, or until the caller disconnects. */
+async function pause(response: ServerResponse, ms: number): Promise<void> {
+  if (ms <= 0 || response.destroyed) return;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const first = Promise.race([sleep(ms, undefined, { signal }), once(response, 'close', { signal })]);
+  await first.catch(() => undefined);
+  stop.abort();
 }
 
 /** Returns the headers by lower-case name, without `authorization`; repeated ones are joined with a comma. */
@@ -138,14 +186,12 @@ function plainHeaders({ headersDistinct }: IncomingMessage): Record<string, stri
   return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]));
 }
 
-/** Parses a body for the log; returns its text if it is not JSON. */
-function parseForLog(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
-  const text = body.toString('utf8');
+/** Parses a body; returns undefined if it is not JSON in UTF-8. */
+function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -41,9 +41,7 @@ export type FaultTarget = 'tool' | 'request' | 'other';
  * @throws {AppError} `usage`
  */
 export function parseFault(text: string): Fault {
-  const colon = text.indexOf(':');
-  const name = colon < 0 ? text : text.slice(0, colon);
-  const often = colon < 0 ? '1' : text.slice(colon + 1);
+  const [, name = text, often = '1'] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   const kind = FAULT_KINDS.find((known) => known === name);
   if (kind === undefined) {
     throw usageError(`unknown fault ${JSON.stringify(name)}; known faults: ${FAULT_KINDS.join(', ')}`);
@@ -63,18 +61,15 @@ export function createFaults(
   const seen = faults.map(() => 0);
   return (target) => {
     for (const [index, { kind, rate, first }] of faults.entries()) {
-      if (!applies(kind, target)) continue;
+      const needed = FAULT_TARGETS[kind];
+      const applies = needed === 'any' || needed === target || (needed === 'request' && target === 'tool');
+      if (!applies) continue;
       const before = seen[index] ?? 0;
       seen[index] = before + 1;
       if (first !== undefined ? before < first : random() < rate) return kind;
     }
     return undefined;
   };
-}
-
-function applies(kind: FaultKind, target: FaultTarget): boolean {
-  const needed = FAULT_TARGETS[kind];
-  return needed === 'any' || needed === target || (needed === 'request' && target === 'tool');
 }
 
 function usageError(message: string): AppError {

@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultKind } from './faults.ts';
-import { tooManyRequests } from './rate-limiter.ts';
 import { formatEvent, HttpError, type Payload, SSE_TYPE } from './reply.ts';
-import { unauthorized } from './request-guard.ts';
+import { tooManyRequests, unauthorized } from './request-guard.ts';
 import { errorMessage, INTERNAL_ERROR, idOf, RpcError, type RpcObject, resultMessage } from './rpc.ts';
 
 const DRIP_MS = 100;
@@ -61,9 +60,8 @@ export function sendBroken(
   return undefined;
 }
 
-async function drip(response: ServerResponse, { status, headers, body }: Payload): Promise<void> {
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+async function drip(response: ServerResponse, payload: Payload): Promise<void> {
+  const bytes = startBody(response, payload);
   await sendAll(response, async function* () {
     for (const byte of bytes) {
       yield Buffer.of(byte);
@@ -72,13 +70,19 @@ async function drip(response: ServerResponse, { status, headers, body }: Payload
   });
 }
 
-async function truncate(response: ServerResponse, { status, headers, body }: Payload): Promise<void> {
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+async function truncate(response: ServerResponse, payload: Payload): Promise<void> {
+  const bytes = startBody(response, payload);
   await new Promise<void>((resolve) => {
     response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve());
   });
   response.socket?.destroySoon();
+}
+
+/** Sends the head of a reply. @returns the bytes of its body */
+function startBody(response: ServerResponse, { status, headers, body }: Payload): Buffer {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  return bytes;
 }
 
 async function cutStream(response: ServerResponse, payload: Payload): Promise<void> {
@@ -89,29 +93,21 @@ async function cutStream(response: ServerResponse, payload: Payload): Promise<vo
 }
 
 async function flood(response: ServerResponse, payload: Payload): Promise<void> {
-  const stream = isStream(payload);
   const [before, after] = JSON.stringify(resultMessage(1, text('#'))).split('#');
+  const [prefix, suffix] = isStream(payload) ? ['event: message\ndata: ', '\n\n'] : ['', ''];
   const filler = Buffer.alloc(64 * 1024, 'x');
   response.writeHead(200, { ...payload.headers });
   await sendAll(response, async function* () {
-    yield `${stream ? 'event: message\ndata: ' : ''}${before}`;
+    yield `${prefix}${before}`;
     for (let sent = 0; sent < HUGE_BYTES; sent += filler.length) yield filler;
-    yield `${after}${stream ? '\n\n' : ''}`;
+    yield `${after}${suffix}`;
   });
 }
 
 /** Sends the pieces one by one, until the reader disconnects. */
-async function sendAll(
-  response: ServerResponse,
-  pieces: () => AsyncGenerator<string | Buffer>,
-): Promise<void> {
-  await pipeline(pieces, response).catch(() => undefined);
-}
+const sendAll = (response: ServerResponse, pieces: () => AsyncGenerator<string | Buffer>): Promise<void> =>
+  pipeline(pieces, response).catch(() => undefined);
 
-function isStream({ headers }: Payload): boolean {
-  return headers['Content-Type'] === SSE_TYPE;
-}
+const isStream = ({ headers }: Payload): boolean => headers['Content-Type'] === SSE_TYPE;
 
-function text(content: string): { content: unknown[] } {
-  return { content: [{ type: 'text', text: content }] };
-}
+const text = (content: string) => ({ content: [{ type: 'text', text: content }] });

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Headers,
-  INSTRUCTIONS,
   LEGACY_VERSIONS,
   methodNotAllowed,
   type Post,
   progressMessages,
   respond,
+  SERVER,
   SERVER_ERROR,
-  SERVER_INFO,
   SESSION_NOT_FOUND,
 } from './protocol.ts';
 import { type Answer, SSE_TYPE, type SseEvent } from './reply.ts';
 import { EXTRA_CAPABILITIES } from './resources.ts';
-import { badArgument, isObject, METHOD_NOT_FOUND, RpcError, type RpcId, type RpcObject } from './rpc.ts';
+import { badArgument, isObject, RpcError, type RpcId, type RpcObject } from './rpc.ts';
 import type { McpTools } from './tools.ts';
 import type { ReplyForm } from './types.ts';
 
@@ -33,15 +32,10 @@ interface Session {
   readonly version: string;
   /** True after `notifications/initialized`. */
   ready: boolean;
-  readonly streams: EventStore;
-}
-
-/** The newest streams of a session, so that a client can resume one that was cut off. */
-interface EventStore {
-  /** Gives each message an id and stores them as one stream. */
-  add(messages: readonly string[]): SseEvent[];
-  /** Returns the events of a stream after the one with this id; undefined for an unknown id. */
-  after(lastEventId: string): SseEvent[] | undefined;
+  /** The number of streams so far. */
+  streamCount: number;
+  /** The newest streams by number, so that a client can resume one that was cut off. */
+  readonly streams: Map<string, readonly SseEvent[]>;
 }
 
 const MAX_SESSIONS = 1000;
@@ -53,26 +47,14 @@ const RETRY_MS = 100;
 export function createLegacy(tools: McpTools, reply: ReplyForm): Legacy {
   const sessions = new Map<string, Session>();
 
-  function openSession(account: string, version: string): Session {
-    const [oldest] = sessions.keys();
-    if (oldest !== undefined && sessions.size >= MAX_SESSIONS) sessions.delete(oldest);
-    const session = { id: randomUUID(), account, version, ready: false, streams: createEventStore() };
-    sessions.set(session.id, session);
-    return session;
-  }
-
   function initialize(id: RpcId, params: unknown, account: string): Answer {
     const requested = isObject(params) ? params.protocolVersion : undefined;
     if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
-    const protocolVersion = LEGACY_VERSIONS.includes(requested) ? requested : (LEGACY_VERSIONS[0] ?? '');
+    const version = LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0] ?? '';
     const capabilities = { tools: { listChanged: false }, ...EXTRA_CAPABILITIES };
-    const message = respond(id, () => ({
-      protocolVersion,
-      capabilities,
-      serverInfo: SERVER_INFO,
-      instructions: INSTRUCTIONS,
-    }));
-    const session = openSession(account, protocolVersion);
+    const { message } = respond(id, () => ({ protocolVersion: version, capabilities, ...SERVER }));
+    const session = { id: randomUUID(), account, version, ready: false, streamCount: 0, streams: new Map() };
+    addBounded(sessions, MAX_SESSIONS, session.id, session);
     return { ...answer(session, message), headers: { 'Mcp-Session-Id': session.id } };
   }
 
@@ -88,47 +70,38 @@ export function createLegacy(tools: McpTools, reply: ReplyForm): Legacy {
       );
     }
     const session = sessions.get(id);
-    if (session?.account !== account) {
-      throw new RpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
-    }
-    return session;
+    if (session?.account === account) return session;
+    throw new RpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
   }
 
   /** Adds what a stream of this session needs to be resumable: event ids, and an empty first event. */
   function answer(session: Session, message: RpcObject, progress: readonly string[] = []): Answer {
     if (reply === 'json') return { status: 200, message };
+    session.streamCount += 1;
     const primer = session.version >= PRIMING_SINCE ? [''] : [];
-    const events = session.streams.add([...primer, ...progress, JSON.stringify(message)]);
-    const before = events
-      .slice(0, -1)
-      .map((event) => (event.data === '' ? { ...event, retry: RETRY_MS } : event));
-    return { status: 200, message, before, eventId: events.at(-1)?.id ?? '' };
+    const all = [...primer, ...progress, JSON.stringify(message)].map((data, index) => ({
+      id: `${session.streamCount}-${index}`,
+      data,
+      ...(data === '' ? { retry: RETRY_MS } : {}),
+    }));
+    addBounded(session.streams, MAX_STREAMS, String(session.streamCount), all);
+    return { status: 200, message, events: all.slice(0, -1), eventId: all.at(-1)?.id ?? '' };
   }
 
   return {
-    post({ incoming, access, headers }) {
-      if (incoming.kind === 'request' && incoming.method === 'initialize') {
-        return initialize(incoming.id, incoming.params, access.account);
-      }
+    post({ incoming: { id, method, params }, access, headers }) {
+      if (id !== undefined && method === 'initialize') return initialize(id, params, access.account);
       const session = sessionOf(headers, access.account);
-      if (incoming.kind !== 'request') {
-        const initialized =
-          incoming.kind === 'notification' && incoming.method === 'notifications/initialized';
-        if (initialized) session.ready = true;
+      if (id === undefined || method === undefined) {
+        session.ready ||= method === 'notifications/initialized';
         return { status: 202 };
       }
-      const { id, method, params } = incoming;
       if (method !== 'ping' && !session.ready) {
         throw badRequest('Server not initialized: notifications/initialized was not received');
       }
-      const message = respond(id, () => {
-        if (method === 'ping') return {};
-        if (method === 'tools/list') return tools.list(params);
-        if (method === 'tools/call') return tools.call(params, access.paid);
-        const extra = tools.extra.get(method);
-        if (extra !== undefined) return extra(isObject(params) ? params : {});
-        throw new RpcError(METHOD_NOT_FOUND, 'Method not found');
-      });
+      const { message } = respond(id, () =>
+        method === 'ping' ? {} : tools.run(method, params, access.paid),
+      );
       return answer(session, message, progressMessages(params));
     },
 
@@ -140,9 +113,10 @@ export function createLegacy(tools: McpTools, reply: ReplyForm): Legacy {
       const lastEventId = headers['last-event-id'];
       // The server has no messages of its own, so it offers no other stream.
       if (lastEventId === undefined) throw methodNotAllowed();
-      const replay = session.streams.after(lastEventId);
-      if (replay === undefined) throw badRequest('Last-Event-ID is unknown');
-      return { status: 200, replay };
+      const stream = session.streams.get(lastEventId.split('-', 1)[0] ?? '') ?? [];
+      const index = stream.findIndex(({ id }) => id === lastEventId);
+      if (index < 0) throw badRequest('Last-Event-ID is unknown');
+      return { status: 200, events: stream.slice(index + 1) };
     },
 
     endSession(headers, account) {
@@ -152,25 +126,11 @@ export function createLegacy(tools: McpTools, reply: ReplyForm): Legacy {
   };
 }
 
-function createEventStore(): EventStore {
-  const streams = new Map<string, readonly SseEvent[]>();
-  let count = 0;
-  return {
-    add(messages) {
-      count += 1;
-      const stream = String(count);
-      const events = messages.map((data, index) => ({ id: `${stream}-${index}`, data }));
-      streams.set(stream, events);
-      const [oldest] = streams.keys();
-      if (oldest !== undefined && streams.size > MAX_STREAMS) streams.delete(oldest);
-      return events;
-    },
-    after(lastEventId) {
-      const events = streams.get(lastEventId.split('-', 1)[0] ?? '');
-      const index = events?.findIndex(({ id }) => id === lastEventId) ?? -1;
-      return index < 0 ? undefined : events?.slice(index + 1);
-    },
-  };
+/** Adds a value to a map that keeps only the newest ones. */
+function addBounded<T>(map: Map<string, T>, max: number, key: string, value: T): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (oldest !== undefined && map.size > max) map.delete(oldest);
 }
 
 function badRequest(message: string): RpcError {

@@ -26,11 +26,9 @@ export function createMcp(catalog: Catalog, reply: ReplyForm): Protocol {
 }
 
 /** True for a request with metadata of its own, or with a version that has no handshake. */
-function isModern({ incoming, headers }: Post): boolean {
-  if (incoming.kind !== 'response') {
-    if (metaVersion(incoming.params) !== undefined || incoming.method === 'server/discover') return true;
-    if (incoming.method === 'initialize') return false;
-  }
+function isModern({ incoming: { method, params }, headers }: Post): boolean {
+  if (metaVersion(params) !== undefined || method === 'server/discover') return true;
+  if (method === 'initialize') return false;
   const version = headers['mcp-protocol-version'];
   return (
     headers['mcp-session-id'] === undefined && version !== undefined && !LEGACY_VERSIONS.includes(version)

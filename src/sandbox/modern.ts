@@ -1,37 +1,34 @@
 import {
   HEADER_MISMATCH,
   type Headers,
-  INSTRUCTIONS,
   LEGACY_VERSIONS,
   MODERN_VERSION,
   type Post,
   progressMessages,
   respond,
-  SERVER_INFO,
+  SERVER,
   UNSUPPORTED_VERSION,
 } from './protocol.ts';
 import type { Answer } from './reply.ts';
 import { EXTRA_CAPABILITIES } from './resources.ts';
-import {
-  INVALID_PARAMS,
-  invalidRequest,
-  isObject,
-  METHOD_NOT_FOUND,
-  RpcError,
-  type RpcObject,
-} from './rpc.ts';
-import { TOOLS } from './tool-list.ts';
-import type { McpTools } from './tools.ts';
+import { INVALID_PARAMS, invalidRequest, isObject, RpcError, type RpcObject } from './rpc.ts';
+import { type McpTools, TOOLS } from './tools.ts';
 
 const PREFIX = 'io.modelcontextprotocol/';
 const VERSION_KEY = `${PREFIX}protocolVersion`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const CLIENT_KEY = `${PREFIX}clientInfo`;
 
-/** How long clients may cache the tools and the discovery, which never change. */
+/** How long clients may cache what never changes. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
+const UNCACHED = ['tools/call', 'prompts/get', 'completion/complete'];
 const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
-const META = { [`${PREFIX}serverInfo`]: SERVER_INFO };
+const META = { [`${PREFIX}serverInfo`]: SERVER.serverInfo };
+const DISCOVERY = {
+  supportedVersions: VERSIONS,
+  capabilities: { tools: {}, ...EXTRA_CAPABILITIES },
+  ...SERVER,
+};
 
 /** Methods whose `Mcp-Name` header repeats a field of the params. */
 const NAME_FIELDS: Readonly<Record<string, string>> = {
@@ -44,34 +41,17 @@ const NAME_FIELDS: Readonly<Record<string, string>> = {
  * MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its body.
  */
 export function createModern(tools: McpTools): (post: Post) => Answer {
-  const discovery = {
-    supportedVersions: VERSIONS,
-    capabilities: { tools: {}, ...EXTRA_CAPABILITIES },
-    serverInfo: SERVER_INFO,
-    instructions: INSTRUCTIONS,
-    ...CACHING,
-  };
-  return ({ incoming, access, headers }) => {
-    if (incoming.kind === 'response') throw invalidRequest('the server sent no request');
-    if (incoming.kind === 'notification') return { status: 202 };
-    const { id, method, params } = incoming;
+  return ({ incoming: { id, method, params }, access, headers }) => {
+    if (method === undefined) throw invalidRequest('the server sent no request');
+    if (id === undefined) return { status: 202 };
     const meta = readMeta(params);
     checkHeaders(headers, method, isObject(params) ? params : {}, meta[VERSION_KEY]);
     if (meta[VERSION_KEY] !== MODERN_VERSION) throw unsupportedVersion(meta[VERSION_KEY]);
-    const message = respond(id, () => ({ resultType: 'complete', ...run(method), _meta: META }));
-    return { status: 200, message, before: progressMessages(params).map((data) => ({ data })) };
-
-    function run(name: string): RpcObject {
-      if (name === 'server/discover') return discovery;
-      if (name === 'tools/list') return { ...tools.list(params), ...CACHING };
-      if (name === 'tools/call') return { ...tools.call(params, access.paid) };
-      const extra = tools.extra.get(name);
-      if (extra === undefined) throw new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined, 404);
-      return {
-        ...extra(isObject(params) ? params : {}),
-        ...(name === 'prompts/get' || name === 'completion/complete' ? {} : CACHING),
-      };
-    }
+    const run = () =>
+      method === 'server/discover' ? DISCOVERY : tools.run(method, params, access.paid, 404);
+    const caching = UNCACHED.includes(method) ? {} : CACHING;
+    const answer = respond(id, () => ({ resultType: 'complete', ...run(), ...caching, _meta: META }));
+    return { ...answer, events: progressMessages(params).map((data) => ({ data })) };
   };
 }
 
@@ -128,17 +108,13 @@ function checkHeaders(headers: Headers, method: string, params: RpcObject, versi
   }
 }
 
+/** Compares a header: plain, or `=?base64?<UTF-8 in base64>?=`. */
 function checkHeader(headers: Headers, name: string, expected: unknown): void {
+  const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
   const sent = headers[name.toLowerCase()];
-  const decoded = sent === undefined ? undefined : decodeHeader(sent);
-  if (decoded === (expected === undefined ? undefined : String(expected))) return;
+  const encoded = BASE64.exec(sent ?? '')?.[1];
+  const value = encoded === undefined ? sent : Buffer.from(encoded, 'base64').toString('utf8');
+  if (value === (expected === undefined ? undefined : String(expected))) return;
   const problem = sent === undefined ? 'is missing' : 'does not match the body';
   throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} ${problem}`, { header: name, problem }, 400);
-}
-
-/** Decodes the value of a header: plain, or `=?base64?<UTF-8 in base64>?=`. */
-function decodeHeader(value: string): string {
-  const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
-  const encoded = BASE64.exec(value)?.[1];
-  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8');
 }

@@ -19,10 +19,12 @@ export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '
 /** The protocol version without a handshake. */
 export const MODERN_VERSION = '2026-07-28';
 
-export const SERVER_INFO = { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' };
-
-export const INSTRUCTIONS =
-  'Sample data, all invented. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.';
+/** What every MCP server says about itself. */
+export const SERVER = {
+  serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
+  instructions:
+    'Sample data, all invented. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
+};
 
 /** JSON-RPC error codes of MCP servers. */
 export const SERVER_ERROR = -32000;
@@ -42,7 +44,7 @@ export interface Post {
   readonly headers: Headers;
 }
 
-/** The protocol that the sandbox speaks. Both functions may throw an HttpError or an RpcError. */
+/** The protocol of the sandbox. Both functions may throw an HttpError or an RpcError. */
 export interface Protocol {
   /** Allowed HTTP methods. */
   readonly methods: readonly string[];
@@ -55,20 +57,17 @@ export interface Protocol {
 export function createService(tools: ReadonlyMap<string, ToolFunction>): Protocol {
   return {
     methods: ['POST'],
-    post({ incoming, access }) {
-      if (incoming.kind === 'response') throw invalidRequest('the server sent no request');
-      const { method, params } = incoming;
-      if (incoming.kind === 'notification') {
+    post({ incoming: { id, method, params }, access }) {
+      if (method === undefined) throw invalidRequest('the server sent no request');
+      if (id === undefined) {
         if (method === 'tools/call') throw invalidRequest('id is missing');
         return { status: 202 };
       }
-      const { id } = incoming;
       if (typeof id === 'string') throw invalidRequest('id is not an integer');
-      const message = respond(id, () => {
+      return respond(id, () => {
         if (method === 'tools/call') return callTool(tools, params, access.paid);
         throw new RpcError(METHOD_NOT_FOUND, 'method not found: only tools/call is served');
       });
-      return { status: 200, message };
     },
     withoutBody: () => {
       throw methodNotAllowed();
@@ -76,13 +75,13 @@ export function createService(tools: ReadonlyMap<string, ToolFunction>): Protoco
   };
 }
 
-/** Returns the response to a request: the result of `run`, or the JSON-RPC error that it throws under HTTP 200. */
-export function respond(id: RpcId, run: () => unknown): RpcObject {
+/** Answers a request with the result of `run`, or under HTTP 200 with the JSON-RPC error that it throws. */
+export function respond(id: RpcId, run: () => unknown): { status: number; message: RpcObject } {
   try {
-    return resultMessage(id, run());
+    return { status: 200, message: resultMessage(id, run()) };
   } catch (error) {
-    if (error instanceof RpcError && error.status === 200) return errorMessage(id, error);
-    throw error;
+    if (!(error instanceof RpcError) || error.status !== 200) throw error;
+    return { status: 200, message: errorMessage(id, error) };
   }
 }
 

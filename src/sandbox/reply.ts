@@ -4,24 +4,22 @@ import type { ReplyForm } from './types.ts';
 export const JSON_TYPE = 'application/json';
 export const SSE_TYPE = 'text/event-stream';
 
+/** A reply that is ready to be sent. */
+export interface Payload {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** A rejection by HTTP itself: the body is `{"error":{"code","message"}}`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
-  readonly status: number;
-  readonly code: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: Payload;
 
   constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
     super(message);
-    this.status = status;
-    this.code = code;
-    this.headers = headers;
-  }
-
-  toPayload(): Payload {
-    const { status, code, message, headers } = this;
     const body = JSON.stringify({ error: { code, message } });
-    return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
+    this.payload = { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
   }
 }
 
@@ -37,44 +35,34 @@ export interface SseEvent {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The JSON-RPC response. Without `message` and `replay` the body is empty. */
+  /** The JSON-RPC response. Without `message` and `events` the body is empty. */
   readonly message?: RpcObject;
-  /** Events of a stream in front of the response. */
-  readonly before?: readonly SseEvent[];
+  /** Events of a stream: those in front of the response, or without a response all of them. */
+  readonly events?: readonly SseEvent[];
   /** Id of the event that holds the response. */
   readonly eventId?: string;
-  /** The events of a stream, in place of a response. */
-  readonly replay?: readonly SseEvent[];
 }
 
-/** A reply that is ready to be sent. */
-export interface Payload {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** Encodes an answer. Only answers with status 200 are streamed. */
+/** Encodes an answer. Responses with another status than 200 are not streamed. */
 export function encode(answer: Answer, form: ReplyForm): Payload {
-  const { status, headers, message, before = [], eventId, replay } = answer;
-  const stream = { 'Content-Type': SSE_TYPE, 'Cache-Control': 'no-cache', ...headers };
-  if (replay !== undefined) return { status, headers: stream, body: replay.map(formatEvent).join('') };
-  if (message === undefined) return { status, headers: { ...headers }, body: '' };
-  const data = JSON.stringify(message);
-  if (form === 'json' || status !== 200) {
-    return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body: data };
+  const { status, headers, message, events = [], eventId } = answer;
+  if (message === undefined && answer.events === undefined)
+    return { status, headers: { ...headers }, body: '' };
+  if (message !== undefined && (form === 'json' || status !== 200)) {
+    return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body: JSON.stringify(message) };
   }
-  const response: SseEvent = eventId === undefined ? { data } : { id: eventId, data };
-  return { status, headers: stream, body: [...before, response].map(formatEvent).join('') };
+  const id = eventId === undefined ? {} : { id: eventId };
+  const response = message === undefined ? [] : [{ ...id, data: JSON.stringify(message) }];
+  return {
+    status,
+    headers: { 'Content-Type': SSE_TYPE, 'Cache-Control': 'no-cache', ...headers },
+    body: [...events, ...response].map(formatEvent).join(''),
+  };
 }
 
 /** Formats an event. JSON has no line breaks, so `data` is one line. */
 export function formatEvent({ id, data, retry }: SseEvent): string {
-  const lines = [
-    ...(id === undefined ? [] : [`id: ${id}`]),
-    ...(retry === undefined ? [] : [`retry: ${retry}`]),
-    ...(data === '' ? [] : ['event: message']),
-    `data: ${data}`,
-  ];
-  return `${lines.join('\n')}\n\n`;
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  const retryLine = retry === undefined ? '' : `retry: ${retry}\n`;
+  return `${idLine}${retryLine}${data === '' ? '' : 'event: message\n'}data: ${data}\n\n`;
 }

@@ -103,3 +103,46 @@ function isLoopbackOrigin(origin: string): boolean {
 function forbidden(message: string): HttpError {
   return new HttpError(403, 'forbidden', message);
 }
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * Creates a limiter, which counts the requests of each account in sliding windows of 60 seconds and 24 hours.
+ * @param now returns milliseconds
+ * @returns counts one request, or throws 429 with `Retry-After` in whole seconds, rounded up. A rejected request is not
+ *   counted, so `Retry-After` holds.
+ */
+export function createRateLimiter(
+  perMinute: number,
+  perDay: number,
+  now: () => number,
+): (account: string) => void {
+  const requests = new Map<string, number[]>();
+  const windows = [
+    { lengthMs: MINUTE_MS, limit: perMinute, name: 'minute' },
+    { lengthMs: DAY_MS, limit: perDay, name: 'day' },
+  ].filter(({ limit }) => limit > 0);
+
+  return (account) => {
+    const time = now();
+    const times = (requests.get(account) ?? []).filter((at) => at > time - DAY_MS && at <= time);
+    requests.set(account, times);
+    let waitMs = 0;
+    let reason = '';
+    for (const { lengthMs, limit, name } of windows) {
+      const inWindow = times.filter((at) => at > time - lengthMs);
+      const blocking = inWindow[inWindow.length - limit];
+      if (blocking === undefined) continue;
+      waitMs = Math.max(waitMs, blocking + lengthMs - time);
+      reason = `more than ${limit} ${limit === 1 ? 'request' : 'requests'} in a ${name}`;
+    }
+    if (waitMs > 0) throw tooManyRequests(reason, Math.max(1, Math.ceil(waitMs / 1000)));
+    if (windows.length > 0) times.push(time);
+  };
+}
+
+/** The 429 of the service. */
+export function tooManyRequests(message: string, retryAfterSeconds: number): HttpError {
+  return new HttpError(429, 'rate_limited', message, { 'Retry-After': String(retryAfterSeconds) });
+}

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
-import { stableId } from './random.ts';
 import { isObject } from './rpc.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
@@ -70,9 +70,16 @@ function readCoordinates(value: unknown, fail: (problem: string) => AppError): {
 
 /** Derives an id from city, name and address; equal entries are numbered. */
 function freeId(parts: readonly string[], taken: ReadonlyMap<string, string>): string {
-  let id = stableId(...parts);
-  for (let copy = 2; taken.has(id); copy += 1) id = stableId(...parts, String(copy));
+  let id = stableId(parts);
+  for (let copy = 2; taken.has(id); copy += 1) id = stableId([...parts, String(copy)]);
   return id;
+}
+
+/** Derives a UUID (in the format of version 4) from the parts. */
+function stableId(parts: readonly string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
 function readJson(text: string): Entry[] {

@@ -8,11 +8,12 @@ export const INTERNAL_ERROR = -32603;
 export type RpcId = number | string;
 export type RpcObject = Record<string, unknown>;
 
-/** A well-formed body. */
-export type RpcMessage =
-  | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
-  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  | { readonly kind: 'response' };
+/** A well-formed body: a request; without `id` a notification, without `method` a response. */
+export interface RpcMessage {
+  readonly id: RpcId | undefined;
+  readonly method: string | undefined;
+  readonly params: unknown;
+}
 
 /** A JSON-RPC error, with the HTTP status of its reply. */
 export class RpcError extends Error {
@@ -39,24 +40,6 @@ export function invalidRequest(message: string): RpcError {
   return new RpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
 }
 
-/** @throws {RpcError} -32700 if the bytes are not UTF-8. */
-export function decodeText(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new RpcError(PARSE_ERROR, 'the body is not UTF-8', undefined, 400);
-  }
-}
-
-/** @throws {RpcError} -32700 if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RpcError(PARSE_ERROR, 'the body is not JSON', undefined, 400);
-  }
-}
-
 /**
  * Classifies a body as request, notification or response. Ids are integers or strings (MCP), never null.
  * @throws {RpcError} -32600 for anything else, batches included.
@@ -65,14 +48,14 @@ export function readMessage(value: unknown): RpcMessage {
   if (!isObject(value)) throw invalidRequest('the body is not one JSON-RPC object');
   if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc is not "2.0"');
   const { id, method, params } = value;
-  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
+  const isResponse = method === undefined && ('result' in value || 'error' in value);
+  if (isResponse) return { id: undefined, method: undefined, params: undefined };
   if (typeof method !== 'string' || method === '') throw invalidRequest('method is not a string');
   if (params !== undefined && (typeof params !== 'object' || params === null)) {
     throw invalidRequest('params is not an object');
   }
-  if (id === undefined) return { kind: 'notification', method, params };
-  if (!isId(id)) throw invalidRequest('id is not an integer');
-  return { kind: 'request', id, method, params };
+  if (id !== undefined && !isId(id)) throw invalidRequest('id is not an integer');
+  return { id, method, params };
 }
 
 export function resultMessage(id: RpcId, result: unknown): RpcObject {

@@ -47,30 +47,31 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
  * connect and send nothing, or send slowly, lock nobody out. If all are busy, the new connection is closed.
  */
 function limitConnections(server: Server): void {
-  /** Complete requests in progress by connection, those that have waited longest first. */
-  const open = new Map<Socket, number>();
-  const change = (socket: Socket, by: 1 | -1) => {
-    const count = open.get(socket);
-    if (count === undefined) return;
-    open.delete(socket);
-    open.set(socket, count + by);
-  };
+  const open = new Set<Socket>();
+  /** Connections without a complete request in progress, those that have waited longest first. */
+  const waiting = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    socket.once('close', () => open.delete(socket));
     if (open.size >= MAX_CONNECTIONS) {
-      const [oldest] = [...open].find(([, count]) => count === 0) ?? [socket];
-      open.delete(oldest);
+      const [oldest = socket] = waiting;
+      remove(oldest);
       oldest.destroy();
       if (oldest === socket) return;
     }
-    open.set(socket, 0);
+    open.add(socket);
+    waiting.add(socket);
+    socket.once('close', () => remove(socket));
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    request.once('end', () => {
-      change(request.socket, 1);
-      response.once('close', () => change(request.socket, -1));
+    const { socket } = request;
+    request.once('end', () => waiting.delete(socket));
+    response.once('close', () => {
+      if (open.has(socket)) waiting.add(socket);
     });
   });
+  function remove(socket: Socket): void {
+    open.delete(socket);
+    waiting.delete(socket);
+  }
 }
 
 function listen(server: Server, port: number): Promise<number> {

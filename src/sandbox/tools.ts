@@ -1,9 +1,8 @@
-import type { Level, ToolResult } from '../client/types.ts';
+import type { Level, Tool, ToolResult } from '../client/types.ts';
 import { type Catalog, fold } from './catalog.ts';
 import { describe, gradeRank } from './details.ts';
 import { createExtraMethods } from './resources.ts';
-import { badArgument, INVALID_PARAMS, isObject, RpcError, type RpcObject } from './rpc.ts';
-import { TOOLS } from './tool-list.ts';
+import { badArgument, INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError } from './rpc.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
@@ -11,22 +10,80 @@ const MAX_RESULTS = 50;
 /** Number of best places in `explore_area`. */
 const TOP_COUNT = 5;
 
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
+const text = (description: string) => ({ type: 'string', minLength: 1, description });
+const string = { type: 'string' };
+const nullable = { type: ['string', 'null'] };
+const integer = { type: 'integer' };
+const object = (properties: Record<string, unknown>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+const listOf = (properties: Record<string, unknown>) => ({ type: 'array', items: object(properties) });
+
+/** The tools of `tools/list`. The schemas are JSON Schema 2020-12. */
+export const TOOLS: readonly Tool[] = [
+  {
+    name: 'find_restaurant',
+    title: 'Find a restaurant',
+    description: 'Search restaurants by name in a city. Returns matches with id, address, cuisine and grade.',
+    inputSchema: {
+      type: 'object',
+      properties: { name: text('Restaurant name, or a part of it'), city: text('City to search in') },
+      required: ['name', 'city'],
+    },
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'lookup_restaurant',
+    title: 'Look up a restaurant',
+    description: 'Details of one restaurant. The levels standard and premium need a paid key.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        restaurant_id: text('The service_id of a restaurant from find_restaurant'),
+        fields: {
+          type: 'string',
+          enum: ['standard', 'premium'],
+          description: 'Level of detail; left out, the basic level is returned',
+        },
+      },
+      required: ['restaurant_id'],
+    },
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'explore_area',
+    title: 'Explore an area',
+    description:
+      'The dining scene of a city or one of its neighborhoods: counts, cuisines, grades, the best places.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        city: { ...text('City to look at'), 'x-mcp-header': 'City' },
+        neighborhood: { type: 'string', description: 'Only this neighborhood' },
+      },
+      required: ['city'],
+    },
+    outputSchema: object({
+      status: string,
+      city: string,
+      neighborhood: nullable,
+      total: integer,
+      cuisines: listOf({ cuisine: string, count: integer }),
+      grades: listOf({ grade: string, count: integer }),
+      neighborhoods: listOf({ neighborhood: string, count: integer }),
+      top: listOf({ service_id: string, name: string, grade: nullable, neighborhood: nullable }),
+    }),
+    annotations: READ_ONLY,
+  },
+];
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Maps the arguments of a tool, and whether the caller has a paid key, to a result. */
 export type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
-
-/**
- * The tools of an MCP server. Both functions throw an RpcError -32602 for wrong params; wrong arguments of a tool are an
- * error of the tool (MCP 2025-11-25, error handling), so that a model can correct them.
- */
-export interface McpTools {
-  /** Returns the result of `tools/list`. */
-  list(params: unknown): RpcObject;
-  call(params: unknown, paid: boolean): ToolResult;
-  /** Resources, prompts and completion. */
-  readonly extra: ReadonlyMap<string, (params: RpcObject) => RpcObject>;
-}
 
 /** The two documented tools, by name. */
 export function createTools(catalog: Catalog): Map<string, ToolFunction> {
@@ -36,16 +93,33 @@ export function createTools(catalog: Catalog): Map<string, ToolFunction> {
   ]);
 }
 
-/** The documented tools, and `explore_area`. */
-export function createMcpTools(catalog: Catalog): McpTools {
+/** The methods of an MCP server, without those of its connection. */
+export type McpTools = ReturnType<typeof createMcpTools>;
+
+/** The documented tools, `explore_area`, resources, prompts and completion. */
+export function createMcpTools(catalog: Catalog) {
   const tools = createTools(catalog).set('explore_area', (args) => exploreArea(catalog, args));
   const reporting = new Map([...tools].map(([name, tool]) => [name, withArgumentErrors(tool)]));
+  const extra = createExtraMethods(catalog);
   return {
-    extra: createExtraMethods(catalog),
-    list: listTools,
-    // `arguments` is optional.
-    call: (params, paid) =>
-      callTool(reporting, isObject(params) ? { arguments: {}, ...params } : params, paid),
+    /**
+     * Runs a method.
+     * @param unknownStatus HTTP status for an unknown method
+     * @throws {RpcError} -32601 for an unknown method; -32602 for wrong params
+     */
+    run(method: string, params: unknown, paid: boolean, unknownStatus = 200): object {
+      const fields = isObject(params) ? params : {};
+      if (method === 'tools/list') {
+        // The list has one page, so no cursor is known.
+        if (fields.cursor !== undefined) throw badArgument('cursor', 'is unknown');
+        return { tools: TOOLS };
+      }
+      // `arguments` is optional in MCP.
+      if (method === 'tools/call') return callTool(reporting, { arguments: {}, ...fields }, paid);
+      const run = extra.get(method);
+      if (run !== undefined) return run(fields);
+      throw new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
+    },
   };
 }
 
@@ -125,47 +199,39 @@ function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
   if (typeof neighborhood !== 'string') throw badArgument('neighborhood', 'is not a string');
   const inCity = catalog.inCity(city);
   const wanted = fold(neighborhood);
-  const area =
-    wanted === '' ? inCity : inCity.filter((restaurant) => fold(restaurant.neighborhood ?? '') === wanted);
+  const area = inCity.filter((each) => wanted === '' || fold(each.neighborhood ?? '') === wanted);
+  const byGrade = [...area].sort((a, b) => gradeRank(a.grade) - gradeRank(b.grade));
   const output = {
     status: 'ok',
     city: inCity[0]?.city ?? city,
     neighborhood: neighborhood === '' ? null : neighborhood,
     total: area.length,
-    cuisines: tally(
-      area.flatMap((restaurant) => restaurant.cuisine_tags ?? []),
-      'cuisine',
-    ),
-    grades: tally(
-      area.flatMap((restaurant) => restaurant.grade ?? []),
-      'grade',
-    ),
-    neighborhoods: tally(
-      area.flatMap((restaurant) => restaurant.neighborhood || []),
-      'neighborhood',
-    ),
-    top: [...area].sort(byGrade).slice(0, TOP_COUNT).map(brief),
+    cuisines: tally('cuisine', area, (each) => each.cuisine_tags ?? []),
+    grades: tally('grade', area, ({ grade = [] }) => grade),
+    neighborhoods: tally('neighborhood', area, (each) => each.neighborhood || []),
+    top: byGrade.slice(0, TOP_COUNT).map((each) => ({
+      service_id: each.service_id,
+      name: each.name,
+      grade: each.grade ?? null,
+      neighborhood: each.neighborhood || null,
+    })),
   };
   return { ...outputResult(output), structuredContent: output };
 }
 
-/** Counts each value, the most frequent first. */
-function tally(values: readonly string[], key: string): Record<string, unknown>[] {
+/** Counts the values of all restaurants, the most frequent first. */
+function tally(
+  key: string,
+  restaurants: readonly SandboxRestaurant[],
+  valuesOf: (restaurant: SandboxRestaurant) => string | readonly string[],
+): Record<string, unknown>[] {
   const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  for (const value of restaurants.flatMap(valuesOf)) counts.set(value, (counts.get(value) ?? 0) + 1);
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   return sorted.map(([value, count]) => ({ [key]: value, count }));
 }
 
-function byGrade(a: SandboxRestaurant, b: SandboxRestaurant): number {
-  return gradeRank(a.grade) - gradeRank(b.grade);
-}
-
-function brief({ service_id, name, grade, neighborhood }: SandboxRestaurant): Record<string, unknown> {
-  return { service_id, name, grade: grade ?? null, neighborhood: neighborhood || null };
-}
-
-/** Reports wrong arguments in the result of the tool. */
+/** Reports wrong arguments in the result of the tool (MCP 2025-11-25, error handling), so that a model can correct them. */
 function withArgumentErrors(tool: ToolFunction): ToolFunction {
   return (args, paid) => {
     try {
@@ -175,10 +241,4 @@ function withArgumentErrors(tool: ToolFunction): ToolFunction {
       return outputResult({ status: 'invalid_arguments', message: error.message }, true);
     }
   };
-}
-
-/** The list has one page, so no cursor is known. */
-function listTools(params: unknown): RpcObject {
-  if (isObject(params) && params.cursor !== undefined) throw badArgument('cursor', 'is unknown');
-  return { tools: TOOLS };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from '../../../src/sandbox/rate-limiter.ts';
 import { HttpError } from '../../../src/sandbox/reply.ts';
+import { createRateLimiter } from '../../../src/sandbox/request-guard.ts';
 import { type HttpReply, post, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
 
@@ -44,18 +44,17 @@ describe('limits over HTTP', () => {
 describe('createRateLimiter', () => {
   it('allows the documented 2,000 a day and returns when there is room', () => {
     let time = 0;
-    const limiter = createRateLimiter(100, 2000, () => time);
+    const count = createRateLimiter(100, 2000, () => time);
     for (let booked = 0; booked < 2000; booked += 1) {
-      limiter.consume('free');
+      count('free');
       time += 1000;
     }
-    expect(waitOf(() => limiter.consume('free'))).toBe(24 * 3600 - 2000);
+    expect(waitOf(() => count('free'))).toBe(24 * 3600 - 2000);
   });
 
   it('disables a window with 0', () => {
-    const limiter = createRateLimiter(0, 0, () => 0);
-    for (let booked = 0; booked < 5000; booked += 1)
-      expect(waitOf(() => limiter.consume('free'))).toBeUndefined();
+    const count = createRateLimiter(0, 0, () => 0);
+    for (let booked = 0; booked < 5000; booked += 1) expect(waitOf(() => count('free'))).toBeUndefined();
   });
 
   it('never lets more than the limit into any window, and never rejects without need', () => {
@@ -63,12 +62,12 @@ describe('createRateLimiter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, waits) => {
         let time = 0;
-        const limiter = createRateLimiter(limit, 0, () => time);
+        const count = createRateLimiter(limit, 0, () => time);
         const granted: number[] = [];
         for (const wait of waits) {
           time += wait;
           const inside = granted.filter((at) => at > time - 60_000).length;
-          const waitSeconds = waitOf(() => limiter.consume('free'));
+          const waitSeconds = waitOf(() => count('free'));
           expect(waitSeconds === undefined).toBe(inside < limit);
           if (waitSeconds === undefined) granted.push(time);
           else expect(waitSeconds).toBeGreaterThanOrEqual(1);
@@ -85,7 +84,7 @@ function waitOf(act: () => void): number | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    expect(error.status).toBe(429);
-    return Number(error.headers['Retry-After']);
+    expect(error.payload.status).toBe(429);
+    return Number(error.payload.headers['Retry-After']);
   }
 }
