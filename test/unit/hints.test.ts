@@ -12,6 +12,7 @@ const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
  */
 const OWN_WORDS: readonly string[] = [
   "profileName === 'default' ? ",
+  "scope === 'user' ? ",
   'app.globals.demo === true ? ',
   "choices.join(', ')",
   "names.join(', ')",
@@ -34,7 +35,7 @@ const OWN_WORDS: readonly string[] = [
   'endpoint.origin',
   'fields',
   'flag',
-  'formatDuration(details.retryAfter * 1000)',
+  'formatDuration(retryAfter * 1000)',
   'help',
   'keys.paid',
   'loginCommand(app)',
@@ -42,7 +43,7 @@ const OWN_WORDS: readonly string[] = [
   'name',
   'near',
   'next',
-  'numbers[0]',
+  'found[0]',
   'options',
   "options.join('')",
   'other',

@@ -6,7 +6,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** Most schemas visited for the types of one argument: a schema may refer to itself. */
 const MAX_VISITED = 50;
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,6 +29,9 @@ export function schemaOf(root: Schema, name: string): Schema | undefined {
   return found ?? (isSchema(root.additionalProperties) ? root.additionalProperties : undefined);
 }
 
+/** Types of a text whose schema names none, likeliest first. */
+const ANY_TYPE: readonly unknown[] = ['string', 'boolean', 'number', 'null', 'object', 'array'];
+
 /**
  * Returns the values that a text from the command line can mean, likeliest first: in the order of the schema's types;
  * the text itself where the schema names no type.
@@ -44,68 +46,40 @@ export function possibleValues(
   root: Schema,
 ): unknown[] {
   if (schema === undefined) return [text];
-  const types = typesOf(schema, root);
-  if (types.length > 0) return types.flatMap((type) => readAs(type, text, name, schema, root, types));
-  const literals = ['boolean', 'number', 'null', ...(/^\s*[[{]/.test(text) ? ['object'] : [])];
-  return [text, ...literals.flatMap((type) => readAs(type, text, name, schema, root, ['string']))];
+  const parts = expand(schema, root);
+  const named = parts.flatMap(({ type }) => [type ?? []].flat());
+  const types = named.length > 0 ? new Set(named) : new Set(ANY_TYPE);
+  const isJson = /^\s*[[{]/.test(text);
+  const value = readJson(text, isJson && !types.has('string') ? name : undefined);
+  return [...types].flatMap((type) => {
+    if (type === 'string') return [text];
+    if (type === 'array' && !isJson && named.length > 0) return [readList(text, name, parts, root)];
+    return value !== undefined && typeOf(value) === (type === 'integer' ? 'number' : type) ? [value] : [];
+  });
 }
 
-function readAs(
-  type: string,
-  text: string,
-  name: string,
-  schema: Schema,
-  root: Schema,
-  types: readonly string[],
-): unknown[] {
-  switch (type) {
-    case 'string':
-      return [text];
-    case 'boolean':
-      return text === 'true' || text === 'false' ? [text === 'true'] : [];
-    case 'null':
-      return text === 'null' ? [null] : [];
-    case 'integer':
-    case 'number':
-      return readNumber(text);
-    case 'array':
-      return /^\s*\[/.test(text) ? readJson(text, name, types) : [readList(text, name, schema, root)];
-    case 'object':
-      return /^\s*[[{]/.test(text) ? readJson(text, name, types) : [];
-    default:
-      return [];
-  }
-}
+/** Returns the type of a JSON value as JSON Schema names it. */
+const typeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
-/** Reads a number that survives as it was written. */
-function readNumber(text: string): number[] {
-  const value = Number(text);
-  if (!NUMBER.test(text) || !Number.isFinite(value)) return [];
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? [] : [value];
-}
-
-function readJson(text: string, name: string, types: readonly string[]): unknown[] {
+/** Parses JSON; undefined for other text, unless an error needs its name, and for a number that would change. */
+function readJson(text: string, name: string | undefined): unknown {
   try {
-    return [parseExact(text)];
-  } catch {
-    if (!types.includes('string')) parseUserJson(text, name);
-    return [];
+    const value = name === undefined ? parseExact(text) : parseUserJson(text, name);
+    if (typeof value !== 'number') return value;
+    const isKept = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
+    return isKept && text === text.trim() ? value : undefined;
+  } catch (error) {
+    if (name !== undefined) throw error;
+    return undefined;
   }
 }
 
 /** Reads `a,b,c`, each item by the schema of the list's items. */
-function readList(text: string, name: string, schema: Schema, root: Schema): unknown[] {
+function readList(text: string, name: string, parts: readonly Schema[], root: Schema): unknown[] {
   if (text.trim() === '') return [];
-  const items = expand(schema, root)
-    .map((part) => part.items)
-    .find(isSchema);
+  const items = parts.map((part) => part.items).find(isSchema);
   return text.split(',').map((each) => possibleValues(each.trim(), name, items, root)[0] ?? each.trim());
-}
-
-/** Returns the types that a schema allows, in its order; empty if it names none. */
-function typesOf(schema: Schema, root: Schema): string[] {
-  const named = expand(schema, root).flatMap(({ type }) => (Array.isArray(type) ? type : [type]));
-  return [...new Set(named.filter((type) => typeof type === 'string'))];
 }
 
 /** Returns a schema and those it is composed of (`$ref` within the document, `anyOf`, `oneOf`, `allOf`), in order. */

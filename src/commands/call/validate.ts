@@ -14,7 +14,6 @@ import { argumentNames, possibleValues, type Schema, schemaOf } from './coerce.t
 const TIME_LIMIT_MS = 1000;
 /** Keywords that report only that a schema below failed; the reason is another error. */
 const COMBINING = ['if', 'allOf', '$ref', 'propertyNames'];
-const CHOOSING = ['anyOf', 'oneOf'];
 const MAX_LISTED = 20;
 /** Dialects before 2019-09: lists of `items`, `dependencies`. */
 const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3-7]\//;
@@ -133,30 +132,29 @@ function argumentError(
   given: readonly string[],
   names: readonly string[],
 ): AppError {
-  const hint = `restaurant tools ${shellWord(tool)}`;
+  const fail = (message: string, near = ''): AppError =>
+    new AppError('usage', message, { hint: `${near}restaurant tools ${shellWord(tool)}` });
   const certain = errors.filter(({ schemaPath }) => !/\/(?:anyOf|oneOf|if)\//.test(schemaPath));
-  const missing = certain.filter(({ keyword }) => keyword === 'required');
+  const missing = certain.flatMap((error) =>
+    error.keyword === 'required' ? [dotted(error, error.params.missingProperty)] : [],
+  );
   if (missing.length > 0) {
-    const needed = [...new Set(missing.map((error) => dotted(error, String(error.params.missingProperty))))];
-    const unknown = unknownArguments(given, names);
-    const misspelt = needed.filter((name) => nearest(name, unknown).length > 0);
-    const near = misspelt.length > 0 ? `did you mean ${misspelt.join(' and ')}? ` : '';
-    const wrong = misspelt.flatMap((name) => nearest(name, unknown));
-    const other = wrong.length > 0 ? `, and has no argument '${wrong.join("', '")}'` : '';
-    return new AppError('usage', `${tool} needs ${needed.join(' and ')}${other}`, { hint: `${near}${hint}` });
+    const needed = [...new Set(missing)];
+    const misspelt = unknownArguments(given, names).find((name) => nearest(name, needed).length > 0);
+    const other = misspelt === undefined ? '' : `, and has no argument '${misspelt}'`;
+    return fail(`${tool} needs ${needed.join(' and ')}${other}`, didYouMean(misspelt ?? '', needed));
   }
-  const unknown = certain.find(({ params }) => unknownProperty(params) !== undefined);
-  if (unknown !== undefined) {
-    const name = dotted(unknown, unknownProperty(unknown.params));
-    return new AppError('usage', `${tool} has no argument '${name}'`, {
-      hint: `${didYouMean(name, names)}${hint}`,
-    });
+  for (const error of certain) {
+    const name: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
+    if (typeof name !== 'string') continue;
+    const path = dotted(error, name);
+    return fail(`${tool} has no argument '${path}'`, didYouMean(path, names));
   }
   const first = certain.find(({ keyword }) => !COMBINING.includes(keyword)) ?? errors[0];
-  if (first === undefined) return new AppError('usage', `the arguments of ${tool} are invalid`, { hint });
+  if (first === undefined) return fail(`the arguments of ${tool} are invalid`);
   const allowed = allowedBy(first, errors);
   const near = typeof first.data === 'string' ? didYouMean(first.data, allowed.values) : '';
-  return new AppError('usage', `${describe(first)}: expected ${allowed.text}`, { hint: `${near}${hint}` });
+  return fail(`${describe(first)}: expected ${allowed.text}`, near);
 }
 
 /** Returns the arguments that the tool does not list. It may accept them unless its schema forbids it. */
@@ -164,18 +162,10 @@ function unknownArguments(given: readonly string[], names: readonly string[]): s
   return names.length === 0 ? [] : given.filter((name) => !names.includes(name));
 }
 
-function unknownProperty(params: ErrorObject['params']): string | undefined {
-  const name: unknown = params.additionalProperty ?? params.unevaluatedProperty;
-  return typeof name === 'string' ? name : undefined;
-}
-
 /** `filters.kind`, or the name of a member of it. */
-function dotted({ instancePath }: ErrorObject, member?: string): string {
-  const keys = instancePath
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return [...keys, ...(member === undefined ? [] : [member])].join('.');
+function dotted({ instancePath }: ErrorObject, ...member: string[]): string {
+  const keys = instancePath.split('/').slice(1);
+  return [...keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')), ...member].join('.');
 }
 
 function describe(error: ErrorObject): string {
@@ -193,47 +183,56 @@ interface Allowed {
 /** Describes the values that a failed schema allows. */
 function allowedBy(error: ErrorObject, all: readonly ErrorObject[]): Allowed {
   const { keyword, params } = error;
-  if (keyword === 'enum') return oneOf(params.allowedValues);
-  if (keyword === 'const') return oneOf([params.allowedValue]);
-  if (keyword === 'type') return { text: [params.type].flat().join(' or '), values: [] };
-  if (CHOOSING.includes(keyword)) return allowedByAny(error, all);
-  const limit = LIMITS[keyword];
-  const text = limit?.(params.limit ?? params.pattern ?? params.multipleOf);
-  // Other keywords of JSON Schema, in the validator's own words.
-  const other = `something else (it ${excerpt(error.message ?? `breaks ${keyword}`, 100)})`;
-  return { text: text ?? other, values: [] };
+  const only = (text: string): Allowed => ({ text, values: [] });
+  switch (keyword) {
+    case 'enum':
+    case 'const':
+      return oneOf(valuesOf(error));
+    case 'type':
+      return only([params.type].flat().join(' or '));
+    case 'anyOf':
+    case 'oneOf':
+      return allowedByAny(error, all);
+    case 'pattern':
+      return only(`text that matches ${excerpt(String(params.pattern), 100)}`);
+    default: {
+      // Other keywords of JSON Schema, in the validator's own words.
+      const limit = LIMITS[keyword]?.replace('%', String(params.limit ?? params.multipleOf));
+      return only(limit ?? `something else (it ${excerpt(error.message ?? `breaks ${keyword}`, 100)})`);
+    }
+  }
 }
+
+const valuesOf = ({ params }: ErrorObject): unknown[] => params.allowedValues ?? [params.allowedValue];
 
 /** Lists the values, else the types, of the schemas to choose from. */
 function allowedByAny({ instancePath, schemaPath }: ErrorObject, all: readonly ErrorObject[]): Allowed {
   const below = all.filter(
     (error) => error.instancePath === instancePath && error.schemaPath.startsWith(`${schemaPath}/`),
   );
-  const values = below.flatMap(({ keyword, params }) =>
-    keyword === 'enum' ? params.allowedValues : keyword === 'const' ? [params.allowedValue] : [],
-  );
+  const values = below.filter(({ keyword }) => ['enum', 'const'].includes(keyword)).flatMap(valuesOf);
   if (values.length > 0) return oneOf(values);
   const types = below.flatMap(({ keyword, params }) => (keyword === 'type' ? [params.type].flat() : []));
   const text = types.length > 0 ? [...new Set(types)].join(' or ') : 'one of the shapes that the tool lists';
   return { text, values: [] };
 }
 
-function oneOf(values: unknown): Allowed {
-  const texts = [values].flat().map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+function oneOf(values: readonly unknown[]): Allowed {
+  const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   const shown = texts.slice(0, MAX_LISTED).map((text) => excerpt(text, 60));
   const more = texts.length > shown.length ? `, … (${texts.length} in all)` : '';
   return { text: `${texts.length > 1 ? 'one of ' : ''}${shown.join(', ')}${more}`, values: texts };
 }
 
-const LIMITS: Readonly<Record<string, (limit: unknown) => string>> = {
-  minimum: (limit) => `at least ${limit}`,
-  maximum: (limit) => `at most ${limit}`,
-  exclusiveMinimum: (limit) => `more than ${limit}`,
-  exclusiveMaximum: (limit) => `less than ${limit}`,
-  multipleOf: (step) => `a multiple of ${step}`,
-  minLength: (limit) => `at least ${limit} characters`,
-  maxLength: (limit) => `at most ${limit} characters`,
-  minItems: (limit) => `at least ${limit} items`,
-  maxItems: (limit) => `at most ${limit} items`,
-  pattern: (pattern) => `text that matches ${excerpt(String(pattern), 100)}`,
+/** What a limit allows; `%` stands for it. */
+const LIMITS: Readonly<Record<string, string>> = {
+  minimum: 'at least %',
+  maximum: 'at most %',
+  exclusiveMinimum: 'more than %',
+  exclusiveMaximum: 'less than %',
+  multipleOf: 'a multiple of %',
+  minLength: 'at least % characters',
+  maxLength: 'at most % characters',
+  minItems: 'at least % items',
+  maxItems: 'at most % items',
 };

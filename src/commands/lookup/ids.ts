@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts';
+import { lastResults, requireLastResults } from '../../app/last-results.ts';
 import { AppError } from '../../errors.ts';
 import type { LastResults } from '../../storage/state.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
@@ -11,89 +12,84 @@ export interface Selection {
   /** Each id once, in order. */
   readonly ids: readonly string[];
   /** The search that row numbers or names refer to. */
-  readonly search?: LastResults;
+  readonly search?: LastResults | undefined;
 }
 
-const isRowNumber = (word: string): boolean => /^\d{1,4}$/.test(word);
-const rangeOf = (word: string): RegExpExecArray | null => /^(\d{1,4})-(\d{1,4})$/.exec(word);
+const ROW = /^\d{1,4}$/;
+const RANGE = /^(\d{1,4})-(\d{1,4})$/;
+/** Maximum number of rows of a range. */
+const MAX_RANGE = 100;
+
+const usage = (message: string, hint: string): AppError => new AppError('usage', message, { hint });
 
 /**
  * Resolves the words of `lookup`: ids, row numbers and ranges of the last search, names in it.
  * @throws {AppError} `usage`, `not_found`
  */
-export async function resolveWords(app: App, words: readonly string[]): Promise<Selection> {
-  const { lastResults, requireLastResults } = await import('../../app/last-results.ts');
-  const named = new Map(lastResults(app).map(({ id, name }, index) => [index, { id, name }]));
+export function resolveWords(app: App, words: readonly string[]): Selection {
+  const rows = lastResults(app);
   let search: LastResults | undefined;
-  const row = (number: number): string => {
+  const rowId = (number: number): string => {
     search ??= requireLastResults(app);
-    return rowId(search, number);
+    return idOfRow(search, number);
   };
   const ids = words.flatMap((word) => {
-    if (isRowNumber(word)) return [row(Number(word))];
-    const [, first = '', last = ''] = rangeOf(word) ?? [];
-    if (first !== '') return numbersOf(word, Number(first), Number(last)).map(row);
+    const range = RANGE.exec(word);
+    const numbers = ROW.test(word) ? [Number(word)] : range ? rowsOfRange(range) : rowsNamed(word, rows);
+    if (numbers.length > 0) return numbers.map(rowId);
     if (app.redact(word) !== word) {
-      throw new AppError('usage', 'an id looks like an API key; nothing was sent', {
-        hint: 'save a key with: restaurant login',
-      });
+      throw usage('an id looks like an API key; nothing was sent', 'save a key with: restaurant login');
     }
-    const matches = rowsNamed(word, [...named.values()]);
-    if (matches.length === 1) return [row((matches[0] ?? 0) + 1)];
-    if (matches.length > 1) throw ambiguousName(word, matches);
     return [checkWord(app, word)];
   });
-  return { ids: [...new Set(ids)], ...(search === undefined ? {} : { search }) };
+  return { ids: [...new Set(ids)], search };
 }
 
-/** Maximum number of rows of a range. */
-const MAX_RANGE = 100;
-
-function numbersOf(word: string, first: number, last: number): number[] {
+function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
+  const [first, last] = [Number(from), Number(to)];
   if (first < 1 || last < first || last - first >= MAX_RANGE) {
-    throw new AppError('usage', `'${word}' is not a range of rows`, {
-      hint: `a range goes up, over at most ${MAX_RANGE} rows: restaurant lookup 1-3`,
-    });
+    throw usage(
+      `'${word}' is not a range of rows`,
+      `a range goes up, over at most ${MAX_RANGE} rows: restaurant lookup 1-3`,
+    );
   }
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Returns the indexes of the rows that a name refers to: the same name, else those that contain it. */
+/** Returns the row with that name, else the one whose name contains the words; none for an id. @throws {AppError} `usage` for several */
 function rowsNamed(word: string, rows: readonly { readonly id: string; readonly name: string }[]): number[] {
   const wanted = foldLetters(word).trim();
   if (wanted.length < 2 || rows.some(({ id }) => id === word)) return [];
-  const names = rows.map(({ name }) => foldLetters(name).trim());
-  const indexes = [...names.keys()];
-  const same = indexes.filter((index) => names[index] === wanted);
+  const rowsThat = (match: (name: string) => boolean): number[] =>
+    rows.flatMap(({ name }, index) => (match(foldLetters(name).trim()) ? [index + 1] : []));
+  const same = rowsThat((name) => name === wanted);
   // A part of a name could be an id; with a blank in it, it cannot.
-  return same.length > 0 || !/\s/.test(wanted)
-    ? same
-    : indexes.filter((index) => names[index]?.includes(wanted));
-}
-
-function ambiguousName(word: string, matches: readonly number[]): AppError {
-  const numbers = matches.map((index) => index + 1);
-  return new AppError('usage', `${numbers.length} rows are called '${word}': ${numbers.join(', ')}`, {
-    hint: `restaurant lookup ${numbers[0]}`,
-  });
+  const found = same.length > 0 || !/\s/.test(wanted) ? same : rowsThat((name) => name.includes(wanted));
+  if (found.length <= 1) return found;
+  throw usage(
+    `${found.length} rows are called '${word}': ${found.join(', ')}`,
+    `restaurant lookup ${found[0]}`,
+  );
 }
 
 /** Returns a word that can be an id. @throws {AppError} `usage` with the command that helps */
 function checkWord(app: App, word: string): string {
-  const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
-  if (word.toLowerCase() !== 'all' && !looksLikeName) return checkId(word);
   if (word.toLowerCase() === 'all') {
-    throw new AppError('usage', `'${word}' is not a restaurant id`, {
-      hint: 'restaurant lookup 1-5 shows the first five rows of the last search',
-    });
+    throw usage(
+      `'${word}' is not a restaurant id`,
+      'restaurant lookup 1-5 shows the first five rows of the last search',
+    );
   }
+  const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
+  if (!looksLikeName) return checkId(word);
   const city = app.settings.get('city') === undefined ? ' --city <city>' : '';
-  throw new AppError('usage', `'${word}' is a name, not a restaurant id, and no row of the last search`, {
-    hint: `restaurant find ${shellWord(word)}${city}`,
-  });
+  throw usage(
+    `'${word}' is a name, not a restaurant id, and no row of the last search`,
+    `restaurant find ${shellWord(word)}${city}`,
+  );
 }
 
-function rowId({ ids }: LastResults, number: number): string {
+function idOfRow({ ids }: LastResults, number: number): string {
   const id = ids[number - 1];
   // The service chose the id, and a hint may repeat it.
   if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
@@ -103,13 +99,8 @@ function rowId({ ids }: LastResults, number: number): string {
   });
 }
 
-const idOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { service_id, restaurant_id } = value as Record<string, unknown>;
-  const id = service_id ?? restaurant_id;
-  return typeof id === 'string' ? id : undefined;
-};
+type Data = Readonly<Record<string, unknown>>;
+const dataOf = (value: unknown): Data => (typeof value === 'object' && value !== null ? (value as Data) : {});
 
 /** Returns the ids in a JSON text: what `find --json` prints, or an array of ids or of restaurants; undefined otherwise. */
 function idsOfJson(text: string): string[] | undefined {
@@ -119,12 +110,13 @@ function idsOfJson(text: string): string[] | undefined {
   } catch {
     return undefined;
   }
-  const { results } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const entries = Array.isArray(results) ? results : Array.isArray(value) ? value : [value];
-  return entries.map((entry, index) => {
-    const id = idOf(entry);
-    if (id !== undefined) return checkId(id, `stdin, result ${index + 1}`);
-    throw new AppError('bad_input', `stdin, result ${index + 1} has no service_id`, {
+  const { results = value } = dataOf(value);
+  return [results].flat().map((entry, index) => {
+    const { service_id, restaurant_id } = dataOf(entry);
+    const id = typeof entry === 'string' ? entry : (service_id ?? restaurant_id);
+    const where = `stdin, result ${index + 1}`;
+    if (typeof id === 'string') return checkId(id, where);
+    throw new AppError('bad_input', `${where} has no service_id`, {
       hint: 'restaurant find "Nopa" --city SF --json | restaurant lookup -',
     });
   });
@@ -151,20 +143,18 @@ function idsOfCsv(text: string): string[] | undefined {
 export function readIds(text: string): string[] {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
   const whole = /^[[{"]/.test(trimmed) ? idsOfJson(trimmed) : undefined;
-  const listed = whole ?? idsOfCsv(trimmed);
-  if (listed !== undefined) return listed;
-  const ids: string[] = [];
-  for (const [index, line] of trimmed.split(/\r\n|\n|\r/).entries()) {
-    if (line.trim() === '') continue;
-    const where = `stdin, line ${index + 1}`;
-    const fromJson = /^\s*[{"]/.test(line) ? idsOfJson(line.trim()) : undefined;
-    const [first = ''] = line.split('\t');
-    if (fromJson === undefined && isRowNumber(first.trim())) {
-      throw new AppError('bad_input', `${where}: '${first.trim()}' is a row number, not an id`, {
-        hint: 'name rows on the command line: restaurant lookup 1 2, or pipe ids: restaurant find … | restaurant lookup -',
-      });
-    }
-    ids.push(...(fromJson ?? [checkId(first, where)]));
+  return whole ?? idsOfCsv(trimmed) ?? trimmed.split(/\r\n|\n|\r/).flatMap(idsOfLine);
+}
+
+function idsOfLine(line: string, index: number): string[] {
+  if (line.trim() === '') return [];
+  const where = `stdin, line ${index + 1}`;
+  const fromJson = /^\s*[{"]/.test(line) ? idsOfJson(line) : undefined;
+  const [first = ''] = line.split('\t');
+  if (fromJson === undefined && ROW.test(first.trim())) {
+    throw new AppError('bad_input', `${where}: '${first.trim()}' is a row number, not an id`, {
+      hint: 'name rows on the command line: restaurant lookup 1 2, or pipe ids: restaurant find … | restaurant lookup -',
+    });
   }
-  return ids;
+  return fromJson ?? [checkId(first, where)];
 }
