@@ -1,6 +1,6 @@
 /** The entry of the package for programs: the client that the commands use, and its types. */
-export type { Field, TraceEvent } from './client/http/exchange.ts';
-export type { RequestHeaders } from './client/http/headers.ts';
+export type { Field, RequestHeaders } from './client/http/headers.ts';
+export type { TraceEvent } from './client/http/transport.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/protocol.ts';
 export {
   type CallOptions,

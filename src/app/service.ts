@@ -1,4 +1,4 @@
-import type { TraceEvent } from '../client/http/exchange.ts';
+import type { TraceEvent } from '../client/http/transport.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';

@@ -5,10 +5,16 @@ import { AppError, CODES } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
 import { VERSION } from '../version.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
-import { type Field, fieldList, mapTrace, type TraceEvent } from './http/exchange.ts';
-import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
+import {
+  baseHeaders,
+  type Field,
+  fieldList,
+  isHarmless,
+  type RequestHeaders,
+  withHeaders,
+} from './http/headers.ts';
 import { withMessage } from './http/network-error.ts';
-import { openTransport } from './http/transport.ts';
+import { mapTrace, openTransport, type TraceEvent } from './http/transport.ts';
 import { keyMasker, keySuffix, redactor } from './key.ts';
 import { openSession } from './mcp/negotiate.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';

@@ -3,7 +3,7 @@ import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
-import { DOCUMENTED_TOOLS } from '../client/documented.ts';
+import { DOCUMENTED_TOOLS } from '../client/types.ts';
 import { AppError, CODES } from '../errors.ts';
 
 const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObject });

@@ -1,5 +1,5 @@
 import { bodyReader } from '../../src/client/http/body.ts';
-import type { Exchange, Reply } from '../../src/client/http/exchange.ts';
+import type { Exchange, Reply } from '../../src/client/http/transport.ts';
 import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
 import { skippingClock } from './clock.ts';

@@ -3,6 +3,24 @@ import { AppError } from '../../errors.ts';
 /** Headers of a request, by name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
+/** Header fields by lower-case name. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A header field: name and value. */
+export type Field = readonly [name: string, value: string];
+
+/** Returns the first value of a header field. */
+export function firstValue(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+/** Lists header fields one by one, a repeated field once for each value. */
+export function fieldList(headers: HeaderFields): Field[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): Field => [name, each]),
+  );
+}
+
 /** Returns the headers of every request. */
 export function baseHeaders({ key, version }: { key?: string | undefined; version: string }): RequestHeaders {
   return {

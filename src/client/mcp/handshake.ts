@@ -1,11 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { kindOf } from '../../util/excerpt.ts';
-import { firstValue } from '../http/exchange.ts';
+import { firstValue } from '../http/headers.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isObject, type JsonObject } from '../rpc/envelope.ts';
 import { rpcError } from '../rpc/errors.ts';
-import type { RpcResponse } from '../rpc/reply.ts';
-import { isSessionExpired } from './detect.ts';
+import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
 import { LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 import type { ClientInfo } from './stateless.ts';
 
@@ -134,4 +133,11 @@ function replyTo({ id, method }: JsonObject): JsonObject | undefined {
   return method === 'ping'
     ? { id, result: {} }
     : { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+}
+
+/** Whether the service no longer knows the session of a request. */
+function isSessionExpired(response: RpcResponse): boolean {
+  if (response.status === 404) return rpcErrorOf(response)?.code !== METHOD_NOT_FOUND;
+  // With our id it is about the request; servers refuse a session without one.
+  return response.status === 400 && response.envelope?.id !== response.id;
 }

@@ -1,13 +1,21 @@
 import type { AppError } from '../../errors.ts';
 import { withMessage } from '../http/network-error.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
-import type { JsonObject } from '../rpc/envelope.ts';
-import type { RpcResponse } from '../rpc/reply.ts';
+import { isReplyTo, type JsonObject, type RpcError } from '../rpc/envelope.ts';
+import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
 import type { Tool } from '../types.ts';
-import { isPlainRefusal, isRefusal, requiredProtocol, rpcErrorOf } from './detect.ts';
 import { handshakeClient } from './handshake.ts';
-import { type DetectedProtocol, MODERN_VERSION, type Protocol, type ProtocolMemory } from './protocol.ts';
-import { type ClientInfo, statelessClient } from './stateless.ts';
+import {
+  type DetectedProtocol,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  MODERN_VERSION,
+  NOT_INITIALIZED,
+  type Protocol,
+  type ProtocolMemory,
+  UNSUPPORTED_VERSION,
+} from './protocol.ts';
+import { type ClientInfo, demandsModern, statelessClient } from './stateless.ts';
 
 export interface SessionOptions {
   readonly channel: Channel;
@@ -151,4 +159,44 @@ function detectingCall(
     store(before.era);
     return era === undefined ? first : response;
   };
+}
+
+/** Whether the service did not understand the request. 401, 403, 429 and 5xx say nothing about the protocol. */
+function isRefusal({ status }: RpcResponse): boolean {
+  return [400, 404, 422].includes(status);
+}
+
+/** Returns the protocol that the response to a call in another one demands, if it does. */
+function requiredProtocol(response: RpcResponse): 'legacy' | 'modern' | undefined {
+  const error = rpcErrorOf(response);
+  const isRefused = isRefusal(response);
+  if (error !== undefined && (isRefused || response.status < 300)) {
+    if (demandsModern(error)) return 'modern';
+    if (demandsHandshake(error)) return 'legacy';
+  }
+  return isRefused ? 'legacy' : undefined;
+}
+
+/**
+ * Whether an error says that the session is not initialized. The official SDKs have no code of their own for it, so
+ * words count here: a wrong guess costs one request and changes no response.
+ */
+function demandsHandshake({ code, message }: RpcError): boolean {
+  if (code === NOT_INITIALIZED || code === UNSUPPORTED_VERSION) return true;
+  return (
+    [0, -32000, INVALID_REQUEST, INVALID_PARAMS].includes(Number(code)) && /\binitiali[sz]/i.test(message)
+  );
+}
+
+/**
+ * Whether a refusal is about this request and not the protocol: an error with our id that every version knows.
+ * @param era of the request: MCP servers use -32002 for an unknown resource, too
+ */
+function isPlainRefusal(response: RpcResponse, era = 'bare'): boolean {
+  const error = rpcErrorOf(response);
+  if (error === undefined || demandsModern(error)) return false;
+  const isUnknownResource =
+    era !== 'bare' && error.code === NOT_INITIALIZED && !/\binitiali[sz]/i.test(error.message);
+  if (demandsHandshake(error) && !isUnknownResource) return false;
+  return isReplyTo(response.envelope, response.id);
 }

@@ -1,12 +1,18 @@
 import { headerValue } from '../http/headers.ts';
 import { listAllTools } from '../results.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
-import { isObject, type JsonObject, withMeta } from '../rpc/envelope.ts';
+import { isObject, type JsonObject, type RpcError, withMeta } from '../rpc/envelope.ts';
 import { rpcError } from '../rpc/errors.ts';
-import type { RpcResponse } from '../rpc/reply.ts';
+import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
-import { demandsModern, rpcErrorOf } from './detect.ts';
-import { HEADER_MISMATCH, META_PREFIX, MODERN_VERSION, UNSUPPORTED_VERSION } from './protocol.ts';
+import {
+  HEADER_MISMATCH,
+  INVALID_PARAMS,
+  META_PREFIX,
+  MISSING_CAPABILITY,
+  MODERN_VERSION,
+  UNSUPPORTED_VERSION,
+} from './protocol.ts';
 
 /** Name and version of a client, as MCP sends them. */
 export interface ClientInfo {
@@ -102,6 +108,16 @@ export function statelessClient(channel: Channel, client: ClientInfo, warn: (tex
       return send(state, call);
     },
   };
+}
+
+/** Whether only a service of MCP 2026-07-28 sends this error. */
+export function demandsModern({ code, data }: RpcError): boolean {
+  if (code === HEADER_MISMATCH || code === MISSING_CAPABILITY) return true;
+  if (!isObject(data)) return false;
+  if (code === INVALID_PARAMS) return 'envelope' in data;
+  return (
+    code === UNSUPPORTED_VERSION && Array.isArray(data.supported) && data.supported.includes(MODERN_VERSION)
+  );
 }
 
 const ANNOTATION = 'x-mcp-header';

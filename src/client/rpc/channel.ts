@@ -1,10 +1,9 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { stringifyExact } from '../../util/exact-json.ts';
-import type { Exchange, Reply } from '../http/exchange.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import { ExchangeError } from '../http/network-error.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Exchange, Reply, Transport } from '../http/transport.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { type JsonObject, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';

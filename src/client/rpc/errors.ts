@@ -1,7 +1,8 @@
 import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
-import { firstValue, type Reply } from '../http/exchange.ts';
+import { firstValue } from '../http/headers.ts';
+import type { Reply } from '../http/transport.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
 import { isObject, type RpcError } from './envelope.ts';
 import { parseJson } from './json.ts';

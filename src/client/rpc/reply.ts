@@ -1,9 +1,18 @@
 import { AppError } from '../../errors.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
 import { mediaType, type SseEvent } from '../http/body.ts';
-import { firstValue, type HeaderFields, type Reply } from '../http/exchange.ts';
+import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { ExchangeError } from '../http/network-error.ts';
-import { findReply, isObject, isReply, type JsonObject, type RpcReply, readReply } from './envelope.ts';
+import type { Reply } from '../http/transport.ts';
+import {
+  findReply,
+  isObject,
+  isReply,
+  type JsonObject,
+  type RpcError,
+  type RpcReply,
+  readReply,
+} from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 
@@ -145,6 +154,11 @@ function webPage(text: string, host: string): AppError {
   return new AppError('bad_response', `got a web page${named} from ${host}, not the API`, {
     hint: 'check the base URL, and whether this network requires a login first: restaurant status',
   });
+}
+
+/** Returns the JSON-RPC error in a response, if it is one. */
+export function rpcErrorOf({ reply }: RpcResponse): RpcError | undefined {
+  return reply !== undefined && 'error' in reply ? reply.error : undefined;
 }
 
 /** Lists the protocol violations of a response that is accepted all the same, for `--verbose`. */

@@ -1,8 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
-import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
 import { withMessage } from '../../client/http/network-error.ts';
-import type { Tool } from '../../client/types.ts';
+import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';

@@ -188,7 +188,7 @@ async function lastRows(app: App, withIds: boolean): Promise<Candidate[]> {
 /** Returns the tools of the cached list, else the documented ones. */
 async function knownTools(app: App): Promise<Candidate[]> {
   const { cachedTools } = await import('../../app/tool-lists.ts');
-  const { DOCUMENTED_TOOLS } = await import('../../client/documented.ts');
+  const { DOCUMENTED_TOOLS } = await import('../../client/types.ts');
   const tools = cachedTools(app) ?? DOCUMENTED_TOOLS;
   return tools
     .map(({ name, description = '' }) => ({ value: String(name), description: String(description) }))

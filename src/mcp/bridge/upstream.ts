@@ -1,10 +1,9 @@
 import type { Service } from '../../app/service.ts';
-import { DOCUMENTED_TOOLS } from '../../client/documented.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { Client } from '../../client/restaurant.ts';
 import { assertComplete } from '../../client/results.ts';
 import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc/envelope.ts';
-import type { Tool } from '../../client/types.ts';
+import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';

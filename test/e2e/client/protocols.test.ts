@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../../src/client/http/exchange.ts';
+import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';

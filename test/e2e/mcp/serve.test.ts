@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
 import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
+import { DOCUMENTED_TOOLS } from '../../../src/client/types.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../../src/client/http/exchange.ts';
 import { parseHeaders } from '../../../src/client/http/headers.ts';
+import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import { createClient } from '../../../src/client/restaurant.ts';
 import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../../../src/app/service.ts';
-import { DOCUMENTED_TOOLS } from '../../../src/client/documented.ts';
 import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
-import type { Tool } from '../../../src/client/types.ts';
+import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { openUpstream } from '../../../src/mcp/bridge/upstream.ts';
