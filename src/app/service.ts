@@ -309,14 +309,14 @@ export async function openStoredResponses(
     async get(tool, args) {
       if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
       const age = since === undefined ? maxAgeMs : MAX_AGE_MS;
-      const found = await cache.get({ ...account, tool, args }, age, preview);
+      const found = await cache.get({ tool, args, ...account }, age, preview);
       // By its time, not by its age, which grows during a long run.
       return found !== undefined && (found.at >= (since ?? 0) || now() - found.at <= maxAgeMs)
         ? found
         : undefined;
     },
-    put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put({ ...account, tool, args }, value)),
-    release: (tool, args) => (isPrivate(args) ? undefined : cache.release?.({ ...account, tool, args })),
+    put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put({ tool, args, ...account }, value)),
+    release: (tool, args) => (isPrivate(args) ? undefined : cache.release?.({ tool, args, ...account })),
   };
 }
 

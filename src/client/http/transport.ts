@@ -155,7 +155,7 @@ export function openTransport(options: TransportOptions): Transport {
           if (found === undefined) return;
           settle(() => {
             if (!isStream) trace?.({ kind: 'body', text });
-            resolve({ ...found, text, isStream });
+            resolve({ text, isStream, ...found });
           }, !stopped);
         }
         /** Runs a step of reading the response; what it throws ends the exchange. */
@@ -231,9 +231,15 @@ export function openTransport(options: TransportOptions): Transport {
           ...(body === undefined ? {} : { body }),
         });
         const path = endpoint.pathname + endpoint.search;
-        const request = { origin: endpoint.origin, path, method, headers: { ...headers } };
+        const request = {
+          origin: endpoint.origin,
+          path,
+          method,
+          headers: { ...headers },
+          body: body ?? null,
+        };
         try {
-          http.dispatch(body === undefined ? request : { ...request, body }, handler);
+          http.dispatch(request, handler);
         } catch (error) {
           fail(error);
         }

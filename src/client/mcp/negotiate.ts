@@ -33,7 +33,7 @@ export function openSession({ channel, protocol, clientInfo, memory, warn }: Ses
   let modern: ReturnType<typeof statelessClient> | undefined;
 
   // Events with ids are an offer to resume the stream, with or without a handshake.
-  const plain: Call = (state, call) => channel.request(state, { ...call, resume: {} });
+  const plain: Call = (state, call) => channel.request(state, { resume: {}, ...call });
 
   const callModern: Call = (state, call) => {
     modern ??= statelessClient(channel, clientInfo, warn);

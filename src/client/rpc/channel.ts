@@ -191,11 +191,11 @@ async function exchange(
   const onEvent = reader.onEvent.bind(reader);
   const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
   let next: Exchange = {
-    ...timing(call),
-    onEvent,
     method: 'POST',
     headers: withHeaders(options.headers, headers),
     body: stringifyExact(request(id, method, sent)) ?? '',
+    onEvent,
+    ...timing(call),
   };
   let outcome: Reply | ExchangeError | undefined;
   try {
@@ -248,9 +248,10 @@ function maskReply(reply: Reply, mask: (text: string) => string): Reply {
     typeof value === 'string' ? mask(value) : value?.map(mask),
   ]);
   return {
-    ...reply,
-    text: mask(reply.text),
+    status: reply.status,
     statusText: mask(reply.statusText),
     headers: Object.fromEntries(headers),
+    text: mask(reply.text),
+    isStream: reply.isStream,
   };
 }

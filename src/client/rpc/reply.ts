@@ -102,7 +102,7 @@ export function parseReply(
   }
   const { envelope, text } = found;
   const rpcReply = readReply(envelope);
-  const parsed = { ...base, text, envelope, reply: rpcReply };
+  const parsed = { text, envelope, reply: rpcReply, ...base };
   if (isOk) return parsed;
   const rpc = 'error' in rpcReply ? rpcReply.error : undefined;
   return { ...parsed, error: statusError({ ...reply, text, rpc }, context) };

@@ -78,7 +78,7 @@ export async function resolveRow(query: Searchable, options: ResolveOptions): Pr
     const id = found.restaurant?.service_id;
     const isSure = found.status === 'matched' || found.status === 'likely';
     if (!isSure || !options.details || id === undefined) return { result: found };
-    return { result: { ...found, details: await options.lookup(id) } };
+    return { result: { details: await options.lookup(id), ...found } };
   } catch (error) {
     if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
     // A call that is rejected with "not found" found nothing.
@@ -111,8 +111,8 @@ function isOfOneRow(error: AppError): boolean {
 /** The result of a search alone. */
 export function fromSearch(match: Match): RowResult {
   if (match.status === 'not_found') return NOT_FOUND;
-  const { kind, ...rest } = match;
-  return { ...rest, match: kind };
+  const { status, kind, restaurant, candidates, similarity } = match;
+  return { status, match: kind, restaurant, candidates, similarity };
 }
 
 /** The result of a row that names its restaurant by id. */

@@ -139,7 +139,7 @@ export async function enrichRows(job: Job): Promise<void> {
     const result = semaphore.run(async () => {
       start();
       if (quotaError !== undefined) throw quotaError;
-      const done = encode(await resolveRow(query, { ...resolving, lookup: (id) => lookup(id, ids) }));
+      const done = encode(await resolveRow(query, { lookup: (id) => lookup(id, ids), ...resolving }));
       // An equal row sends its own request after a failure.
       if (done.cause !== undefined) searches.delete(key);
       return done;
