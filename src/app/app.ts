@@ -11,54 +11,20 @@ import { Settings, variable } from '../settings/settings.ts';
 import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import type { SharedState } from '../storage/shared-state.ts';
-import { didYouMean } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 
 /** Minimum length of a secret: a few letters would be masked in every word. */
-const MIN_LENGTH = 8;
+const MIN_SECRET = 8;
 
 type Change = (text: string) => string;
-
-/** The keys of one run, which none of its output may show. */
-class Secrets {
-  readonly #keys = new Set<string>();
-  /** Compiled patterns. */
-  readonly #made = new Map<string, Change>();
-
-  add(key: string): void {
-    if (key.length >= MIN_LENGTH) this.#keys.add(key);
-  }
-
-  /**
-   * Masks the keys in text for people, and whatever looks like a key.
-   * @param prefix the prefix of keys of this service
-   */
-  redact(text: string, prefix: string): string {
-    const prefixes = new Set([DEFAULT_KEY_PREFIX, prefix]);
-    return [undefined, ...this.#keys].reduce<string>(
-      (sofar, key) => [...prefixes].reduce((shown, each) => this.#change(key, each)(shown), sofar),
-      text,
-    );
-  }
-
-  /** Masks the keys in data; nothing else in it changes. */
-  maskKeys(text: string): string {
-    return [...this.#keys].reduce((sofar, key) => this.#change(key)(sofar), text);
-  }
-
-  /** With a prefix for people, without one for data. */
-  #change(key: string | undefined, prefix?: string): Change {
-    const name = JSON.stringify([key, prefix]);
-    const made = this.#made.get(name) ?? (prefix === undefined ? keyMasker(key) : redactor(key, prefix));
-    this.#made.set(name, made);
-    return made;
-  }
-}
 
 /** Loaded on demand: its Unicode patterns take tens of milliseconds to compile. */
 const loadText = () => import('../util/text.ts');
 
-/** State that the commands of one run share. Everything is resolved on first use. */
+/**
+ * What the commands of one run share: its context, options and settings, its secrets, what it prints on stderr, and the
+ * work for its end. Everything is resolved on first use.
+ */
 export class App {
   readonly context: Context;
   /** The key that the key command printed in this run. */
@@ -71,10 +37,12 @@ export class App {
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
   #collected = '';
-  #secrets = new Secrets();
+  /** Functions that mask a key of this run, and text that looks like a key with a prefix. */
+  readonly #maskers = new Map<string, Change>();
+  readonly #redactors = new Map<string, Change>();
   readonly #warnings = new Set<string>();
-  #spinning = false;
-  #said: Promise<void> = Promise.resolve();
+  #isSpinning = false;
+  #printed: Promise<void> = Promise.resolve();
   #closers: (() => Promise<void>)[] = [];
   #sharedState: Promise<SharedState> | undefined;
 
@@ -101,13 +69,13 @@ export class App {
   withServiceOptions(hint: string): string {
     const { demo, profile, baseUrl, endpoint, insecureHttp } = this.globals;
     const typed = [
-      ['--demo', demo && '--demo'],
-      ['--profile', profile && `--profile ${shellWord(profile)}`],
-      ['--base-url', baseUrl && `--base-url ${shellWord(baseUrl)}`],
-      ['--endpoint', endpoint && `--endpoint ${shellWord(endpoint)}`],
-      ['--insecure-http', insecureHttp && '--insecure-http'],
-    ] as const;
-    const options = typed.flatMap(([flag, text]) => (text && !hint.includes(flag) ? [text] : []));
+      demo && '--demo',
+      profile && `--profile ${shellWord(profile)}`,
+      baseUrl && `--base-url ${shellWord(baseUrl)}`,
+      endpoint && `--endpoint ${shellWord(endpoint)}`,
+      insecureHttp && '--insecure-http',
+    ];
+    const options = typed.filter((option) => option && !hint.includes(option.split(' ', 1)[0] ?? ''));
     return hint.replace(/\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g, (command, name) =>
       [command, ...options.filter((option) => name !== 'login' || option !== '--demo')].join(' '),
     );
@@ -143,24 +111,6 @@ export class App {
   warnOfIgnoredConfig(): void {
     const { problem } = this.#readConfig();
     if (problem instanceof AppError) void this.warn(`${problem.message}; its settings are ignored`);
-  }
-
-  /**
-   * Checks that a profile is saved; `default` always counts as saved.
-   * @param name default: the profile of this run
-   * @throws {AppError} `usage` listing the saved ones
-   */
-  requireProfile(name = this.settings.profileName): void {
-    const { file, problem } = this.#readConfig();
-    const saved = Object.keys(file.profiles ?? {});
-    if (name === 'default' || saved.includes(name) || problem !== undefined) return;
-    const { source } = this.settings.raw('profile');
-    const login = `restaurant login --profile ${shellWord(name)} saves it`;
-    const hint =
-      source === 'config' && this.settings.profileName === name ? 'restaurant config unset profile' : login;
-    throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {
-      hint: `${didYouMean(name, saved)}${hint}`,
-    });
   }
 
   /** Changes the config file. @throws {AppError} `bad_config`, `io_error`, `in_use` */
@@ -199,7 +149,7 @@ export class App {
     return this.settings.raw('format').value === 'json';
   }
 
-  /** True when a person reads along: stderr is a terminal, without --quiet and without JSON output. */
+  /** Whether notes are wanted: stderr is a terminal, and neither --quiet nor JSON output is set. */
   get isInteractive(): boolean {
     return this.context.stderr.isTTY && this.globals.quiet !== true && !this.wantsJson;
   }
@@ -226,27 +176,25 @@ export class App {
   }
 
   paletteFor(stream: 'stdout' | 'stderr'): Palette {
-    const { color } = this.globals;
-    return palette(isColored({ flag: color, env: this.context.env, isTTY: this.#isShown(stream) }) ? 1 : 0);
+    const { env } = this.context;
+    return palette(isColored({ flag: this.globals.color, env, isTTY: this.#isTerminal(stream) }) ? 1 : 0);
   }
 
   /** Whether a stream is a terminal and its output does not go to a file. */
-  #isShown(stream: 'stdout' | 'stderr'): boolean {
-    const { output } = this.globals;
-    const toFile = stream === 'stdout' && output !== undefined && output !== '-';
-    return this.context[stream].isTTY && !toFile;
+  #isTerminal(stream: 'stdout' | 'stderr'): boolean {
+    const { output = '-' } = this.globals;
+    return this.context[stream].isTTY && (stream === 'stderr' || output === '-');
   }
 
   /** The width, colors and characters for text on stdout. */
   get view(): View {
     const { stdout, env, platform } = this.context;
     const locale = variable(env, 'LC_ALL') ?? variable(env, 'LC_CTYPE') ?? variable(env, 'LANG') ?? '';
-    const unicode = platform !== 'linux' || /utf-?8/i.test(locale);
-    const isTTY = this.#isShown('stdout');
+    const isTTY = this.#isTerminal('stdout');
     return {
       width: isTTY ? stdout.columns : 80,
       palette: this.paletteFor('stdout'),
-      unicode,
+      unicode: platform !== 'linux' || /utf-?8/i.test(locale),
       links: showsLinks({ flag: this.globals.color, env, isTTY }),
     };
   }
@@ -255,13 +203,9 @@ export class App {
     return this.context.stdout.isTTY ? this.context.stdout.columns : 80;
   }
 
-  /** Prints one line on stderr for a person who reads along. */
+  /** Prints a note: one line on stderr, if {@link isInteractive}. */
   async note(text: string): Promise<void> {
-    if (!this.isInteractive) return;
-    await this.#inOrder(async () => {
-      const { cleanLine } = await loadText();
-      await this.#say(this.paletteFor('stderr').dim(cleanLine(text)));
-    });
+    if (this.isInteractive) await this.#print(({ cleanLine }, { dim }) => dim(cleanLine(text)));
   }
 
   /** Prints a warning on stderr, unless --quiet or JSON output asks for none. */
@@ -269,45 +213,37 @@ export class App {
     if (this.verbose || (this.globals.quiet !== true && !this.wantsJson)) await this.#printWarning(text);
   }
 
-  /** Prints a warning for a person who reads along: about something that the program copes with itself. */
+  /** Prints a warning if {@link isInteractive}: about a problem that the program solves itself. */
   async remark(text: string): Promise<void> {
     if (this.isInteractive || this.verbose) await this.#printWarning(text);
+  }
+
+  /** Prints lines of the exchange, with --verbose. */
+  async trace(text: string): Promise<void> {
+    if (this.verbose) await this.#print(({ clean }, { dim }) => dim(clean(text)));
   }
 
   /** Prints a warning, once per run. */
   async #printWarning(text: string): Promise<void> {
     if (this.#warnings.has(text)) return;
     this.#warnings.add(text);
-    return this.#inOrder(async () => {
-      const { cleanLine } = await loadText();
-      await this.#say(`${this.paletteFor('stderr').warn('warning:')} ${cleanLine(text)}`);
-    });
+    await this.#print(({ cleanLine }, { warn }) => `${warn('warning:')} ${cleanLine(text)}`);
   }
 
-  /** Prints lines of the exchange, with --verbose. */
-  async trace(text: string): Promise<void> {
-    if (!this.verbose) return;
-    await this.#inOrder(async () => {
-      const { clean } = await loadText();
-      await this.#say(this.paletteFor('stderr').dim(clean(text)));
+  /** Prints on stderr, in the order of the calls, also when the caller does not wait. */
+  #print(format: (text: Awaited<ReturnType<typeof loadText>>, palette: Palette) => string): Promise<void> {
+    this.#printed = this.#printed.then(async () => {
+      const line = format(await loadText(), this.paletteFor('stderr'));
+      const wipe = this.#isSpinning ? clearLine(this.context.stderr) : '';
+      // A closed stderr must not end a run whose stdout still works.
+      await this.context.stderr.write(`${wipe}${this.redact(line)}\n`).catch(() => {});
     });
-  }
-
-  /** Prints one thing after the other, also when nobody waits for it. */
-  #inOrder(say: () => Promise<void>): Promise<void> {
-    this.#said = this.#said.then(say);
-    return this.#said;
+    return this.#printed;
   }
 
   /** Settles when every note and warning is printed. */
-  async flushNotes(): Promise<void> {
-    await this.#said;
-  }
-
-  async #say(line: string): Promise<void> {
-    const wipe = this.#spinning ? clearLine(this.context.stderr) : '';
-    // A stderr that is gone must not end a run whose stdout is well.
-    await this.context.stderr.write(`${wipe}${this.redact(line)}\n`).catch(() => {});
+  flushNotes(): Promise<void> {
+    return this.#printed;
   }
 
   /**
@@ -321,48 +257,55 @@ export class App {
     const { cleanLine, truncate } = await loadText();
     const shown = (text: string): string =>
       dim(truncate(this.redact(cleanLine(text)), Math.max(1, stderr.columns - 4)));
-    this.#spinning = true;
+    this.#isSpinning = true;
     try {
       return await withSpinner(this.context, shown(label), (update) => work((text) => update(shown(text))));
     } finally {
-      this.#spinning = false;
+      this.#isSpinning = false;
     }
   }
 
   /** Registers a key that must never be shown. */
   registerSecret(key: string): void {
-    this.#secrets.add(key);
+    if (key.length >= MIN_SECRET && !this.#maskers.has(key)) this.#maskers.set(key, keyMasker(key));
   }
 
   /** Masks every key of this run in text for people, and whatever looks like a key. */
   redact(text: string): string {
-    return this.#secrets.redact(text, this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX);
+    const prefixes = new Set([
+      DEFAULT_KEY_PREFIX,
+      this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX,
+    ]);
+    let redacted = this.maskKey(text);
+    for (const prefix of prefixes) {
+      const redact = this.#redactors.get(prefix) ?? redactor(undefined, prefix);
+      this.#redactors.set(prefix, redact);
+      redacted = redact(redacted);
+    }
+    return redacted;
   }
 
   /** Masks every key of this run in data; nothing else in it changes. */
   maskKey(text: string): string {
-    return this.#secrets.maskKeys(text);
+    return [...this.#maskers.values()].reduce((masked, mask) => mask(masked), text);
   }
 
-  /** The quota and the cache that many machines share; undefined where none is set. Closed when the run ends. */
+  /** Opens the quota and the cache that many machines share; undefined where none is set. */
   async sharedState(): Promise<SharedState | undefined> {
     const url = this.settings.get('shared-state');
     if (url === undefined || this.globals.demo === true) return undefined;
-    this.#sharedState ??= this.#openSharedState(url);
-    return this.#sharedState;
-  }
-
-  async #openSharedState(url: URL): Promise<SharedState> {
-    if (url.password.length >= 8) this.registerSecret(decodeURIComponent(url.password));
-    const { openSharedState } = await import('../storage/shared-state.ts');
-    const shared = openSharedState({
-      url,
-      context: this.context,
-      maxWaitMs: this.settings.need('max-wait'),
-      warn: (text) => void this.warn(text),
+    this.registerSecret(decodeURIComponent(url.password));
+    this.#sharedState ??= import('../storage/shared-state.ts').then(({ openSharedState }) => {
+      const shared = openSharedState({
+        url,
+        context: this.context,
+        maxWaitMs: this.settings.need('max-wait'),
+        warn: (text) => void this.warn(text),
+      });
+      this.onClose(async () => shared.close());
+      return shared;
     });
-    this.onClose(async () => shared.close());
-    return shared;
+    return this.#sharedState;
   }
 
   /** Registers work for the end of the run, last registered first. */
@@ -372,7 +315,7 @@ export class App {
 
   async close(): Promise<void> {
     for (const work of this.#closers.splice(0).reverse()) await work().catch(() => {});
-    await this.#said;
+    await this.#printed;
   }
 
   /** Collects what commander prints, for {@link collected}. */

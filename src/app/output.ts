@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
@@ -6,7 +6,7 @@ import { colorJson } from '../output/color.ts';
 import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
-import { ioError, ioReason } from '../storage/io-error.ts';
+import { ioError } from '../storage/io-error.ts';
 import { toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
@@ -29,13 +29,6 @@ export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
   }
 }
 
-/** The destination of a command's data: stdout, or the file of `--output`. Keys of this run are masked. */
-export interface OutputTarget {
-  write(text: string): Promise<void>;
-  /** Completes the output: a file appears whole, at this moment. */
-  finish(): Promise<void>;
-}
-
 /** Returns the path that `--output` names; undefined for stdout. */
 export function outputPath(app: App): string | undefined {
   const { output } = app.globals;
@@ -44,11 +37,11 @@ export function outputPath(app: App): string | undefined {
   return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
 }
 
-/** Returns the extension of the output file, lower-case, without its dot; empty for stdout. */
-export const outputExtension = (app: App): string =>
-  extname(outputPath(app) ?? '')
-    .slice(1)
-    .toLowerCase();
+/** Returns the extension of a path, lower-case, without its dot; empty for stdout. */
+const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
+
+/** Returns the extension of the output file; empty for stdout. */
+export const outputExtension = (app: App): string => extensionOf(outputPath(app));
 
 /**
  * Checks the output options before anything is sent: format, columns and file.
@@ -57,16 +50,17 @@ export const outputExtension = (app: App): string =>
  * @throws {AppError} `usage`, `bad_config` for a format that a variable or the config file names, `io_error`
  */
 export function checkOutputOptions(app: App, columns: readonly string[] = [], anyExtension = false): void {
+  const { open = false } = app.globals;
   const format = outputFormat(app);
+  const isNamed = !open && app.settings.resolve('format').source === 'flag';
   checkSelectedColumns(app, columns);
-  const path = outputPath(app);
-  if (format === 'html' && isFlag(app) && writesToTerminal(app)) {
+  if (format === 'html' && isNamed && writesToTerminal(app)) {
     throw new AppError('usage', '--format html prints a page, which a terminal cannot show', {
       hint: 'add --open to show it in the browser, or -o page.html to write it to a file',
     });
   }
-  checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || app.globals.open === true || isFlag(app));
-  if (path !== undefined) checkOutput(app);
+  checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || open || isNamed);
+  checkOutputFile(app);
 }
 
 /**
@@ -79,19 +73,18 @@ export function checkOutputName(app: App, extensions: readonly string[], isNamed
   const path = outputPath(app);
   const { output = '' } = app.globals;
   if (path === undefined) return;
-  if (isBareFormat(output)) {
+  if (FORMATS.some((format) => format === output)) {
     const option = output === 'json' ? '--json' : `--format ${output}`;
     throw new AppError('usage', `--output expects a file, got the format '${output}'`, {
       hint: `for ${output} on stdout add ${option}; for a file of that name: -o ./${output} ${option}`,
     });
   }
-  const extension = outputExtension(app);
-  const isKnown = ['', 'txt', ...extensions].includes(extension);
-  if (!isNamed && !isKnown && !isDevice(path)) {
-    throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
-      hint: `use one of .${extensions.join(', .')}, or name the format: -o ${shellWord(output)} --format tsv`,
-    });
-  }
+  const extension = extensionOf(path);
+  if (isNamed || ['', 'txt', ...extensions].includes(extension)) return;
+  if (!['nothing', 'file'].includes(entryAt(path))) return;
+  throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
+    hint: `use one of .${extensions.join(', .')}, or name the format: -o ${shellWord(output)} --format tsv`,
+  });
 }
 
 /**
@@ -112,17 +105,6 @@ export async function checkJqFilter(app: App): Promise<void> {
   await checkFilter(jq);
 }
 
-/** Whether an option names the format. */
-const isFlag = (app: App): boolean =>
-  app.globals.open !== true && app.settings.resolve('format').source === 'flag';
-
-const isBareFormat = (output: string): boolean => FORMATS.some((format) => format === output);
-
-function isDevice(path: string): boolean {
-  const { stats } = inspect(path);
-  return stats !== undefined && !stats.isFile();
-}
-
 function checkSelectedColumns(app: App, known: readonly string[]): void {
   const selected = selectedColumns(app);
   if (selected === undefined) return;
@@ -133,7 +115,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
     });
   }
   for (const column of selected) {
-    // A service may have more fields than it documents, but a slip of the finger is none of them.
+    // A service may have more fields than it documents; only a likely misspelling is refused.
     const [near] = known.includes(column) ? [] : nearest(column, known, 1);
     if (near === undefined || column.startsWith(near) || near.startsWith(column)) continue;
     const better = selected.map((each) => (each === column ? near : each)).join(',');
@@ -147,28 +129,42 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
  * Refuses an output file that exists already, or that cannot be created.
  * @throws {AppError} `usage` naming --force; `io_error` for a folder, or where there is none to write in
  */
-function checkOutput(app: App): void {
+function checkOutputFile(app: App): void {
   const path = outputPath(app);
   if (path === undefined) return;
-  const { isLink, stats } = inspect(path);
-  if (stats?.isDirectory()) {
+  const entry = entryAt(path);
+  if (entry === 'folder') {
     throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
   }
-  // A link whose target is missing would create a file somewhere else.
-  const exists = stats === undefined ? isLink : stats.isFile();
-  if (exists && app.globals.force !== true) {
+  if (entry === 'file' && app.globals.force !== true) {
     throw new AppError('usage', `${path} exists`, {
       hint: 'add --force to overwrite it, or name another file with -o',
     });
   }
-  if (stats === undefined) checkFolder(path);
+  if (entry !== 'nothing') return;
+  const folder = dirname(path);
+  if (!existsSync(folder)) {
+    throw new AppError('io_error', `cannot write ${path}: there is no folder ${folder}`, {
+      hint: `mkdir -p ${shellWord(folder)}`,
+    });
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw writeError(path, error);
+  }
 }
 
-/** @throws {AppError} `io_error` for a path that cannot be one */
-function inspect(path: string): { isLink: boolean; stats: Stats | undefined } {
+/**
+ * Returns what a path names; a link counts as its target. A link whose target is missing counts as a file: writing to
+ * it would create a file somewhere else.
+ * @throws {AppError} `io_error` for a path that cannot be one
+ */
+function entryAt(path: string): 'nothing' | 'file' | 'folder' | 'device' {
   try {
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    return { isLink, stats: statSync(path, { throwIfNoEntry: false }) };
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return lstatSync(path, { throwIfNoEntry: false }) ? 'file' : 'nothing';
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'device';
   } catch (error) {
     throw writeError(path, error);
   }
@@ -176,49 +172,43 @@ function inspect(path: string): { isLink: boolean; stats: Stats | undefined } {
 
 function writeError(path: string, error: unknown): AppError {
   const { code, message, details } = ioError('write', path, error);
-  return new AppError(code, message, { ...details, hint: details.hint ?? OTHER_PLACE });
+  const hint = details.hint ?? 'name a file in a folder of yours: restaurant … -o ~/out.csv';
+  return new AppError(code, message, { ...details, hint });
 }
 
-/** Checks that a new file can be created. @throws {AppError} `io_error` naming the folder */
-function checkFolder(path: string, name = path): void {
-  const folder = dirname(path);
-  if (!existsSync(folder)) {
-    throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
-      hint: `mkdir -p ${shellWord(folder)}`,
-    });
-  }
-  try {
-    accessSync(folder, constants.W_OK);
-  } catch (cause) {
-    throw new AppError('io_error', `cannot write ${name}: ${ioReason(cause)}`, { cause, hint: OTHER_PLACE });
-  }
-}
-
-const OTHER_PLACE = 'name a file in a folder of yours: restaurant … -o ~/out.csv';
-
-/** Opens the destination of a command's data. @throws {AppError} as {@link checkOutput} */
-export function openOutput(app: App): OutputTarget {
-  checkOutput(app);
+/**
+ * Opens the destination of a command's data: stdout, or the file of `--output`, which appears whole at `finish`. Keys
+ * of this run are masked.
+ * @throws {AppError} as {@link checkOutputFile}
+ */
+export function openOutput(app: App): { write(text: string): Promise<void>; finish(): Promise<void> } {
+  checkOutputFile(app);
   const path = outputPath(app);
-  const { stdout } = app.context;
-  if (path === undefined) return { write: (text) => stdout.write(app.maskKey(text)), finish: async () => {} };
+  if (path === undefined) {
+    return { write: (text) => app.context.stdout.write(app.maskKey(text)), finish: async () => {} };
+  }
   const parts: string[] = [];
   return {
-    write: async (text) => {
+    async write(text) {
       parts.push(app.maskKey(text));
     },
-    finish: async () => writeOutput(path, parts.join('')),
+    async finish() {
+      try {
+        // A device or a pipe is written to; only a plain file can be replaced.
+        if (entryAt(path) === 'device') writeFileSync(path, parts.join(''));
+        else writeFileAtomic(path, parts.join(''), { mode: 0o644 });
+      } catch (error) {
+        throw writeError(path, error);
+      }
+    },
   };
 }
 
-function writeOutput(path: string, text: string): void {
-  try {
-    // A device or a pipe is written to; only a plain file can be replaced.
-    if (existsSync(path) && !lstatSync(path).isFile() && !statSync(path).isFile()) writeFileSync(path, text);
-    else writeFileAtomic(path, text, { mode: 0o644 });
-  } catch (error) {
-    throw writeError(path, error);
-  }
+/** Writes all of a command's data, as {@link openOutput} describes. */
+export async function writeOutput(app: App, text: string): Promise<void> {
+  const output = openOutput(app);
+  await output.write(text);
+  await output.finish();
 }
 
 /** Returns the output format: named by a flag, else by the file's extension, else by a setting, else by stdout. */
@@ -226,9 +216,8 @@ export function outputFormat(app: App): Format {
   if (app.globals.open === true) return 'html';
   if (app.globals.jq !== undefined) return 'json';
   const { value, source } = app.settings.resolve('format');
-  const extension = outputExtension(app);
   if (value !== undefined && source === 'flag') return value;
-  return EXTENSIONS.get(extension) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
+  return EXTENSIONS.get(outputExtension(app)) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
 
 /** Returns whether the data is shown on a terminal. */
@@ -252,39 +241,26 @@ export interface ResultDocument {
 export async function writeResult(app: App, data: Presentation | ResultDocument): Promise<void> {
   const format = outputFormat(app);
   const columns = selectedColumns(app);
-  const prettyJson = writesToTerminal(app);
+  const isTerminal = writesToTerminal(app);
   // The whole document needs no renderer, and renderers take long to load.
   if (format === 'json' && columns === undefined) return writeJson(app, data.json);
   const presentation = 'present' in data ? await data.present() : data;
+  if (columns !== undefined) {
+    const { missingColumns, selectedJson } = await import('../output/plain-formats.ts');
+    const missing = missingColumns(presentation, columns);
+    if (missing !== undefined) await app.warn(missing);
+    if (format === 'json') return writeJson(app, selectedJson(presentation, columns));
+  }
   const { page } = presentation;
-  await warnOfMissingColumns(app, presentation, columns);
-  // A format that is set for all commands does not fill a terminal with the text of a page.
-  const isPage = format === 'html' && (app.globals.open === true || !writesToTerminal(app));
-  if (isPage && page !== undefined) {
+  // A page that a setting selects for all commands is not printed on a terminal.
+  if (format === 'html' && page !== undefined && (app.globals.open === true || !isTerminal)) {
     return writePage(app, page);
   }
-  if (format === 'json') {
-    const { selectedJson } = await import('../output/plain-formats.ts');
-    return writeJson(app, selectedJson(presentation, columns));
-  }
-  // A page is set for all commands, and this one has none.
-  const form = format === 'html' ? (writesToTerminal(app) ? 'table' : 'tsv') : format;
+  const records = format !== 'html' ? format : isTerminal ? 'table' : 'tsv';
   // TSV on stdout is for other programs; in a file it is opened by spreadsheets, too.
-  const guardFormulas = app.globals.rawCsv !== true && (form !== 'tsv' || outputPath(app) !== undefined);
-  const options = { columns, prettyJson, guardFormulas, view: app.view };
-  await write(app, await present(presentation, form, options));
-}
-
-/** Warns of selected columns that the result does not have, after it is too late to refuse them. */
-async function warnOfMissingColumns(
-  app: App,
-  presentation: Presentation,
-  columns: readonly string[] | undefined,
-): Promise<void> {
-  if (columns === undefined) return;
-  const { missingColumns } = await import('../output/plain-formats.ts');
-  const problem = missingColumns(presentation, columns);
-  if (problem !== undefined) await app.warn(problem);
+  const guardFormulas = app.globals.rawCsv !== true && (records !== 'tsv' || outputPath(app) !== undefined);
+  const options = { columns, prettyJson: isTerminal, guardFormulas, view: app.view };
+  await writePaged(app, await present(presentation, records, options));
 }
 
 /**
@@ -296,14 +272,15 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
   const document = await page(selectedColumns(app));
   const html = await renderDocument(app, document);
   const path = outputPath(app);
-  if (app.globals.open !== true) return write(app, html);
-  const shown = path ?? tempReportPath(app, document.heading);
-  if (path !== undefined) await write(app, html);
-  else {
-    writeFileAtomic(shown, html, { durable: false });
-    await app.context.stdout.write(`${shown}\n`);
+  if (app.globals.open !== true) return writePaged(app, html);
+  if (path !== undefined) {
+    await writeOutput(app, html);
+    return showPage(app, path);
   }
-  await showPage(app, shown);
+  const stored = tempReportPath(app, document.heading);
+  writeFileAtomic(stored, html, { durable: false });
+  await app.context.stdout.write(`${stored}\n`);
+  await showPage(app, stored);
 }
 
 /**
@@ -313,31 +290,57 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
 async function writeJson(app: App, json: unknown): Promise<void> {
   const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);
-  if (jq === undefined) {
-    const text = `${toJson(json, isTerminal)}\n`;
-    const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
-    return write(app, isColored ? colorJson(text, app.view.palette) : text);
+  if (jq !== undefined) {
+    const { applyFilter } = await import('../output/jq.ts');
+    return writePaged(app, await applyFilter(jq, toJson(json, false), isTerminal));
   }
-  const { applyFilter } = await import('../output/jq.ts');
-  await write(app, await applyFilter(jq, toJson(json, false), isTerminal));
-}
-
-async function write(app: App, text: string): Promise<void> {
-  if (outputPath(app) === undefined && app.context.stdout.isTTY) {
-    const { pagerCommand, showInPager } = await import('./pager.ts');
-    const masked = app.maskKey(text);
-    const pager = pagerCommand(app, masked);
-    if (pager !== undefined && (await showInPager(app, pager, masked))) return;
-  }
-  const sink = openOutput(app);
-  await sink.write(text);
-  await sink.finish();
+  const text = `${toJson(json, isTerminal)}\n`;
+  const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
+  await writePaged(app, isColored ? colorJson(text, app.view.palette) : text);
 }
 
 /** Writes data of commands with two formats: text for people, JSON with --json. */
 export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
-  const sink = openOutput(app);
-  const asJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
-  await sink.write(asJson ? `${toJson(json, writesToTerminal(app))}\n` : text());
-  await sink.finish();
+  const isJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
+  await writeOutput(app, isJson ? `${toJson(json, writesToTerminal(app))}\n` : text());
+}
+
+/** Writes data; at a terminal with a pager where it is longer than the screen. */
+async function writePaged(app: App, text: string): Promise<void> {
+  const pager = pagerFor(app, text);
+  const isPaged = pager !== undefined && (await showInPager(app, pager, app.maskKey(text)));
+  if (!isPaged) await writeOutput(app, text);
+}
+
+/**
+ * Returns the command that pages a text for a person: RESTAURANT_PAGER, else PAGER. Undefined unless stdout is a
+ * terminal with fewer lines than the text, and with `--no-pager`, `--no-input` or CI.
+ */
+function pagerFor(app: App, text: string): string | undefined {
+  const { env, stdout } = app.context;
+  const command = (env.RESTAURANT_PAGER ?? env.PAGER ?? '').trim();
+  if (command === '' || command === 'cat' || app.globals.pager === false || !app.canOpenBrowser)
+    return undefined;
+  if (!writesToTerminal(app) || stdout.rows === undefined) return undefined;
+  return text.split('\n').length > stdout.rows ? command : undefined;
+}
+
+/** Shows a text in the pager until the person leaves it. @returns whether the pager could be started */
+async function showInPager(app: App, command: string, text: string): Promise<boolean> {
+  const { spawn } = await import('node:child_process');
+  const { RESTAURANT_API_KEY: _, ...env } = app.context.env;
+  return new Promise((resolve) => {
+    // As git does: quit if the text fits, show colors, leave the text on the screen.
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['pipe', 'inherit', 'inherit'],
+      env: { LESS: 'FRX', LV: '-c', ...env },
+    });
+    // A pager that is left early reads no further.
+    child.stdin.on('error', () => {});
+    child.on('error', () => resolve(false));
+    // 126 and 127: the shell could not start it.
+    child.on('close', (code) => resolve(code !== 126 && code !== 127));
+    child.stdin.end(text);
+  });
 }

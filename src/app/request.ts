@@ -3,7 +3,7 @@ import type { Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
-import { checkJqFilter, checkOutputOptions, openOutput, writesToTerminal } from './output.ts';
+import { checkJqFilter, checkOutputOptions, writeOutput, writesToTerminal } from './output.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { configuredKey, keyCommandOf, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
@@ -86,12 +86,9 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
       ...call,
     }),
   );
-  const sink = openOutput(app);
   if (app.globals.curl === true) {
-    await sink.write(previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
-  } else {
-    const [only] = previews;
-    await sink.write(`${toJson(previews.length === 1 ? only : previews, writesToTerminal(app))}\n`);
+    return writeOutput(app, previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
   }
-  await sink.finish();
+  const json = previews.length === 1 ? previews[0] : previews;
+  await writeOutput(app, `${toJson(json, writesToTerminal(app))}\n`);
 }

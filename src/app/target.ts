@@ -11,8 +11,9 @@ import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { type SettingView, type Source, variable } from '../settings/settings.ts';
-import { hashKey } from '../storage/cache.ts';
 import type { Profile } from '../storage/config-file.ts';
+import { openProtocolStore } from '../storage/state.ts';
+import { didYouMean } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
@@ -24,47 +25,56 @@ export interface FoundEndpoint {
   readonly source?: Source;
 }
 
-/** Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL. */
-export function configuredEndpoint(app: App): FoundEndpoint | undefined {
-  const exact = app.settings.resolve('endpoint');
-  const base = app.settings.resolve('base-url');
-  for (const source of ['flag', 'env', 'config'] as const) {
-    if (exact.value !== undefined && exact.source === source) {
-      const url = read(parseEndpoint, exact.value, 'endpoint', source);
-      return { url, source, ...(source === 'flag' ? { from: { endpoint: withScheme(exact.value) } } : {}) };
-    }
-    if (base.value !== undefined && base.source === source) {
-      const url = read(endpointFromBase, base.value, 'base-url', source);
-      return { url, source, ...(source === 'flag' ? { from: { base_url: withScheme(base.value) } } : {}) };
-    }
-  }
-  return undefined;
-}
+const PRECEDENCE: readonly Source[] = ['flag', 'env', 'config'];
 
-/** The URL; where a variable or the config file gives a wrong one, the error says which. */
-function read(
-  parse: (text: string) => URL,
-  text: string,
-  name: 'endpoint' | 'base-url',
-  source: Source,
-): URL {
+/**
+ * Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL.
+ * @throws {AppError} `usage` for an invalid URL; `bad_config` where a variable or the config file holds it
+ */
+export function configuredEndpoint(app: App): FoundEndpoint | undefined {
+  const [found] = (['endpoint', 'base-url'] as const)
+    .flatMap((name) => {
+      const { value, source } = app.settings.resolve(name);
+      return value === undefined ? [] : [{ name, value, source }];
+    })
+    .sort((a, b) => PRECEDENCE.indexOf(a.source) - PRECEDENCE.indexOf(b.source));
+  if (found === undefined) return undefined;
+  const { name, value, source } = found;
   try {
-    return parse(text);
+    const url = name === 'endpoint' ? parseEndpoint(value) : endpointFromBase(value);
+    if (source !== 'flag') return { url, source };
+    const address = withScheme(value);
+    return { url, source, from: name === 'endpoint' ? { endpoint: address } : { base_url: address } };
   } catch (error) {
     if (source === 'flag' || !(error instanceof AppError)) throw error;
     const place = source === 'env' ? SETTINGS[name].env : `${name} in the config file`;
-    const remedy = source === 'env' ? `unset ${place}, or correct it` : `restaurant config set ${name} <url>`;
-    throw new AppError('bad_config', `${place}: ${error.message}`, { hint: remedy, cause: error });
+    const hint = source === 'env' ? `unset ${place}, or correct it` : `restaurant config set ${name} <url>`;
+    throw new AppError('bad_config', `${place}: ${error.message}`, { hint, cause: error });
   }
 }
 
-/** The endpoint. @throws {AppError} `no_service`; `bad_config` where the config file that would name it is damaged */
+/** Returns the endpoint. @throws {AppError} `no_service`; `bad_config` where the config file is damaged */
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
-  app.config();
-  app.requireProfile();
+  requireProfile(app);
   throw new AppError('no_service', 'no service is configured');
+}
+
+/**
+ * Checks that a profile is saved; `default` always counts as saved.
+ * @param name default: the profile of this run
+ * @throws {AppError} `usage` listing the saved ones; `bad_config` where the config file is damaged
+ */
+export function requireProfile(app: App, name = app.settings.profileName): void {
+  const saved = Object.keys(app.config().profiles ?? {});
+  if (name === 'default' || saved.includes(name)) return;
+  const { value, source } = app.settings.raw('profile');
+  const login = `restaurant login --profile ${shellWord(name)} saves it`;
+  const hint = source === 'config' && value === name ? 'restaurant config unset profile' : login;
+  throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {
+    hint: `${didYouMean(name, saved)}${hint}`,
+  });
 }
 
 export interface FoundKey {
@@ -103,17 +113,6 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   return { value: checkKey(key, prefix), source: 'config' };
 }
 
-/** Runs the key command, if one is set; the key is then the configured one of this run. @throws {AppError} `no_key`, `bad_key` */
-async function loadCommandKey(app: App, endpoint: URL): Promise<void> {
-  const command = keyCommandOf(app);
-  if (command === undefined || app.commandKey !== undefined) return;
-  assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
-  const { runKeyCommand } = await import('./key-command.ts');
-  const key = await runKeyCommand(app, command);
-  app.registerSecret(key);
-  app.commandKey = checkKey(key, app.settings.need('key-prefix'), keyHint(app, 'key-command'));
-}
-
 /** Returns the origin of the service that the profile is for. */
 function profileOrigin({ settings: { profile } }: App): string | undefined {
   const { endpoint, base_url: baseUrl, key_origin: origin } = profile;
@@ -134,13 +133,20 @@ function sameService(endpoint: URL, origin: string): boolean {
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 
-/** Returns the key. @throws {AppError} `no_key`; `bad_config` where the config file that would hold it is damaged */
+/** Returns the key. @throws {AppError} `no_key`, `bad_key`; `bad_config` where the config file is damaged */
 export async function requireKey(app: App, endpoint: URL): Promise<FoundKey> {
-  await loadCommandKey(app, endpoint);
+  const command = keyCommandOf(app);
+  if (command !== undefined && app.commandKey === undefined) {
+    // Refuses a key of another service before the command runs.
+    configuredKey(app, endpoint);
+    const { runKeyCommand } = await import('./key-command.ts');
+    const key = await runKeyCommand(app, command);
+    app.registerSecret(key);
+    app.commandKey = checkKey(key, app.settings.need('key-prefix'), keyHint(app, 'key-command'));
+  }
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
-  app.config();
-  app.requireProfile();
+  requireProfile(app);
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
@@ -155,14 +161,12 @@ export function loginCommand({ settings: { profileName } }: App): string {
 
 /** Returns what to do about a key that the service refuses: a login changes nothing while another source has one. */
 export function keyHint(app: App, source: FoundKey['source']): string {
-  switch (source) {
-    case 'config':
-      return loginCommand(app);
-    case 'key-command':
-      return 'the key is printed by key-command: restaurant config get key-command';
-    default:
-      return `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${loginCommand(app)}`;
-  }
+  const login = loginCommand(app);
+  return {
+    config: login,
+    'key-command': 'the key is printed by key-command: restaurant config get key-command',
+    env: `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${login}`,
+  }[source];
 }
 
 /**
@@ -172,17 +176,17 @@ export function keyHint(app: App, source: FoundKey['source']): string {
  * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
  */
 export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
-  const headers = new Map<string, [name: string, value: string]>();
-  const saved = savedHeaders(app.settings.profile);
+  const saved = Object.entries(savedHeaders(app.settings.profile));
   const origin = profileOrigin(app);
-  if (Object.keys(saved).length > 0 && origin !== undefined && sameService(endpoint, origin)) {
-    for (const [name, text] of Object.entries(saved)) {
-      headers.set(name.toLowerCase(), [name, raw ? text : expandVariables(app, name, text)]);
-    }
-  }
-  for (const [name, value] of Object.entries(parseHeaders(app.globals.header ?? []))) {
-    headers.set(name.toLowerCase(), [name, value]);
-  }
+  const isOwn = origin !== undefined && sameService(endpoint, origin);
+  const headers = new Map([
+    ...(isOwn ? saved : []).map(([name, text]) => {
+      return [name.toLowerCase(), [name, raw ? text : expandVariables(app, name, text)]] as const;
+    }),
+    ...Object.entries(parseHeaders(app.globals.header ?? [])).map((header) => {
+      return [header[0].toLowerCase(), header] as const;
+    }),
+  ]);
   for (const [name, value] of headers.values()) {
     const isReference = raw && /\$\{\w+\}/.test(value);
     if (!isHarmless(name) && !isReference) app.registerSecret(value);
@@ -227,6 +231,15 @@ export const traceContextOf = (env: App['context']['env']): TraceContext => ({
   tracestate: variable(env, 'TRACESTATE'),
   baggage: variable(env, 'BAGGAGE'),
 });
+
+/** Returns whether the service supports MCP, as configured or detected; undefined if unknown. */
+export function supportsMcp(app: App): boolean | undefined {
+  const protocol = app.settings.need('protocol');
+  if (protocol !== 'auto') return protocol !== 'bare';
+  const endpoint = configuredEndpoint(app)?.url.href;
+  const stored = endpoint === undefined ? undefined : openProtocolStore(app.paths.stateDir, endpoint).read();
+  return stored && stored.era !== 'bare';
+}
 
 /** The service of a run, and the key for it. */
 export interface Target {
@@ -284,16 +297,14 @@ async function keyFor(app: App, url: URL, headers: RequestHeaders): Promise<Foun
   try {
     return await requireKey(app, url);
   } catch (error) {
-    const isMissing = error instanceof AppError && error.code === 'no_key';
-    const mayDoWithout =
-      isMissing && keyCommandOf(app) === undefined && app.settings.profile.key === undefined;
-    if (mayDoWithout && Object.keys(headers).some((name) => !isHarmless(name)))
+    const isMissing =
+      error instanceof AppError &&
+      error.code === 'no_key' &&
+      keyCommandOf(app) === undefined &&
+      app.settings.profile.key === undefined;
+    if (isMissing && Object.keys(headers).some((name) => !isHarmless(name))) {
       return { value: '', source: 'config' };
+    }
     throw error;
   }
-}
-
-/** Returns what distinguishes accounts: the key, and the additional headers, which may hold another one. */
-export function accountOf({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string {
-  return hashKey(Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]));
 }

@@ -32,13 +32,13 @@ export function registerCache(program: CliCommand, app: App): void {
 
 /** Deletes cached responses, stored pages and compiled code. @throws {AppError} `io_error` */
 async function clearCache(app: App): Promise<void> {
-  const { clearPages, pagesFolder } = await import('../app/page.ts');
+  const { deletePages } = await import('../app/page.ts');
   const { openCache } = await import('../storage/cache.ts');
   const { codeFolder } = await import('../storage/paths.ts');
   const { cacheDir } = app.paths;
   const removed = openCache({ cacheDir, now: app.context.now }).clear();
   if (cacheDir !== undefined) {
-    clearPages(pagesFolder(cacheDir));
+    deletePages(cacheDir);
     rmSync(codeFolder(cacheDir), { recursive: true, force: true });
   }
   const responses = removed === 1 ? 'response' : 'responses';

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
-import { headerViews, savedHeaders, shownHeader } from '../app/target.ts';
+import { headerViews, requireProfile, savedHeaders, shownHeader } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { endpointFromBase, parseEndpoint, withScheme } from '../client/endpoint.ts';
@@ -132,7 +132,7 @@ function settingChange(app: App, name: SettingName, given: string | undefined): 
 function checkSetting(app: App, name: SettingName, given: string): string {
   const where = { name: `config set ${name}`, flag: true, hint: 'restaurant config list' };
   parseValue<unknown>(SETTINGS[name].parse, given, where);
-  if (name === 'profile') app.requireProfile(given);
+  if (name === 'profile') requireProfile(app, given);
   if (name !== 'base-url' && name !== 'endpoint') return given;
   (name === 'base-url' ? endpointFromBase : parseEndpoint)(given);
   return withScheme(given);

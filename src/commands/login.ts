@@ -157,8 +157,9 @@ async function readKeyFile(app: App, path: string): Promise<string> {
 
 /** Sends one request with the key. @throws {AppError} as the service responds */
 async function verify(app: App, { url }: FoundEndpoint, key: string): Promise<void> {
-  const { openClientFor } = await import('../app/service.ts');
-  const client = openClientFor(app, { url, key, headers: requestHeaders(app, url), demo: false });
+  const { openService } = await import('../app/service.ts');
+  const target = { url, key, headers: requestHeaders(app, url), demo: false };
+  const { client } = await openService(app, { target });
   try {
     await app.withSpinner(`checking the key with ${url.host}`, () => client.check());
   } catch (error) {

@@ -22,9 +22,10 @@ export function registerLogout(program: CliCommand, app: App): void {
 }
 
 async function logout(app: App, all: boolean): Promise<void> {
+  const { requireProfile } = await import('../app/target.ts');
   const { hashKey, openCache } = await import('../storage/cache.ts');
   const { profiles = {} } = app.config();
-  if (!all) app.requireProfile();
+  if (!all) requireProfile(app);
   const { profileName } = app.settings;
   const removed = new Map<string, string>();
   if (Object.keys(profiles).length > 0) {

@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
-import type { Outcome } from '../app/lookups.ts';
 import { openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { lookupCall, runServiceCommand } from '../app/request.ts';
+import type { Outcome } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, type Level } from '../client/types.ts';
@@ -60,7 +60,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     plan: () => readSelection(app, words),
     preview: ({ ids }) => ids.map((id) => lookupCall(id, level)),
     send: async (service, selection) => {
-      const { lookupAll, lookupMany } = await import('../app/lookups.ts');
+      const { lookupAll, lookupMany } = await import('../app/service.ts');
       const { ids } = selection;
       const isStreamed = !isOne(selection) && outputFormat(app) === 'ndjson';
       const outcomes = isStreamed

@@ -174,10 +174,13 @@ function statFields(id: string): readonly string[] | undefined {
   }
 }
 
-/** Deletes the files of a folder that were last written before this time (milliseconds since the epoch). Never throws. */
-export function deleteOldFiles(folder: string, before: number): void {
+/**
+ * Deletes the files of a folder, of all names or those that match, that were last written before a time (milliseconds
+ * since the epoch). Never throws.
+ */
+export function deleteOldFiles(folder: string, before: number, names = /^/): void {
   try {
-    for (const name of readdirSync(folder)) {
+    for (const name of readdirSync(folder).filter((each) => names.test(each))) {
       const path = join(folder, name);
       if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
     }

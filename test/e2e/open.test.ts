@@ -103,7 +103,7 @@ describe('--open', () => {
     };
     const { exit, stderr } = await service.run([...FIND, '--verbose'], { env: idle.env, sleep });
     expect([exit, waited]).toEqual([0, [20_000]]);
-    expect(stderr).toContain('no browser asked for it in 20 seconds');
+    expect(stderr).toContain('no browser requested it in 20 seconds');
   });
 
   it('deletes stored pages after a week, and with cache clear', async () => {

@@ -187,7 +187,7 @@ async function lastRows(app: App, withIds: boolean): Promise<Candidate[]> {
 
 /** Returns the tools of the cached list, else the documented ones. */
 async function knownTools(app: App): Promise<Candidate[]> {
-  const { cachedTools } = await import('../../app/tool-lists.ts');
+  const { cachedTools } = await import('../../app/responses.ts');
   const { DOCUMENTED_TOOLS } = await import('../../client/types.ts');
   const tools = cachedTools(app) ?? DOCUMENTED_TOOLS;
   return tools

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
-import { openService, supportsMcp } from '../../app/service.ts';
-import { configuredEndpoint } from '../../app/target.ts';
+import { openService } from '../../app/service.ts';
+import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
@@ -102,9 +102,11 @@ async function checkService(app: App): Promise<Diagnosis> {
   const start = context.now();
   try {
     const { client, label } = await openService(app, {
-      trace: (event) => {
-        if (event.kind !== 'response') return;
-        date = event.headers.find(([name]) => name.toLowerCase() === 'date')?.[1] ?? date;
+      client: {
+        trace(event) {
+          if (event.kind !== 'response') return;
+          date = event.headers.find(([name]) => name.toLowerCase() === 'date')?.[1] ?? date;
+        },
       },
     });
     await app.withSpinner(`checking ${label}`, () => client.check());

@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { ledgerOf, openStoredResponses, type StoredResponses } from '../../app/service.ts';
+import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
+import { openLedgerFor } from '../../app/service.ts';
 import { configuredEndpoint, configuredKey, type Target } from '../../app/target.ts';
 import { decodeFind } from '../../client/results.ts';
 import { toJson } from '../../util/json.ts';
@@ -34,7 +35,9 @@ async function costOf(app: App, plan: Plan) {
   const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
   const counts = await countRequests(plan, stored, app.context.signal);
   const usage =
-    target === undefined || perDay === 0 ? undefined : await ledgerOf(app, target, plan.options).usage();
+    target === undefined || perDay === 0
+      ? undefined
+      : await (await openLedgerFor(app, target, plan.options)).usage();
   /** Requests that the day's quota still has; null without a limit or a known service. */
   const leftToday = usage === undefined ? null : Math.max(0, perDay - usage.perDay.used);
   return {

@@ -1,12 +1,8 @@
 import type { App } from '../../app/app.ts';
-import {
-  ledgerOf,
-  openService,
-  openStoredResponses,
-  type Requests,
-  type StoredResponses,
-} from '../../app/service.ts';
+import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
+import { openLedgerFor, openService } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
+import type { ClientOptions } from '../../client/restaurant.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { openPacer, RateLimitError } from '../../storage/pacer.ts';
@@ -44,14 +40,14 @@ const WAITS = {
 /** Opens the service for a list. It is closed when the program ends. */
 export async function openPacedService(app: App, paced: PacedOptions): Promise<PacedService> {
   const { target, options, since } = paced;
-  const ledger = target.demo ? undefined : ledgerOf(app, target, options, paced.onWarning);
-  app.onClose(async () => ledger?.close());
+  const ledger = target.demo ? undefined : await openLedgerFor(app, target, options, paced.onWarning);
   let sent = 0;
-  const requests = pacedRequests(app, paced, ledger, () => {
+  const client = pacedRequests(app, paced, ledger, () => {
     sent += 1;
   });
   const stored = withinBudget(await openStoredResponses(app, target, { since }));
-  const service = await openService(app, { target, requests, stored });
+  const traced = options.progress !== 'json';
+  const service = await openService(app, { target, client, stored, traced, warn: paced.onWarning });
   const withQuota = withQuotaWait(app, paced);
   return {
     requests: () => sent,
@@ -90,10 +86,10 @@ function withinBudget(stored: StoredResponses): StoredResponses {
 /** Paces the requests of the client to the quota. @param ledger undefined: there is no quota */
 function pacedRequests(
   { context, settings }: App,
-  { options, signal, onWaiting, onWarning: warn }: PacedOptions,
+  { options, signal, onWaiting }: PacedOptions,
   ledger: Ledger | undefined,
   onSent: () => void,
-): Requests {
+): Partial<ClientOptions> {
   const pacer =
     ledger &&
     openPacer({
@@ -104,9 +100,7 @@ function pacedRequests(
       onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
     });
   return {
-    signal,
-    warn,
-    traced: options.progress !== 'json',
+    context: { ...context, signal },
     async onRequest() {
       await pacer?.acquire(signal);
       onSent();

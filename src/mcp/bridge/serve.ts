@@ -1,6 +1,7 @@
 import { App } from '../../app/app.ts';
-import { openService, supportsMcp } from '../../app/service.ts';
-import { cachedCapabilities, cachedTools } from '../../app/tool-lists.ts';
+import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
+import { openService } from '../../app/service.ts';
+import { supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { untilAborted } from '../../util/async.ts';
@@ -33,7 +34,7 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
   const upstream = openUpstream({
     async connect() {
       const fresh = freshApp();
-      return openService(fresh, { demoMode: 'mcp', ...retryLimits(fresh) });
+      return openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
     },
     storedTools: () => cachedTools(freshApp()),
     storedCapabilities() {

@@ -99,7 +99,7 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean): P
 async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[]> {
   let failure: AppError | undefined;
   for (const protocol of CLIENT_VERSIONS) {
-    const service = await openService(app, { protocol });
+    const service = await openService(app, { client: { protocol } });
     try {
       return await app.withSpinner(`connecting to ${service.label}`, () => service.client.listTools());
     } catch (error) {

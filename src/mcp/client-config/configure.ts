@@ -1,7 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { writeText } from '../../app/output.ts';
-import { supportsMcp } from '../../app/service.ts';
 import {
   configuredEndpoint,
   keyCommandOf,
@@ -9,6 +8,7 @@ import {
   requireEndpoint,
   requireKey,
   shownHeader,
+  supportsMcp,
 } from '../../app/target.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';

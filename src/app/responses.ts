@@ -1,0 +1,87 @@
+import type { JsonObject } from '../client/rpc/envelope.ts';
+import type { Tool } from '../client/types.ts';
+import { type Cache, type CachedResponse, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
+import type { App } from './app.ts';
+import { configuredEndpoint, configuredKey, requestHeaders, type Target } from './target.ts';
+
+/** Responses of tools that were stored before. Failures are never stored. */
+export interface StoredResponses {
+  /** Returns a response that is recent enough for this run; otherwise `put` or `release` follows. */
+  get(tool: string, args: Record<string, unknown>): Promise<CachedResponse | undefined>;
+  put(tool: string, args: Record<string, unknown>, value: unknown): void | Promise<void>;
+  /** The request failed, or its response is not stored. */
+  release(tool: string, args: Record<string, unknown>): void | Promise<void>;
+}
+
+/** Opens the cache of this machine. The embedded sandbox has none. */
+export const openLocalCache = ({ paths, context }: App, demo = false): Cache =>
+  openCache({ cacheDir: demo ? undefined : paths.cacheDir, now: context.now });
+
+/** Returns the cache key of a call: the account is the API key, and the headers, which may hold another one. */
+export function cacheKey(
+  { url, key, headers = {} }: Pick<Target, 'url' | 'key' | 'headers'>,
+  tool: string,
+  args: unknown = {},
+): CacheKey {
+  const account = Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
+  return { endpoint: url.href, keyHash: hashKey(account), tool, args };
+}
+
+/**
+ * Opens the stored responses of a service: those of this machine, or those that many machines share.
+ * @param since accept those that were stored since then, whatever --max-age says
+ * @param preview nothing is sent for what is missing, so no other machine has to wait for it
+ */
+export async function openStoredResponses(
+  app: App,
+  target: Target,
+  { since, preview = false }: { readonly since?: number | undefined; readonly preview?: boolean } = {},
+): Promise<StoredResponses> {
+  const shared = target.demo ? undefined : await app.sharedState();
+  const cache = shared?.cache(target.url.href, target.key) ?? openLocalCache(app, target.demo);
+  const maxAgeMs = app.settings.need('max-age');
+  /** An entry holds its arguments, so a call with a key among them is not stored. */
+  const isPrivate = (args: Record<string, unknown>): boolean => {
+    const text = JSON.stringify(args);
+    return app.maskKey(text) !== text;
+  };
+  return {
+    async get(tool, args) {
+      if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
+      const found = await cache.get(
+        cacheKey(target, tool, args),
+        since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY,
+        preview,
+      );
+      if (found === undefined) return undefined;
+      // By its time, not by its age, which grows during a long run.
+      return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;
+    },
+    put: (tool, args, value) =>
+      isPrivate(args) ? undefined : cache.put(cacheKey(target, tool, args), value),
+    release: (tool, args) => (isPrivate(args) ? undefined : cache.release?.(cacheKey(target, tool, args))),
+  };
+}
+
+/** Names under which the list of tools and the capabilities of a server are stored on this machine. */
+export const TOOL_LIST = 'tools/list';
+export const CAPABILITIES = 'server/capabilities';
+
+/** Returns the stored list of tools of this run's service, however old; sends nothing. Never throws. */
+export const cachedTools = (app: App): readonly Tool[] | undefined =>
+  (readCached(app, TOOL_LIST) as { tools?: readonly Tool[] } | undefined)?.tools;
+
+/** Returns the stored capabilities of this run's service, however old; sends nothing. Never throws. */
+export const cachedCapabilities = (app: App): JsonObject | undefined =>
+  readCached(app, CAPABILITIES) as JsonObject | undefined;
+
+function readCached(app: App, name: string): unknown {
+  try {
+    const url = configuredEndpoint(app)?.url;
+    if (url === undefined) return undefined;
+    const target = { url, key: configuredKey(app, url)?.value ?? '', headers: requestHeaders(app, url) };
+    return openLocalCache(app).get(cacheKey(target, name), Number.POSITIVE_INFINITY)?.value;
+  } catch {
+    return undefined;
+  }
+}
