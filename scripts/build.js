@@ -84,13 +84,7 @@ const groups = [
     '/src/app/last-results.ts',
     '/src/app/output.ts',
   ),
-  group(
-    'tool',
-    1,
-    '/src/commands/call/arguments.ts',
-    '/src/commands/call/prepare.ts',
-    '/src/output/call-data.ts',
-  ),
+  group('tool', 1, '/src/commands/call/arguments.ts', '/src/commands/call/prepare.ts'),
 ];
 
 const { output } = await bundle.generate({

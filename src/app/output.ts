@@ -259,7 +259,13 @@ export async function writeResult(app: App, data: Presentation | ResultDocument)
   const records = format !== 'html' ? format : isTerminal ? 'table' : 'tsv';
   // TSV on stdout is for other programs; in a file it is opened by spreadsheets, too.
   const guardFormulas = app.globals.rawCsv !== true && (records !== 'tsv' || outputPath(app) !== undefined);
-  const options = { columns, prettyJson: isTerminal, guardFormulas, view: app.view };
+  const options = {
+    columns,
+    prettyJson: isTerminal,
+    guardFormulas,
+    view: app.view,
+    signal: app.context.signal,
+  };
   await writePaged(app, await present(presentation, records, options));
 }
 

@@ -51,7 +51,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       });
     },
     write: async (result) => {
-      const { callData } = await import('../output/call-data.ts');
+      const { callData } = await import('../output/records.ts');
       const { callPresentation, isTruncated } = await import('../output/render/call.ts');
       await writeResult(app, { json: callData(result), present: async () => callPresentation(result) });
       if (outputFormat(app) === 'table' && isTruncated(result)) {

@@ -33,15 +33,15 @@ const SPECS = {
   },
   markdown: {
     extensions: ['md', 'markdown'],
-    write: async (data, options) => (await import('./markdown.ts')).writeMarkdown(data, options),
+    write: async (data, options) => (await plainFormats()).writeMarkdown(data, options),
   },
   geojson: {
     extensions: ['geojson'],
-    write: async (data, options) => (await import('./geojson.ts')).writeGeoJson(data, options),
+    write: async (data, options) => (await import('./geo.ts')).writeGeoJson(data, options),
   },
   kml: {
     extensions: ['kml'],
-    write: async (data, options) => (await import('./kml.ts')).writeKml(data, options),
+    write: async (data, options) => (await import('./geo.ts')).writeKml(data, options),
   },
   html: { extensions: ['html', 'htm'] },
 } satisfies Readonly<Record<string, FormatSpec>>;

@@ -1,7 +1,7 @@
 import { parseUrl } from '../util/url.ts';
 import type { ColorOptions } from './color.ts';
-import { pointOf } from './geojson.ts';
-import type { View } from './view.ts';
+import { pointOf } from './geo.ts';
+import type { View } from './presentation.ts';
 
 const MAX_URL_LENGTH = 2000;
 /** Values of TERM_PROGRAM of terminals that support links. Older versions ignore them. */

@@ -1,11 +1,23 @@
 import { toJson } from '../util/json.ts';
 import { didYouMean } from '../util/nearest.ts';
+import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
-import { isRecord, keysOf, lines, pick } from './records.ts';
+import { isRecord, keysOf, lines, pick, tabulate } from './records.ts';
 
-export function writeTable({ table }: Presentation, { view, columns }: PresentOptions): string {
+/** The table. There is a pause between the parts of a long one, so that it can be interrupted. */
+export async function writeTable(
+  { table }: Presentation,
+  { view, columns, signal }: PresentOptions,
+): Promise<string> {
   const text = table(view, columns);
-  return text === '' ? '' : `${text}\n`;
+  if (typeof text === 'string') return text === '' ? '' : `${text}\n`;
+  const parts: string[] = [];
+  for (const part of text) {
+    parts.push(`${part}\n`);
+    await new Promise(setImmediate);
+    signal?.throwIfAborted();
+  }
+  return parts.join('');
 }
 
 export function writeJson(data: Presentation, { columns, prettyJson }: PresentOptions): string {
@@ -16,6 +28,29 @@ export function writeNdjson({ records }: Presentation, { columns }: PresentOptio
   return lines(
     records.map((record) => toJson(columns === undefined ? record : pick(record, columns), false)),
   );
+}
+
+/** Characters with a meaning in a cell of GitHub Flavored Markdown. */
+const SPECIAL = /[\\`*_{}[\]<>|~&]/g;
+
+/** The records as a table of GitHub Flavored Markdown; numbers are aligned to the right. */
+export function writeMarkdown(
+  { records, columns: own, readableColumns }: Presentation,
+  { columns }: PresentOptions,
+): string {
+  const { keys, rows } = tabulate(records, columns ?? readableColumns ?? own);
+  if (keys.length === 0) return '';
+  const isNumeric = (index: number): boolean =>
+    rows.length > 0 && rows.every((row) => typeof row[index] === 'number');
+  const rule = keys.map((_, index) => (isNumeric(index) ? '---:' : '---'));
+  const cells = rows.map((row) => row.map((cell) => escapeMarkdown(String(cell ?? ''))));
+  return lines(
+    [keys.map((key) => escapeMarkdown(label(key))), rule, ...cells].map((line) => `| ${line.join(' | ')} |`),
+  );
+}
+
+function escapeMarkdown(text: string): string {
+  return cleanLine(text).trim().replace(SPECIAL, '\\$&');
 }
 
 /** The JSON document, reduced to the selected columns. */

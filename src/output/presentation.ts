@@ -1,5 +1,5 @@
+import type { Palette } from './color.ts';
 import type { PageDocument } from './html/document.ts';
-import type { View } from './view.ts';
 
 /** A command's data, ready for every output format. */
 export interface Presentation {
@@ -17,8 +17,8 @@ export interface Presentation {
   readonly keyValue?: boolean;
   /** The JSON document reduced to these keys. Default: each record reduced, in a list if `json` is one. */
   readonly selectColumns?: (columns: readonly string[]) => unknown;
-  /** The text for people, without a final line break. */
-  table(view: View, columns?: readonly string[]): string;
+  /** The text for people, without a final line break; a long one in parts, which are joined by line breaks. */
+  table(view: View, columns?: readonly string[]): string | Generator<string>;
   /** The content of an HTML page, for commands that have one. */
   page?(columns?: readonly string[]): Promise<PageDocument>;
 }
@@ -29,4 +29,27 @@ export interface PresentOptions {
   /** Neutralizes text that a spreadsheet would run as a formula, in CSV and TSV. */
   readonly guardFormulas: boolean;
   readonly view: View;
+  /** Stops a long table between its parts. */
+  readonly signal?: AbortSignal;
 }
+
+/** Properties of the terminal or file that a text is rendered for. */
+export interface View {
+  /** Maximum width of a line, in columns. */
+  readonly width: number;
+  readonly palette: Palette;
+  /** Whether the terminal shows more than ASCII. */
+  readonly unicode: boolean;
+  /** Whether links (OSC 8) are shown. */
+  readonly links?: boolean;
+}
+
+/** Returns symbols that the view can show. */
+export function glyphs(view: View): { ellipsis: string; dot: string; rule: string; bullet: string } {
+  return view.unicode
+    ? { ellipsis: '…', dot: '·', rule: '─', bullet: '•' }
+    : { ellipsis: '...', dot: '-', rule: '-', bullet: '*' };
+}
+
+/** Shown for a missing value in tables and cards. */
+export const EMPTY = '-';

@@ -1,4 +1,5 @@
-import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
+import type { ToolResult } from '../client/types.ts';
+import { copyRawNumbers, isInexact, parseExact, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
 
 /** The value of a cell of a table, TSV or CSV. */
@@ -13,6 +14,28 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([shor
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
+ * else the content as received.
+ */
+export function callData({ structuredContent, content }: ToolResult): unknown {
+  if (structuredContent !== undefined) return structuredContent;
+  const [only] = content ?? [];
+  const single =
+    content?.length === 1 && isRecord(only) && only.type === 'text' && typeof only.text === 'string';
+  return single ? parseText(String(only.text)) : (content ?? []);
+}
+
+function parseText(text: string): unknown {
+  try {
+    const value = parseExact(text);
+    // The digits of a number are kept by the container that it is in; this one has none.
+    return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
+  } catch {
+    return text;
+  }
 }
 
 /**

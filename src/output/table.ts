@@ -1,16 +1,25 @@
 import Table from 'cli-table3';
 import { cleanLine, label, truncate, width, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
-import { allocateWidths, type ColumnSpec, GAP } from './layout.ts';
 import { pairLines } from './pairs.ts';
+import { EMPTY, glyphs, type View } from './presentation.ts';
 import { cellAt, valueAt } from './records.ts';
-import { EMPTY, glyphs, type View } from './view.ts';
 
-export interface Column extends ColumnSpec {
+export interface Column {
   readonly key: string;
   /** Heading; shown in capitals. */
   readonly title: string;
+  /** Minimum width at which the column is readable. Default: 8, or the width of its cells if that is less. */
+  readonly min?: number;
+  readonly max?: number;
+  /**
+   * The lowest is dropped first if there is too little room; `Infinity` is never dropped. Columns of priority 0 are
+   * shown only if no other column has to shrink for them.
+   */
+  readonly priority: number;
   readonly align?: 'left' | 'right';
+  /** Whether the text wraps. Such columns shrink before the others. */
+  readonly wrap?: boolean;
   /** Maximum lines of a cell in a column that wraps; the rest is cut. Default: 3. */
   readonly maxLines?: number;
   /** Colors the cleaned text of a row, counted from 0, without changing its width. */
@@ -27,7 +36,9 @@ interface VisibleColumn {
 /** In narrower views, rows are listed below each other. */
 const MIN_TABLE_WIDTH = 30;
 const DEFAULT_MAX_LINES = 3;
-const ROWS_PER_DRAW = 20;
+/** Spaces between two columns. */
+const GAP = 2;
+const LINES_PER_PART = 20;
 
 const BORDERLESS = {
   top: '',
@@ -57,20 +68,34 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   view: View,
 ): string {
-  if (rows.length === 0) return '';
+  return [...tableParts(columns, rows, view)].join('\n');
+}
+
+/** Renders a table as `renderTable` does, a few lines at a time: 100,000 rows take seconds. */
+export function* tableParts(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  view: View,
+): Generator<string> {
+  if (rows.length === 0) return;
   const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '').trim() || EMPTY));
   const natural = columns.map((column, index) => naturalWidth(column, cells, index, view.width));
   const widths = view.width < MIN_TABLE_WIDTH ? undefined : allocateWidths(columns, natural, view.width);
-  if (widths === undefined) return stacked(columns, cells, view);
-  const shown = columns.flatMap((column, index) => {
-    const columnWidth = widths[index] ?? 0;
-    return columnWidth === 0 ? [] : [{ column, index, width: columnWidth }];
-  });
-  const header = shown.map(({ column, width: room }) => view.palette.dim(truncate(title(column), room)));
-  const body = cells.flatMap((row, rowIndex) =>
-    lineRows(shown.map((column) => cellLines(row[column.index] ?? '', rowIndex, column, view))),
-  );
-  return draw([header, ...body], shown);
+  if (widths === undefined) {
+    yield stacked(columns, cells, view);
+    return;
+  }
+  const shown = columns
+    .map((column, index) => ({ column, index, width: widths[index] ?? 0 }))
+    .filter((column) => column.width > 0);
+  const lines = [shown.map(({ column, width: room }) => view.palette.dim(truncate(title(column), room)))];
+  for (const [rowIndex, row] of cells.entries()) {
+    lines.push(
+      ...lineRows(shown.map((column) => cellLines(row[column.index] ?? '', rowIndex, column, view))),
+    );
+    while (lines.length >= LINES_PER_PART) yield draw(lines.splice(0, LINES_PER_PART), shown);
+  }
+  if (lines.length > 0) yield draw(lines, shown);
 }
 
 /** Returns the width of the widest cell, up to what the view can show. */
@@ -78,12 +103,14 @@ function naturalWidth(
   column: Column,
   cells: readonly (readonly string[])[],
   index: number,
-  most: number,
+  limit: number,
 ): number {
-  const room = Math.min(column.max ?? most, most) + 1;
-  const widest = (sofar: number, row: readonly string[]): number =>
-    Math.max(sofar, width(truncate(row[index] ?? '', room, '')));
-  return Math.min(cells.reduce(widest, width(title(column))), most);
+  const room = Math.min(column.max ?? limit, limit) + 1;
+  const widths = cells.map((row) => width(truncate(row[index] ?? '', room, '')));
+  return Math.min(
+    widths.reduce((a, b) => Math.max(a, b), width(title(column))),
+    limit,
+  );
 }
 
 function title(column: Column): string {
@@ -93,12 +120,11 @@ function title(column: Column): string {
 function cellLines(text: string, row: number, { column, width: room }: VisibleColumn, view: View): string[] {
   const paint =
     text === EMPTY ? view.palette.dim : (line: string) => column.paint?.(line, view.palette, row) ?? line;
-  const { ellipsis } = glyphs(view);
-  const most = column.wrap === true ? (column.maxLines ?? DEFAULT_MAX_LINES) : 1;
+  const maxLines = column.wrap === true ? (column.maxLines ?? DEFAULT_MAX_LINES) : 1;
   // Twice the room, since the ends of wrapped lines stay empty.
-  const lines = most === 1 ? [text] : wrap(truncate(text, room * most * 2, ''), room);
-  const last = lines.slice(most - 1).join(' ');
-  return [...lines.slice(0, most - 1), ...(last === '' ? [] : [truncate(last, room, ellipsis)])].map(paint);
+  const lines = maxLines === 1 ? [text] : wrap(truncate(text, room * maxLines * 2, ''), room);
+  const last = truncate(lines.slice(maxLines - 1).join(' '), room, glyphs(view).ellipsis);
+  return [...lines.slice(0, maxLines - 1), ...(last === '' ? [] : [last])].map(paint);
 }
 
 /** Splits a row of multi-line cells into one row per terminal line. */
@@ -108,41 +134,81 @@ function lineRows(cells: readonly (readonly string[])[]): string[][] {
 }
 
 /**
- * Lays out cells of one line. They are drawn in groups, since cli-table3 takes time quadratic in the number of rows;
- * it gets no cell of several lines, since it measures such a cell whole for each of them. It takes about 8 ms for 20
- * rows and 200 ms for 1,000.
+ * Draws lines of cells. There are few at a time, since cli-table3 takes time quadratic in the number of rows; it gets no
+ * cell of several lines, since it measures such a cell whole for each of them. It takes about 8 ms for 20 rows and
+ * 200 ms for 1,000.
  */
-function draw(rows: readonly (readonly string[])[], shown: readonly VisibleColumn[]): string {
-  const lines: string[] = [];
-  for (let start = 0; start < rows.length; start += ROWS_PER_DRAW) {
-    const table = new Table({
-      chars: BORDERLESS,
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-      colWidths: shown.map(({ width: columns }) => columns),
-      colAligns: shown.map(({ column }) => column.align ?? 'left'),
-    });
-    table.push(...rows.slice(start, start + ROWS_PER_DRAW).map((cells) => [...cells]));
-    lines.push(...table.toString().split('\n'));
-  }
-  return lines.map((line) => line.trimEnd()).join('\n');
+function draw(lines: string[][], shown: readonly VisibleColumn[]): string {
+  const table = new Table({
+    chars: BORDERLESS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+    colWidths: shown.map(({ width: columns }) => columns),
+    colAligns: shown.map(({ column }) => column.align ?? 'left'),
+  });
+  table.push(...lines);
+  return table.toString().replace(/ +$/gm, '');
 }
 
 function stacked(columns: readonly Column[], cells: readonly (readonly string[])[], view: View): string {
   const items = cells.map((row, place) => {
-    const pairs = columns.flatMap((column, index) => {
-      const text = row[index] ?? '';
-      if (text === EMPTY || column.priority <= 0) return [];
-      return [
-        {
-          key: label(column.title),
-          text,
-          paint: (line: string) => column.paint?.(line, view.palette, place) ?? line,
-        },
-      ];
-    });
+    const pairs = columns
+      .map((column, index) => ({
+        key: label(column.title),
+        text: row[index] ?? '',
+        paint: (line: string) => column.paint?.(line, view.palette, place) ?? line,
+        priority: column.priority,
+      }))
+      .filter(({ text, priority }) => text !== EMPTY && priority > 0);
     return pairLines(pairs, view.width, view).join('\n');
   });
   return items.join('\n\n');
+}
+
+const MIN_READABLE_WIDTH = 8;
+
+/**
+ * Divides `total` terminal columns among the columns of a table. `natural` holds the width of each column's content.
+ * @returns the width of each column, 0 for a dropped one; undefined if the columns that must stay do not fit
+ */
+export function allocateWidths(
+  columns: readonly Pick<Column, 'min' | 'max' | 'priority' | 'wrap'>[],
+  natural: readonly number[],
+  total: number,
+): readonly number[] | undefined {
+  const wanted = columns.map(({ max = total }, index) => Math.min(natural[index] ?? 0, max));
+  const floors = columns.map(({ min = MIN_READABLE_WIDTH }, index) => Math.min(wanted[index] ?? 0, min));
+  const byPriority = [...columns.entries()].sort(
+    ([a, one], [b, other]) => Math.sign(one.priority - other.priority) || b - a,
+  );
+  const kept = new Set(columns.keys());
+  const taken = (widths: readonly number[]): number =>
+    [...kept].reduce((sum, index) => sum + (widths[index] ?? 0), GAP * (kept.size - 1));
+  for (const [index, { priority }] of byPriority) {
+    if (taken(priority <= 0 ? wanted : floors) <= total) continue;
+    if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
+    kept.delete(index);
+  }
+  // The last column that was dropped may have been wide, and may leave room for others.
+  for (const [index, { priority }] of byPriority.reverse()) {
+    if (kept.has(index) || priority <= 0) continue;
+    kept.add(index);
+    if (taken(floors) > total) kept.delete(index);
+  }
+  const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
+  const widthOf = (index: number): number => widths[index] ?? 0;
+  let excess = taken(widths) - total;
+  // Columns that wrap shrink first, and the widest of them by one until all fit.
+  for (const wraps of [true, false]) {
+    const group = [...columns.keys()].filter((index) => (columns[index]?.wrap === true) === wraps);
+    for (; excess > 0; excess -= 1) {
+      const [widest] = group
+        .filter((index) => widthOf(index) > (floors[index] ?? 0))
+        .sort((a, b) => widthOf(b) - widthOf(a));
+      if (widest === undefined) break;
+      widths[widest] = widthOf(widest) - 1;
+    }
+  }
+  return widths;
 }
 
 /** Renders exactly these columns of the records as a table, without a final line break. */

@@ -23,7 +23,7 @@ const CONTROL_IN_CELL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 const PICTURE = String.raw`\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]{0,2}`;
 const JOINED_PICTURES = new RegExp(String.raw`${PICTURE}(?:\u200d${PICTURE})+`, 'gu');
 /** Emoji that terminals draw as one picture; other chains are as wide as their parts. */
-const ONE_PICTURE = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
+const ONE_PICTURE = new RegExp(`^${String.raw`\p{RGI_Emoji}`}$`, 'v');
 /** The scripts in which a joiner or non-joiner between letters changes the spelling. */
 const JOINING = `[${'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh'.replace(/\w+ ?/g, (code) => String.raw`\p{scx=${code.trim()}}`)}]`;
 /** The flags of England, Scotland and Wales, the only standard use of tag characters. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { plain } from '../../src/output/color.ts';
-import type { View } from '../../src/output/view.ts';
+import type { View } from '../../src/output/presentation.ts';
 
 /** A view without colour. */
 export function viewOf(width: number, unicode = true): View {

@@ -1,12 +1,11 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
-import { pointOf } from '../geojson.ts';
+import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
-import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
+import { type Field, fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
 import { inline, isSimple, plainTable } from '../render/data.ts';
-import type { Field } from '../render/field-roles.ts';
 import {
   type ColumnKind,
   type Detail,

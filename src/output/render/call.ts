@@ -1,10 +1,8 @@
 import type { ToolResult } from '../../client/types.ts';
 import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
-import { callData } from '../call-data.ts';
-import type { Presentation } from '../presentation.ts';
-import { isRecord, pick } from '../records.ts';
-import type { View } from '../view.ts';
+import type { Presentation, View } from '../presentation.ts';
+import { callData, isRecord, pick } from '../records.ts';
 import { dataLines } from './data.ts';
 
 /** Presents the result of any tool. */

@@ -1,11 +1,19 @@
 import { cleanLine, label, width, wrap } from '../../util/text.ts';
-import { joinHorizontal } from '../layout.ts';
 import { link, mapUrl } from '../link.ts';
+import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { isRecord } from '../records.ts';
-import { EMPTY, glyphs, type View } from '../view.ts';
-import { fieldsOf, inOrder, isEmptyValue, type LookupItem, NO_DATA, placeOf, RECORD } from './card.ts';
-import { dataLines, inline, isIdKey, isSimple, smallTable, words } from './data.ts';
-import type { Classified, FieldRole } from './field-roles.ts';
+import {
+  type Classified,
+  type FieldRole,
+  fieldsOf,
+  inOrder,
+  isEmptyValue,
+  type LookupItem,
+  NO_DATA,
+  placeOf,
+  RECORD,
+} from './card.ts';
+import { dataLines, inline, isIdKey, isSimple, joinHorizontal, smallTable, words } from './data.ts';
 
 const MAX_ITEMS = 4;
 const MIN_CELL_WIDTH = 18;

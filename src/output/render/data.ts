@@ -1,11 +1,10 @@
 import { toJson } from '../../util/json.ts';
-import { clean, cleanLine, label, width, wrap } from '../../util/text.ts';
-import { flowColumns } from '../layout.ts';
+import { clean, cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import { link, webUrl } from '../link.ts';
 import { type Pair, pairLines } from '../pairs.ts';
+import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { isRecord } from '../records.ts';
 import { renderTable } from '../table.ts';
-import { EMPTY, glyphs, type View } from '../view.ts';
 
 /** Deeper levels and narrower lines are shown as JSON. */
 const MAX_DATA_LEVEL = 6;
@@ -48,6 +47,55 @@ export function entryLines(entries: readonly Entry[], columns: number, view: Vie
     ...(lines.length > 0 && sections.length > 0 ? [''] : []),
     ...flowColumns(sections, columns),
   ];
+}
+
+/** Wider blocks are hard to read. */
+const MAX_FLOW_WIDTH = 120;
+const FLOW_GAP = 4;
+/** Taller blocks get a row of their own. */
+const MAX_FLOW_HEIGHT = 60;
+
+/**
+ * Places blocks of lines side by side, from left to right, as many per row as fit into `columns`, with a blank line
+ * between rows.
+ */
+export function flowColumns(blocks: readonly (readonly string[])[], columns: number): string[] {
+  const room = Math.min(columns, MAX_FLOW_WIDTH);
+  const rows: { lines: readonly string[]; width: number }[][] = [];
+  let used = 0;
+  for (const lines of blocks) {
+    const own = lines.length > MAX_FLOW_HEIGHT ? room : widest(lines);
+    const row = rows.at(-1);
+    if (row !== undefined && used + FLOW_GAP + own <= room) {
+      row.push({ lines, width: own });
+      used += FLOW_GAP + own;
+    } else {
+      rows.push([{ lines, width: own }]);
+      used = own;
+    }
+  }
+  return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...joinHorizontal(row)]);
+}
+
+const widest = (lines: readonly string[]): number =>
+  lines.reduce((most, line) => Math.max(most, width(line)), 0);
+
+/** Joins columns of lines horizontally, each padded to its width. */
+export function joinHorizontal(
+  columns: readonly { readonly lines: readonly string[]; readonly width: number }[],
+  gap = FLOW_GAP,
+): string[] {
+  const height = columns.reduce((most, { lines }) => Math.max(most, lines.length), 0);
+  return Array.from({ length: height }, (_, index) => {
+    const filled = columns.findLastIndex(({ lines }) => (lines[index] ?? '') !== '');
+    return columns
+      .slice(0, filled + 1)
+      .map(({ lines, width: room }, place) => {
+        const line = lines[index] ?? '';
+        return place === filled ? line : pad(line, room + gap);
+      })
+      .join('');
+  });
 }
 
 function pairOf(key: string, value: unknown, view: View): Pair {

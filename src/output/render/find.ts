@@ -1,10 +1,9 @@
 import { SUMMARY_COLUMNS } from '../../util/summary-columns.ts';
 import type { Palette } from '../color.ts';
 import { link, mapUrl } from '../link.ts';
-import type { Presentation } from '../presentation.ts';
+import type { Presentation, View } from '../presentation.ts';
 import { isRecord, pick, valueAt } from '../records.ts';
-import { type Column, cellText, renderTable } from '../table.ts';
-import type { View } from '../view.ts';
+import { type Column, cellText, tableParts } from '../table.ts';
 
 const NUMBER: Column = {
   key: '#',
@@ -39,7 +38,7 @@ function dim(text: string, palette: Palette): string {
 }
 
 /**
- * Renders restaurants as a table, numbered from 1, without a final line break. The city is left out if it is the same in
+ * Renders restaurants as the parts of a table, numbered from 1. The city is left out if it is the same in
  * all rows; names link to a map. With `columns`, exactly those are shown. An element that is not an object is shown as
  * `(unreadable)`.
  */
@@ -47,7 +46,7 @@ export function renderFind(
   restaurants: readonly unknown[],
   { columns, extra = [] }: { columns?: readonly string[] | undefined; extra?: readonly string[] },
   view: View,
-): string {
+): Generator<string> {
   const shown = (columns?.map(asked) ?? [...usual(restaurants), ...extra.map(look)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
   );
@@ -55,7 +54,7 @@ export function renderFind(
     return link(name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
   }
   const rows = restaurants.map((restaurant, index) => [String(index + 1), ...cells(restaurant, shown)]);
-  return renderTable([NUMBER, ...shown], rows, view);
+  return tableParts([NUMBER, ...shown], rows, view);
 }
 
 function usual(restaurants: readonly unknown[]): Column[] {

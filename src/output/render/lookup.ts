@@ -1,6 +1,5 @@
-import type { Presentation } from '../presentation.ts';
+import { glyphs, type Presentation, type View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
-import { glyphs, type View } from '../view.ts';
 import { cardLines, type LookupItem, READING_WIDTH } from './card.ts';
 import { comparisonLines } from './compare.ts';
 

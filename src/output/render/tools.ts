@@ -1,9 +1,8 @@
 import type { Tool } from '../../client/types.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
-import type { Presentation } from '../presentation.ts';
+import type { Presentation, View } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
-import type { View } from '../view.ts';
 import { type Argument, argumentsOf, exampleCall } from './arguments.ts';
 
 const TOOL_COLUMNS: readonly Column[] = [

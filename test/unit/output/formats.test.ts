@@ -31,6 +31,18 @@ describe('present', () => {
     expect(await shown(DATA, 'json', { columns: ['id'] })).toBe('{"results":["id"]}\n');
   });
 
+  it('joins the parts of a table, and stops between them when it is interrupted', async () => {
+    const stop = new AbortController();
+    let drawn = 0;
+    function* table() {
+      for (drawn = 1; drawn <= 2; drawn += 1) yield `part ${drawn}`;
+    }
+    expect(await shown({ ...DATA, table }, 'table')).toBe('part 1\npart 2\n');
+    stop.abort(new Error('interrupted'));
+    await expect(shown({ ...DATA, table }, 'table', { signal: stop.signal })).rejects.toThrow('interrupted');
+    expect(drawn).toBe(1);
+  });
+
   it('reduces each record by default', async () => {
     const { selectColumns: _, ...plain } = DATA;
     expect(await shown({ ...plain, json: RECORDS }, 'json', { columns: ['id'] })).toBe(

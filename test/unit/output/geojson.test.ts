@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGeoJson } from '../../../src/output/geojson.ts';
+import { toGeoJson } from '../../../src/output/geo.ts';
 
 describe('toGeoJson', () => {
   it('writes points in [lng, lat] and all other fields as properties', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allocateWidths, flowColumns, joinHorizontal } from '../../../src/output/layout.ts';
+import { flowColumns, joinHorizontal } from '../../../src/output/render/data.ts';
+import { allocateWidths } from '../../../src/output/table.ts';
 import { width } from '../../../src/util/text.ts';
 
 describe('flowColumns', () => {

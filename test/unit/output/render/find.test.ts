@@ -29,9 +29,13 @@ const SAITO = {
 const RESTAURANTS = [NOPA, SAITO, null];
 const all = {};
 
+function table(...args: Parameters<typeof renderFind>): string {
+  return [...renderFind(...args)].join('\n');
+}
+
 describe('renderFind', () => {
   it('at 40 columns', async () => {
-    expect(renderFind(RESTAURANTS, all, viewOf(40))).toMatchInlineSnapshot(`
+    expect(table(RESTAURANTS, all, viewOf(40))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE
       1  Nopa          A      californian, am…
       2  鮨さいとう    B+     sushi
@@ -40,7 +44,7 @@ describe('renderFind', () => {
   });
 
   it('at 60 columns', async () => {
-    expect(renderFind(RESTAURANTS, all, viewOf(60))).toMatchInlineSnapshot(`
+    expect(table(RESTAURANTS, all, viewOf(60))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE         ADDRESS
       1  Nopa          A      californian…    560 Divisadero St…
       2  鮨さいとう    B+     sushi           東京都港区六本木1-4…
@@ -49,7 +53,7 @@ describe('renderFind', () => {
   });
 
   it('at 80 columns', async () => {
-    expect(renderFind(RESTAURANTS, all, viewOf(80))).toMatchInlineSnapshot(`
+    expect(table(RESTAURANTS, all, viewOf(80))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE           NEIGHBORHOOD      ADDRESS
       1  Nopa          A      californian, am…  North of the Pa…  560 Divisadero St…
       2  鮨さいとう    B+     sushi             六本木            東京都港区六本木1-4…
@@ -58,7 +62,7 @@ describe('renderFind', () => {
   });
 
   it('at 120 columns', async () => {
-    expect(renderFind(RESTAURANTS, all, viewOf(120))).toMatchInlineSnapshot(`
+    expect(table(RESTAURANTS, all, viewOf(120))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE                NEIGHBORHOOD            ADDRESS
       1  Nopa          A      californian, american  North of the Panhandle  560 Divisadero St, San Francisco, CA 94117
       2  鮨さいとう    B+     sushi                  六本木                  東京都港区六本木1-4-5
@@ -67,7 +71,7 @@ describe('renderFind', () => {
   });
 
   it('at 200 columns, with the id', async () => {
-    expect(renderFind(RESTAURANTS, all, viewOf(200))).toMatchInlineSnapshot(`
+    expect(table(RESTAURANTS, all, viewOf(200))).toMatchInlineSnapshot(`
       "#  NAME          GRADE  CUISINE                NEIGHBORHOOD            ADDRESS                                     SERVICE ID
       1  Nopa          A      californian, american  North of the Panhandle  560 Divisadero St, San Francisco, CA 94117  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
       2  鮨さいとう    B+     sushi                  六本木                  東京都港区六本木1-4-5                       9d0e7f32-1b2a-4f6e-8a53-c4b7d6e5f012
@@ -76,7 +80,7 @@ describe('renderFind', () => {
   });
 
   it('at 20 columns, as a list', async () => {
-    expect(renderFind(RESTAURANTS, all, viewOf(20))).toMatchInlineSnapshot(`
+    expect(table(RESTAURANTS, all, viewOf(20))).toMatchInlineSnapshot(`
       "#  1
       Name  Nopa
       Grade  A
@@ -107,16 +111,16 @@ describe('renderFind', () => {
 
   it('shows the city if there are several', async () => {
     const other = { ...SAITO, city: 'Tokyo' };
-    expect(renderFind([NOPA, other], all, viewOf(100)).split('\n')[0]).toMatch(/ADDRESS +CITY/);
+    expect(table([NOPA, other], all, viewOf(100)).split('\n')[0]).toMatch(/ADDRESS +CITY/);
   });
 
   it('shows exactly the selected columns, as a list if there is no room', async () => {
     const columns = ['name', 'service_id', 'lat', 'extra'];
-    expect(renderFind([{ ...NOPA, extra: { a: 1 } }], { columns }, viewOf(80))).toMatchInlineSnapshot(`
+    expect(table([{ ...NOPA, extra: { a: 1 } }], { columns }, viewOf(80))).toMatchInlineSnapshot(`
       "#  NAME  SERVICE ID                                LAT  EXTRA
       1  Nopa  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91  37.7749  {"a":1}"
     `);
-    expect(renderFind([NOPA], { columns }, viewOf(42))).toMatchInlineSnapshot(`
+    expect(table([NOPA], { columns }, viewOf(42))).toMatchInlineSnapshot(`
       "#           1
       Name        Nopa
       Service ID
@@ -129,17 +133,17 @@ describe('renderFind', () => {
     const restaurants = fc.array(fc.oneof(hostileRecord, hostileJson), { maxLength: 4 });
     fc.assert(
       fc.property(restaurants, fc.integer({ min: 10, max: 200 }), (results, columns) => {
-        const text = renderFind(results, all, viewOf(columns));
+        const text = table(results, all, viewOf(columns));
         expect(text).not.toMatch(FORBIDDEN);
         for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
-        const linked = renderFind(results, all, { ...viewOf(columns), links: true });
+        const linked = table(results, all, { ...viewOf(columns), links: true });
         expect(linked.replaceAll(OWN_LINK, '$1')).toBe(text);
       }),
     );
   });
 
   it('links names to a map', async () => {
-    const lines = renderFind([SAITO, NOPA], all, { ...viewOf(80), links: true }).split('\n');
+    const lines = table([SAITO, NOPA], all, { ...viewOf(80), links: true }).split('\n');
     expect(lines[1]).not.toContain('\u001b');
     expect(lines[2]).toContain(
       '/?mlat=37.7749&mlon=-122.4376#map=18/37.7749/-122.4376\u001b\\Nopa\u001b]8;;',
