@@ -9,6 +9,9 @@ const lines = [
   ['lookup', '1', '--fields', 'premium'],
 ];
 
+// A reader such as `head` may close the pipe before the end.
+process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 // The first thing to run in a fresh clone.
 if (!existsSync(new URL('../dist/start.cjs', import.meta.url))) await import('./build.js');
 for (const words of lines) {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { STANDALONE, shell } from '../../helpers/process.ts';
 import { newHome } from '../../helpers/program.ts';
@@ -44,6 +45,13 @@ describe.concurrent('a reader that closes early', () => {
   ])('does not make %s fail', async (command) => {
     const { stdout, stderr } = await bash(`${command} | head -c 20 >/dev/null; echo "\${PIPESTATUS[0]}"`);
     expect([stdout, stderr]).toEqual(['0\n', '']);
+  });
+
+  it.skipIf(STANDALONE)('does not make the demo fail', async () => {
+    const demo = fileURLToPath(new URL('../../../scripts/demo.js', import.meta.url));
+    const line = `'${process.execPath}' '${demo}' | head -1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await bash(line);
+    expect([stdout, stderr]).toEqual(['$ restaurant find "Nopa" --city SF --demo\n0\n', '']);
   });
 
   it('before the first byte causes no error either', async () => {
