@@ -38,7 +38,7 @@ async function complete(
 ): Promise<number> {
   try {
     const { answer } = await import('./commands/completion/answer.ts');
-    await app.context.stdout.write(await answer(shell, words, program, app));
+    await app.context.stdout.write(answer(shell, words, program, app));
     return 0;
   } catch {
     return 1;

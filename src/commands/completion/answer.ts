@@ -14,40 +14,45 @@ const LISTING = ['!', '?', '@'].map((sign) => String(sign.charCodeAt(0)));
  * @param args for bash the line up to the cursor, the part that bash replaces, and COMP_TYPE; else the words, the last
  *   of which is typed
  */
-export async function answer(
+export function answer(
   shell: string | undefined,
   args: readonly string[],
   program: CliCommand,
   app: App,
-): Promise<string> {
-  if (shell === 'bash') return answerBash(args, program, app);
-  if (shell === 'fish') return answerFish(args, program, app);
-  const { candidates, filesAfter } = await completionsAt(args.slice(0, -1), args.at(-1) ?? '', program, app);
+): string {
+  const completionsAt = (words: readonly string[], current: string): Completions => {
+    try {
+      // The line can name the service and the profile.
+      program.parseOptions([...words]);
+    } catch {
+      // The line is incomplete, as lines at a TAB are.
+    }
+    return listCompletions(parseCursor(words, current, program), program, app);
+  };
+  if (shell === 'bash') return answerBash(args, completionsAt);
+  // fish passes the last word as typed, and completes paths itself.
+  const typed = args.at(-1) ?? '';
+  const current = shell === 'fish' ? parseBashLine(typed).current : typed;
+  const { candidates, filesAfter } = completionsAt(args.slice(0, -1), current);
+  if (shell === 'fish') {
+    const texts = candidates.map(({ value, description }) => `${value}\t${description}`);
+    return lines(texts, filesAfter === undefined ? undefined : splitAt(current, filesAfter).join('\t'));
+  }
   // The form of _describe (zshcompsys).
   const texts = candidates.map(
     ({ value, description }) => `${value.replace(/[\\:]/g, '\\$&')}:${description.replaceAll('\\', '\\\\')}`,
   );
-  return lines(texts, filesAfter === undefined ? undefined : String(filesAfter));
+  return lines(texts, filesAfter?.toString());
 }
 
-/** fish passes the last word as typed, and completes paths itself. */
-async function answerFish(args: readonly string[], program: CliCommand, app: App): Promise<string> {
-  const { current } = parseBashLine(args.at(-1) ?? '');
-  const { candidates, filesAfter } = await completionsAt(args.slice(0, -1), current, program, app);
-  const texts = candidates.map(({ value, description }) => `${value}\t${description}`);
-  const [before, path] = splitAt(current, filesAfter ?? 0);
-  return lines(texts, filesAfter === undefined ? undefined : `${before}\t${path}`);
-}
-
-async function answerBash(
+function answerBash(
   [line = '', replaced = '', type = '']: readonly string[],
-  program: CliCommand,
-  app: App,
-): Promise<string> {
+  completionsAt: (words: readonly string[], current: string) => Completions,
+): string {
   const { words, current, raw, quote, isRedirection } = parseBashLine(line);
-  const { candidates, filesAfter } = isRedirection
+  const { candidates, filesAfter }: Completions = isRedirection
     ? { candidates: [], filesAfter: 0 }
-    : await completionsAt(words.slice(1), current, program, app);
+    : completionsAt(words.slice(1), current);
   // bash replaces only the part after the last = or : of a word.
   const kept = raw.endsWith(replaced)
     ? parseBashLine(raw.slice(0, raw.length - replaced.length)).current
@@ -77,18 +82,3 @@ function withNames(texts: readonly string[], candidates: readonly Candidate[]): 
 
 const lines = (texts: readonly string[], files?: string): string =>
   [...texts, ...(files === undefined ? [] : [`\tfiles\t${files}`])].map((text) => `${text}\n`).join('');
-
-async function completionsAt(
-  words: readonly string[],
-  current: string,
-  program: CliCommand,
-  app: App,
-): Promise<Completions> {
-  try {
-    // The line can name the service and the profile.
-    program.parseOptions([...words]);
-  } catch {
-    // The line is incomplete, as lines at a TAB are.
-  }
-  return listCompletions(parseCursor(words, current, program), program, app);
-}

@@ -1,16 +1,19 @@
 import type { App } from '../../app/app.ts';
+import { lastResults } from '../../app/last-results.ts';
+import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer } from '../../cli/command.ts';
 import { HELP_OPTION } from '../../cli/help.ts';
 import type { Option } from '../../cli/option.ts';
 import { optionsOf, settingOf } from '../../cli/options.ts';
 import { TOPICS } from '../../cli/topics.ts';
+import { DOCUMENTED_TOOLS } from '../../client/types.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalogue.ts';
+import { cleanLine, truncate } from '../../util/text.ts';
 import type { CursorContext } from './parse.ts';
 
-/** A word that can be completed at the cursor. */
+/** A word that can be completed at the cursor, with a description for shells that show it. */
 export interface Candidate {
   readonly value: string;
-  /** For shells that show it. */
   readonly description: string;
 }
 
@@ -18,121 +21,110 @@ export interface Candidate {
 export interface Completions {
   readonly candidates: readonly Candidate[];
   /** Where files can be completed too: the number of characters of the word before their paths. */
-  readonly filesAfter?: number;
+  readonly filesAfter?: number | undefined;
 }
 
 const MAX_DESCRIPTION = 60;
-/** Arguments that are files. */
-const FILE_NAMES: readonly string[] = ['file', 'path'];
 /** Text that is harmless on a command line, whatever the shell. */
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 /** Names that the MCP specification allows for a tool; others may imitate one. */
 const TOOL_NAME = /^[A-Za-z0-9][\w./:-]{0,127}$/;
 const NONE: Completions = { candidates: [] };
 
-const withoutDescriptions = (values: readonly string[]): Completions => ({
+const valuesOnly = (values: readonly string[]): Completions => ({
   candidates: values.map((value) => ({ value, description: '' })),
 });
 
-const ofCommands = (commands: readonly CliCommand[]): Candidate[] =>
-  commands.map((command) => ({
-    value: command.name(),
-    description: command.summary() || command.description(),
-  }));
+const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
+  commands.map((command) => ({ value: command.name(), description: command.summary() }));
 
-const fileCompleter = (name: string): Completer | undefined =>
-  FILE_NAMES.includes(name) ? 'file' : undefined;
+/** The completer of an argument or option value that has none of its own. */
+const completerOf = (name: string): Completer | undefined =>
+  ['file', 'path'].includes(name) ? 'file' : undefined;
 
 /** Lists what can be completed. Reads local files at most; does not filter, because each shell matches in its own way. */
-export async function listCompletions(
-  context: CursorContext,
-  program: CliCommand,
-  app: App,
-): Promise<Completions> {
-  const { command, option, text, operands, afterDoubleDash } = context;
-  if (option !== undefined) return withPrefix(context, await optionValues(option, context, program, app));
+export function listCompletions(context: CursorContext, program: CliCommand, app: App): Completions {
+  const { command, option, prefix, text, operands, afterDoubleDash } = context;
+  if (option !== undefined) {
+    // Shells replace the whole word, so each candidate gets the part of it before the value.
+    const { candidates, filesAfter } = optionValues(option, context, program, app);
+    return {
+      candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })),
+      filesAfter: filesAfter === undefined ? undefined : [...prefix].length + filesAfter,
+    };
+  }
   if (!afterDoubleDash && text.startsWith('-')) return { candidates: options(context, program) };
   const { registeredArguments: args } = command;
-  const argument = args[operands.length] ?? (args.at(-1)?.variadic === true ? args.at(-1) : undefined);
-  if (argument !== undefined) {
-    const completer = command.completers.get(argument.name()) ?? fileCompleter(argument.name());
-    if (completer !== undefined) return complete(completer, context, program, app);
-    // Free text; more of it is optional, so that an option can follow as well.
-    if (args[operands.length] !== undefined) return NONE;
-  }
-  const children = operands.length === 0 ? ofCommands(command.children) : [];
-  if (children.length > 0) return { candidates: children };
-  // Where no word is expected, an option can follow.
+  const own = args[operands.length];
+  const argument = own ?? (args.at(-1)?.variadic === true ? args.at(-1) : undefined);
+  const name = argument?.name() ?? '';
+  const completer = command.completers.get(name) ?? completerOf(name);
+  if (completer !== undefined) return complete(completer, context, program, app);
+  // Free text. Where no word is expected, or more of it is optional, an option can follow.
+  if (own !== undefined) return NONE;
+  if (operands.length === 0 && command.children.length > 0)
+    return { candidates: commandsOf(command.children) };
   return { candidates: afterDoubleDash ? [] : options(context, program) };
 }
 
-/** Puts the prefix of the word before each candidate, because shells replace the whole word. */
-function withPrefix({ prefix }: CursorContext, { candidates, filesAfter }: Completions): Completions {
-  return {
-    candidates: candidates.map(({ value, description }) => ({ value: prefix + value, description })),
-    ...(filesAfter === undefined ? {} : { filesAfter: [...prefix].length + filesAfter }),
-  };
-}
-
-async function optionValues(
-  option: Option,
-  context: CursorContext,
-  program: CliCommand,
-  app: App,
-): Promise<Completions> {
+function optionValues(option: Option, context: CursorContext, program: CliCommand, app: App): Completions {
   const { command } = context;
-  const here = optionsOf(command).find(({ long }) => long === option.long) ?? option;
-  if (here.argChoices !== undefined) return withoutDescriptions(here.argChoices);
   const long = option.long ?? '';
+  const { argChoices } = optionsOf(command).find((each) => each.long === long) ?? option;
+  if (argChoices !== undefined) return valuesOnly(argChoices);
   const [, placeholder = ''] = /<(\w+)>/.exec(option.flags) ?? [];
-  const completer =
-    command.completers.get(long) ?? program.completers.get(long) ?? fileCompleter(placeholder);
+  const completer = command.completers.get(long) ?? program.completers.get(long) ?? completerOf(placeholder);
   return completer === undefined ? NONE : complete(completer, context, program, app);
 }
 
-async function complete(
-  completer: Completer,
-  context: CursorContext,
-  program: CliCommand,
-  app: App,
-): Promise<Completions> {
+function complete(completer: Completer, context: CursorContext, program: CliCommand, app: App): Completions {
   const { text, operands } = context;
+  const [first] = operands;
   switch (completer) {
     case 'file':
       return { candidates: [], filesAfter: 0 };
     case 'at-file': {
       const [prefix] = /^([^=]*=)?@/.exec(text) ?? [];
-      return { candidates: [], ...(prefix === undefined ? {} : { filesAfter: [...prefix].length }) };
+      return { candidates: [], filesAfter: prefix === undefined ? undefined : [...prefix].length };
     }
     case 'command':
-      return { candidates: ofCommands(childrenAt(program, operands)) };
+      return { candidates: commandsOf(childrenAt(program, operands)) };
     case 'topic': {
-      const topics = Object.keys(TOPICS).map((value) => ({ value, description: 'help topic' }));
-      const commands = ofCommands(childrenAt(program, operands));
-      return { candidates: operands.length === 0 ? [...commands, ...topics] : commands };
-    }
-    case 'profile':
-      return cleaned(Object.keys(app.config().profiles ?? {}).map((value) => ({ value, description: '' })));
-    case 'row':
-      return cleaned(await lastRows(app, text !== ''));
-    case 'setting': {
-      const settable = SETTING_NAMES;
+      const topics = first === undefined ? Object.keys(TOPICS) : [];
       return {
-        candidates: settable.map((value) => ({ value, description: SETTINGS[value].description })),
+        candidates: [
+          ...commandsOf(childrenAt(program, operands)),
+          ...topics.map((value) => ({ value, description: 'help topic' })),
+        ],
       };
     }
+    case 'profile':
+      return cleaned(valuesOnly(Object.keys(app.config().profiles ?? {})).candidates);
+    case 'row':
+      return cleaned(lastRows(app, text !== ''));
+    case 'setting':
+      return {
+        candidates: SETTING_NAMES.map((value) => ({ value, description: SETTINGS[value].description })),
+      };
     case 'setting-value': {
       // A setting has the values of the global option that sets it.
-      const option = program.options.find((each) => settingOf(each.long ?? '') === operands[0]);
-      if (operands[0] === undefined || option === undefined) return NONE;
-      return option.argChoices === undefined
-        ? optionValues(option, context, program, app)
-        : withoutDescriptions(option.argChoices);
+      const option = program.options.find(
+        (each) => first !== undefined && settingOf(each.long ?? '') === first,
+      );
+      return option === undefined
+        ? NONE
+        : optionValues(option, { ...context, command: program }, program, app);
     }
-    case 'tool':
-      return cleaned(await knownTools(app));
+    case 'tool': {
+      // The tools of the cached list, else the documented ones.
+      const tools = (cachedTools(app) ?? DOCUMENTED_TOOLS).map(({ name, description = '' }) => ({
+        value: String(name),
+        description: String(description),
+      }));
+      return cleaned(tools.filter(({ value }) => TOOL_NAME.test(value)));
+    }
     default:
-      return withoutDescriptions(completer);
+      return valuesOnly(completer);
   }
 }
 
@@ -149,48 +141,36 @@ function options({ command, given }: CursorContext, program: CliCommand): Candid
   const own = command === program ? [] : command.options;
   // Before the command, every global option is allowed.
   const shared = command.isGroup ? program.options : optionsOf(command);
-  const open = [...own, ...shared, HELP_OPTION].filter(
-    ({ hidden, long, defaultValue }) => !hidden && (!given.has(long ?? '') || Array.isArray(defaultValue)),
-  );
-  return open.flatMap(({ long, short, description }) =>
-    [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, description }])),
-  );
+  return [...own, ...shared, HELP_OPTION]
+    .filter(
+      ({ hidden, long, defaultValue }) => !hidden && (!given.has(long ?? '') || Array.isArray(defaultValue)),
+    )
+    .flatMap(({ long, short, description }) =>
+      [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, description }])),
+    );
 }
 
 /** Removes values from outside that are not harmless, and cleans the descriptions of the others. */
-async function cleaned(candidates: readonly Candidate[]): Promise<Completions> {
-  const known = candidates.filter(({ value }) => HARMLESS.test(value));
-  if (known.every(({ description }) => description === '')) return { candidates: known };
-  const { cleanLine, truncate } = await import('../../util/text.ts');
-  return {
-    candidates: known.map(({ value, description }) => ({
+const cleaned = (candidates: readonly Candidate[]): Completions => ({
+  candidates: candidates
+    .filter(({ value }) => HARMLESS.test(value))
+    .map(({ value, description }) => ({
       value,
       description: truncate(cleanLine(description), MAX_DESCRIPTION),
     })),
-  };
-}
+});
 
 /**
  * Returns the row numbers of the last search of this service, with the names; with `withIds` its ids too. Equal names
  * get a part of their id: zsh merges candidates with equal descriptions and loses their order.
  */
-async function lastRows(app: App, withIds: boolean): Promise<Candidate[]> {
-  const { lastResults } = await import('../../app/last-results.ts');
-  const rows = lastResults(app);
-  const numbers = rows.map(({ id, name }, index) => {
-    const isUnique = rows.every((other) => other.id === id || other.name !== name);
-    return { value: String(index + 1), description: isUnique ? name : `${name} (${id.slice(0, 8)})` };
+function lastRows(app: App, withIds: boolean): Candidate[] {
+  const rows = lastResults(app).map(({ id, name }, index, all) => {
+    const isUnique = all.every((other) => other.id === id || other.name !== name);
+    return { id, row: String(index + 1), description: isUnique ? name : `${name} (${id.slice(0, 8)})` };
   });
-  const ids = rows.map(({ id }, index) => ({ value: id, description: numbers[index]?.description ?? '' }));
-  return withIds ? [...numbers, ...ids] : numbers;
-}
-
-/** Returns the tools of the cached list, else the documented ones. */
-async function knownTools(app: App): Promise<Candidate[]> {
-  const { cachedTools } = await import('../../app/responses.ts');
-  const { DOCUMENTED_TOOLS } = await import('../../client/types.ts');
-  const tools = cachedTools(app) ?? DOCUMENTED_TOOLS;
-  return tools
-    .map(({ name, description = '' }) => ({ value: String(name), description: String(description) }))
-    .filter(({ value }) => TOOL_NAME.test(value));
+  return [
+    ...rows.map(({ row, description }) => ({ value: row, description })),
+    ...(withIds ? rows.map(({ id, description }) => ({ value: id, description })) : []),
+  ];
 }
