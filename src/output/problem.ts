@@ -25,15 +25,18 @@ export function formatError(
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
   const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
   const stack = error.code === 'unexpected' ? stackOf(error, redact) : [];
+  const wrapped = (text: string): string[] =>
+    width === undefined || textWidth(text) <= width ? [text] : wrap(text, width);
+  const labeled = (label: string, color: (text: string) => string, text: string): string[] =>
+    wrapped(`${label} ${shortened(text)}`).map((line, index) =>
+      index === 0 ? line.replace(label, () => color(label)) : line,
+    );
   const lines = [
-    `${colors.bad('error:')} ${shortened(error.message)}`,
-    `${colors.dim('hint:')} ${shortened(error.hint)}`,
-    ...(verbose ? [...causes, ...stack].map((line) => colors.dim(line)) : []),
+    ...labeled('error:', colors.bad, error.message),
+    ...labeled('hint:', colors.dim, error.hint),
+    ...(verbose ? [...causes, ...stack].flatMap(wrapped).map((line) => colors.dim(line)) : []),
   ];
-  return lines
-    .flatMap((line) => (width === undefined || textWidth(line) <= width ? [line] : wrap(line, width)))
-    .map((line) => `${line}\n`)
-    .join('');
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 function stackOf(error: AppError, redact: Redact): string[] {

@@ -1,5 +1,4 @@
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { STRAY_MARK } from './json.ts';
 
 const PRINTABLE = /^[\n -~]*$/;
@@ -38,10 +37,6 @@ const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 
 /** Number of characters that are segmented at once. */
 const WINDOW = 1000;
-/** Words that take long to wrap. The group keeps them when a text is split. */
-const LONG_WORD = /([^ ]{200,})/;
-const MAX_WORD_LENGTH = 199;
-const LONG_PART = /.{1,2000}(?: |$)|.{1,2000}/gsu;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
@@ -82,22 +77,27 @@ function caret(control: string): string {
 /** Number of terminal columns that the text takes. Colors and links take none. */
 export function width(text: string): number {
   const visible = text.includes('\u001b') ? text.replace(OWN_ESCAPES, '') : text;
-  if (PLAIN.test(visible)) return plainWidth(visible);
-  if (text.length <= WINDOW) return stringWidth(text);
-  const measure = measurer();
+  if (visible.length <= WINDOW || PLAIN.test(visible)) return shortWidth(visible);
   let columns = 0;
-  for (const grapheme of graphemes(text)) columns += measure(grapheme);
+  for (const [, own] of graphemes(visible)) columns += own;
   return columns;
 }
 
-const plainWidth = (text: string): number => text.length * 2 - text.replace(WIDE, '').length;
+const shortWidth = (text: string): number =>
+  PLAIN.test(text) ? text.length * 2 - text.replace(WIDE, '').length : stringWidth(text);
+
+/** Returns the graphemes of a text with their widths. Each kind is measured once. */
+function* graphemes(text: string): Generator<[grapheme: string, columns: number]> {
+  const known = new Map<string, number>();
+  for (const grapheme of PLAIN.test(text) ? text : segments(text)) {
+    const columns = known.get(grapheme) ?? shortWidth(grapheme);
+    known.set(grapheme, columns);
+    yield [grapheme, columns];
+  }
+}
 
 /** Splits text into graphemes, window by window: Intl.Segmenter takes time quadratic in the length. */
-function* graphemes(text: string): Generator<string> {
-  if (PLAIN.test(text)) {
-    yield* text;
-    return;
-  }
+function* segments(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
     const isPair = (text.codePointAt(start + WINDOW - 1) ?? 0) > 0xffff;
@@ -121,12 +121,11 @@ export function truncate(text: string, columns: number, mark = '…'): string {
   const sign = mark.slice(0, columns);
   const room = columns - sign.length;
   if (ASCII.test(text)) return text.length <= columns ? text : cutOff(text.slice(0, room), sign);
-  const measure = measurer();
   let used = 0;
   let length = 0;
   let end = 0;
-  for (const grapheme of graphemes(text)) {
-    used += measure(grapheme);
+  for (const [grapheme, own] of graphemes(text)) {
+    used += own;
     length += grapheme.length;
     if (used > columns) return cutOff(text.slice(0, end), sign);
     if (used <= room) end = length;
@@ -149,54 +148,41 @@ export function wrap(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const body = line.trimStart();
     const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
-    const room = Math.max(1, columns - indent.length);
-    const lines = paragraphs(body).flatMap((part) => wrapPart(part, room));
+    const lines = fillLines(body, Math.max(1, columns - indent.length));
     return lines.map((part) => (indent + part).trimEnd());
   });
 }
 
-/** Splits very long lines and words, since wrapping takes time quadratic in the length. */
-function paragraphs(line: string): string[] {
-  const parts = line.length <= WINDOW * 2 ? [line] : (line.match(LONG_PART) ?? []);
-  return parts.flatMap((part) => part.split(LONG_WORD).filter((piece) => piece !== '' || part === ''));
-}
-
-function wrapPart(part: string, room: number): string[] {
-  if (part.length > MAX_WORD_LENGTH && !part.includes(' ')) return pieces(part, room);
-  const lines = wrapAnsi(part, room, { hard: true }).split('\n');
-  return lines.map((line) => truncate(line, room));
-}
-
-/** Splits a word into pieces that fit into `room`. */
-function pieces(word: string, room: number): string[] {
-  if (ASCII.test(word)) return word.match(new RegExp(`.{1,${room}}`, 'g')) ?? [];
-  const measure = measurer();
-  const cut: string[] = [];
-  let piece = '';
+/** Fills lines with the words of a text. A grapheme that is wider than a line is left out. */
+function fillLines(text: string, room: number): string[] {
+  const lines: string[] = [];
+  let line = '';
   let used = 0;
-  for (const grapheme of graphemes(word)) {
-    const own = measure(grapheme);
-    if (used + own > room && piece !== '') {
-      cut.push(piece);
-      piece = '';
-      used = 0;
-    }
-    // A grapheme that is wider than the line is left out.
-    if (own <= room) piece += grapheme;
-    used += own;
-  }
-  return [...cut, piece];
-}
-
-/** Returns a function that measures graphemes, each kind once. */
-function measurer(): (grapheme: string) => number {
-  const known = new Map<string, number>();
-  return (grapheme) => {
-    const columns =
-      known.get(grapheme) ?? (PLAIN.test(grapheme) ? plainWidth(grapheme) : stringWidth(grapheme));
-    known.set(grapheme, columns);
-    return columns;
+  const endLine = () => {
+    lines.push(line);
+    line = '';
+    used = 0;
   };
+  for (const word of text.split(' ')) {
+    const own = width(word);
+    const gap = used > 0 ? 1 : 0;
+    // A long word starts on this line if it takes no more lines than from the next one on.
+    const startsHere =
+      used + gap + own <= room ||
+      (own > room && Math.ceil((used + gap + own) / room) <= Math.ceil(own / room));
+    if (gap > 0 && !startsHere) endLine();
+    else if (gap > 0) {
+      line += ' ';
+      used += 1;
+    }
+    for (const [part, columns] of own > room ? graphemes(word) : [[word, own] as const]) {
+      if (used + columns > room && used > 0) endLine();
+      if (columns > room) continue;
+      line += part;
+      used += columns;
+    }
+  }
+  return [...lines, line];
 }
 
 const ABBREVIATIONS: ReadonlySet<string> = new Set(['id', 'url', 'uri', 'faq', 'tldr', 'api', 'uuid']);

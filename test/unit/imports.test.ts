@@ -71,7 +71,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli/', 'cli.ts'],
   'eventsource-parser': ['client/http/body.ts'],
   'string-width': ['util/text.ts'],
-  'wrap-ansi': ['util/text.ts'],
   '@decimalturn/toml-patch': ['mcp/'],
   ajv: ['commands/call/validate.ts'],
   'ajv/dist/2020.js': ['commands/call/validate.ts'],
