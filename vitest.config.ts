@@ -21,7 +21,9 @@ export default defineConfig({
     // Modules keep no state, so the files of a thread share them; loading them anew for each is half of the time.
     isolate: false,
     maxWorkers: '100%',
-    // For a machine that does much else; a program that hangs is killed a little before.
-    testTimeout: 60_000,
+    setupFiles: ['test/helpers/seed.ts'],
+    // For a machine that does much else; a program that hangs is killed after 50 seconds.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -193,7 +193,7 @@ describe('files', () => {
     }
     expect(readdirSync(folder)).toEqual(['config.json']);
     expect(mode(join(folder, 'config.json'))).toBe(0o600);
-  }, 30_000);
+  });
 });
 
 describe('environment variables', () => {

@@ -94,7 +94,7 @@ describe('hostile text in a response', () => {
       }),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 30_000);
+  });
 
   it('keeps the columns of a table aligned', async () => {
     await fc.assert(
@@ -112,7 +112,7 @@ describe('hostile text in a response', () => {
       }),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 30_000);
+  });
 
   it('to lookup, call and tools stays inside its card, also in keys', async () => {
     const value = fc.dictionary(hostileText, fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 })), {
@@ -153,7 +153,7 @@ describe('hostile text in a response', () => {
       }),
       { numRuns: 15, endOnFailure: true },
     );
-  }, 30_000);
+  });
 });
 
 describe('hostile text in a failure', () => {
@@ -214,7 +214,7 @@ describe('hostile text in a failure', () => {
       ),
       { numRuns: 40, endOnFailure: true },
     );
-  }, 30_000);
+  });
 
   it('in progress stays on its line', async () => {
     await fc.assert(
@@ -250,5 +250,5 @@ describe('hostile text in a failure', () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
-  }, 30_000);
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
   writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   for (const [index, code] of examples.entries()) writeFileSync(join(project, `${index}.js`), code);
-}, 60_000);
+});
 
 describe('the package as a library', () => {
   it('has examples that compile in strict mode, with all types of the package checked', async () => {
@@ -47,7 +47,7 @@ describe('the package as a library', () => {
       cwd: project,
     }).catch((error: { stdout: string }) => error);
     expect(stdout).toBe('');
-  }, 60_000);
+  });
 
   it.each([
     [0, /Nopa [0-9a-f-]{36}\n(.*\n)*Nopa\n$/],

@@ -42,7 +42,7 @@ describe('--open', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     // The browser may still write.
     await expect
-      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8').endsWith('</html>\n'), { timeout: 10_000 })
+      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8').endsWith('</html>\n'), { timeout: 30_000 })
       .toBe(true);
     const [url = '', ...text] = readFileSync(seen, 'utf8').split('\n');
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
@@ -59,7 +59,7 @@ describe('--open', () => {
     );
     const running = service.run(FIND, { env, platform: 'darwin' });
     await expect
-      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 10_000 })
+      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 30_000 })
       .toMatch(/title/);
     const [, mode, url = ''] = /^(\d+) .*url=(http:[^"]+)/.exec(readFileSync(seen, 'utf8')) ?? [];
     expect(mode).toBe('600');

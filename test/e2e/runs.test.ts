@@ -119,7 +119,7 @@ describe('every example', () => {
       const outcome = await again({ words }, { tty, answers: { secret: PAID }, env: { TERM: 'dumb' } });
       expect({ line, ...outcome }).toMatchObject({ line, exit: 0, stderr: '' });
     }
-  }, 30_000);
+  });
 
   it.each(lines.filter((line) => /[|<>]/.test(line)))('runs in a shell: %s', async (line) => {
     resetFolder(home);

@@ -65,7 +65,7 @@ const faults: Fault[] = [
 ];
 
 describe.concurrent('the built program survives', () => {
-  it.each(faults.map((fault) => [fault.name, fault] as const))('%s', { timeout: 60_000 }, (_name, fault) =>
+  it.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) =>
     countFault(GROUP, async () => {
       const server = await serveFault(fault);
       const { home, env } = newHome();

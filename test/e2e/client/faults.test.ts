@@ -314,7 +314,7 @@ describe('deadlines', () => {
     [
       'a head and no body',
       (s: Socket) => void s.write(http('200 OK\r\nContent-Length: 9')),
-      'did not end within 0.3s',
+      'did not end within 1s',
     ],
     [
       'a slow drip',
@@ -335,11 +335,11 @@ describe('deadlines', () => {
       'did not end within',
     ],
   ])('%s', async (_name, talk, expected) => {
-    const { client } = await ask(talk, { timeoutMs: 300, retries: 100 });
+    const { client } = await ask(talk, { timeoutMs: 1000, retries: 100 });
     const start = Date.now();
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'timeout' });
-    expect(error.message).toContain(expected.replace('0.3s', '300ms'));
+    expect(error.message).toContain(expected);
     // The time limit covers all attempts, not each.
     expect(Date.now() - start).toBeLessThan(10_000);
   });
@@ -438,7 +438,7 @@ describe('the status of an error is reported', () => {
 
   it('even when the body does not end in time', async () => {
     const { client } = await ask((socket) => void socket.write(http('401 No\r\nContent-Length: 9')), {
-      timeoutMs: 300,
+      timeoutMs: 1000,
     });
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'unauthorized' });
   });

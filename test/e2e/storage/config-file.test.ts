@@ -239,7 +239,7 @@ describe('several processes', () => {
     const names = Object.keys(openConfig(folder).read().profiles ?? {});
     expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
-  }, 30_000);
+  });
 
   it('leave the old file when the disk fills up', async () => {
     const folder = tempFolder();

@@ -34,7 +34,7 @@ const COUNTER = `
       const count = Number(readFileSync(path, 'utf8'));
       if (i % 5 === 0) await sleep(1);
       writeFileSync(path, String(count + 1));
-    }, 30_000);
+    }, 60_000);
   }
 `;
 
@@ -181,7 +181,7 @@ describe('withLock', () => {
     const worker = await bundleWorker(tempFolder(), COUNTER);
     const children = Array.from({ length: 8 }, () => startWorker(worker, [path]));
     const own = Array.from({ length: 10 }, () =>
-      withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), 30_000),
+      withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), 60_000),
     );
     await Promise.all(own);
     for (const child of children) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });

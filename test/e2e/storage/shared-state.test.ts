@@ -228,7 +228,7 @@ describe.skipIf(!HAS_REDIS)('a store that cannot be reached', () => {
     const resumed = await restaurant([...words, '--resume'], { env: own });
     expect(resumed.exit).toBe(0);
     expect(readFileSync(`${list}.out.csv`, 'utf8').trim().split('\n')).toHaveLength(61);
-  }, 60_000);
+  });
 });
 
 /** Starts `enrich` with a unique list of names, in a new home. */

@@ -46,7 +46,7 @@ export function clientFor(url: URL, options: TestOptions = {}): { client: Client
     endpoint: url,
     apiKey: KEY,
     protocol: 'bare',
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
     retries: 2,
     maxWaitMs: 60_000,
     version: '1.2.3',
