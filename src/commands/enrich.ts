@@ -3,7 +3,7 @@ import type { CliCommand, JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/types.ts';
 import { LIST_FORMATS } from '../enrich/read/row.ts';
-import type { EnrichFlags } from '../enrich/run/options.ts';
+import type { EnrichFlags } from '../enrich/run/plan.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
@@ -78,8 +78,7 @@ export function registerEnrich(program: CliCommand, app: App): void {
     )
     .action(async (file: string, flags: EnrichFlags, command: CliCommand) => {
       const { runEnrich } = await import('../enrich/run/command.ts');
-      const { resumeCommand } = await import('../enrich/run/resume-command.ts');
-      await runEnrich(app, file, flags, (...words) => resumeCommand(file, [command, program], words));
+      await runEnrich(app, file, flags, [command, program]);
     });
 }
 

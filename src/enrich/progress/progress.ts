@@ -6,7 +6,7 @@ import { variable } from '../../settings/settings.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
-import type { EnrichOptions } from '../run/options.ts';
+import type { EnrichOptions } from '../run/plan.ts';
 import { asLines, type Counts, countNames, type RunSummary, summaryJson, summaryLines } from './summary.ts';
 
 /** A pause of a run. */

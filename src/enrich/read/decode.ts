@@ -6,7 +6,7 @@ export interface DecodedText {
   readonly bom: boolean;
   /** Whether the bytes are a workbook or another archive, which is not text. */
   readonly isWorkbook: boolean;
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncGenerator<string>;
 }
 
 const MARKS = [

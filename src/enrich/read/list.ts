@@ -15,7 +15,7 @@ export interface ListOptions {
   readonly encoding?: string | undefined;
 }
 
-/** A list that is read once. */
+/** An open list. */
 export interface List {
   readonly format: ListFormat;
   /** Of CSV and TSV. */
@@ -23,19 +23,20 @@ export interface List {
   readonly bom: boolean;
   /** Columns of CSV and TSV; for NDJSON the keys of the first row. */
   readonly header: readonly string[];
+  /** The first row of NDJSON. */
+  readonly first?: ObjectRow | undefined;
+  /** The rows, once. */
   readonly rows: AsyncGenerator<InputRow>;
 }
 
-/** A list that was read to its end where that is possible, and is in order. */
-export interface CheckedList extends Omit<List, 'rows'> {
+/** A list that was read to its end where that is possible, and has no faults. */
+export interface CheckedList extends List {
   /** Columns, or for NDJSON all keys of all rows where the list was read whole. */
   readonly header: readonly string[];
   /** Header of a CSV made of NDJSON: nested keys dotted. */
   readonly flatHeader: readonly string[];
   /** Number of rows; undefined for a stream. */
   readonly total: number | undefined;
-  /** The rows, once. */
-  rows(): AsyncGenerator<InputRow>;
 }
 
 /** Longest row and line, in characters; an unclosed quote takes no more. */
@@ -49,6 +50,7 @@ const MAX_EXPLAINED = 3;
 const MAX_KEYS = 10_000;
 /** Rows between two looks at the signal. */
 const CHECK_EVERY = 256;
+const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson' };
 
 /**
  * Opens a list.
@@ -64,8 +66,10 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   const { head, all } = await peekHeader(pieces);
   const format = options.format ?? input.format ?? (/^\s*[{[]/.test(head) ? 'ndjson' : 'csv');
   if (format === 'ndjson') {
-    const { first, rows } = await peekRow(readNdjson(all, onProblem));
-    return { format, delimiter: undefined, bom, header: Object.keys(first?.value ?? {}), rows };
+    const objects = readNdjson(all, onProblem);
+    const { value: first }: { value: ObjectRow | undefined } = await objects.next();
+    const rows = first === undefined ? objects : prepend([first], objects);
+    return { format, delimiter: undefined, bom, header: Object.keys(first?.value ?? {}), first, rows };
   }
   const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
   const delimiter = options.delimiter ?? (format === 'tsv' ? '\t' : namedDelimiter(separator, head));
@@ -103,42 +107,31 @@ export function detectDelimiter(header: string): Delimiter {
 
 /** Reads as far as the end of the first line that is not blank; `all` begins with that text. */
 async function peekHeader(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncGenerator<string>,
 ): Promise<{ head: string; all: AsyncGenerator<string> }> {
-  const source = pieces[Symbol.asyncIterator]();
   const read: string[] = [];
   let size = 0;
-  let started = false;
+  let isInLine = false;
   while (size < MAX_HEADER) {
-    const next = await source.next();
+    const next = await pieces.next();
     if (next.done === true) break;
     const piece: string = next.value;
     read.push(piece);
     size += piece.length;
-    const at: number = started ? 0 : piece.search(/\S/);
-    started ||= at !== -1;
-    if (started && piece.slice(at).search(/[\r\n]/) !== -1) break;
+    const start: number = isInLine ? 0 : piece.search(/\S/);
+    isInLine ||= start !== -1;
+    if (isInLine && /[\r\n]/.test(piece.slice(start))) break;
   }
-  const head = read.join('');
-  async function* all(): AsyncGenerator<string> {
-    try {
-      yield* read;
-      for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
-    } finally {
-      await source.return?.();
-    }
-  }
-  return { head, all: all() };
+  return { head: read.join(''), all: prepend(read, pieces) };
 }
 
-/** Looks at the first row; `rows` begins with it. */
-async function peekRow<T>(source: AsyncGenerator<T>): Promise<{ first?: T; rows: AsyncGenerator<T> }> {
-  const first = await source.next();
-  async function* rows(): AsyncGenerator<T> {
-    if (first.done !== true) yield first.value;
-    yield* source;
+async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    yield* first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
   }
-  return first.done === true ? { rows: rows() } : { first: first.value, rows: rows() };
 }
 
 async function* readRecords(
@@ -193,29 +186,20 @@ export async function* readNdjson(
 
 /** Lines without their break; undefined for one that is too long, of which only the length is kept. */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string | undefined> {
-  let parts: string[] = [];
-  let size = 0;
-  const take = (): string | undefined => {
-    const whole = size > MAX_ROW ? undefined : parts.join('');
-    parts = [];
-    size = 0;
-    return whole;
-  };
-  const add = (part: string): void => {
-    size += part.length;
-    if (size > MAX_ROW) parts = [];
-    else parts.push(part);
-  };
+  let line = '';
+  let length = 0;
   for await (const piece of pieces) {
-    let start = 0;
-    for (let at = piece.indexOf('\n'); at !== -1; at = piece.indexOf('\n', start)) {
-      add(piece.slice(start, at));
-      yield take();
-      start = at + 1;
+    for (const [index, part] of piece.split('\n').entries()) {
+      if (index > 0) {
+        yield length > MAX_ROW ? undefined : line;
+        line = '';
+        length = 0;
+      }
+      length += part.length;
+      line = length > MAX_ROW ? '' : line + part;
     }
-    add(piece.slice(start));
   }
-  if (size > 0) yield take();
+  if (length > 0) yield length > MAX_ROW ? undefined : line;
 }
 
 /** An object as cells of a CSV: nested keys dotted. @throws {AppError} `bad_input` for one too deep */
@@ -225,7 +209,7 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
   } catch (cause) {
     throw new AppError('bad_input', `line ${line} nests too deep for the columns of a CSV`, {
       cause,
-      hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson',
+      ...KEEP_NDJSON,
     });
   }
 }
@@ -233,8 +217,8 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
 /**
  * Reads a file whole and refuses it where a row is malformed; a stream is only opened, and its rows are checked as they
  * arrive.
- * @param flat collect the keys of NDJSON as columns
- * @param withEncoding the command of this run with another encoding
+ * @param options `flat`: collect the keys of NDJSON as columns; `withEncoding`: the command of this run with another
+ *   encoding
  * @throws {AppError} `bad_input` naming the lines
  */
 export async function checkList(
@@ -253,66 +237,61 @@ export async function checkList(
     collect(problem);
     throw refuse();
   };
-  if (!input.replayable) return firstOfStream(await openList(input, options, stop), options.flat);
-
-  const { rows, ...list } = await openList(input, options, collect).catch((error: unknown) => {
+  const flat = new Set<string>();
+  const addFlatKeys = (row: ObjectRow): void => {
+    if (options.flat) for (const key of flatCells(row).keys()) flat.add(key);
+  };
+  if (!input.replayable) {
+    const list = await openList(input, options, stop);
+    if (list.first !== undefined) addFlatKeys(list.first);
+    return { ...list, flatHeader: [...flat], total: undefined };
+  }
+  const list = await openList(input, options, collect).catch((error: unknown) => {
     throw found > 0 ? refuse() : error;
   });
   const keys = new Set(list.header);
-  const flat = new Set<string>();
   let total = 0;
-  for await (const row of rows) {
+  for await (const row of list.rows) {
     total += 1;
     if (total % CHECK_EVERY === 0) signal.throwIfAborted();
     if (row.kind !== 'object') continue;
     if (keys.size <= MAX_KEYS) for (const key of Object.keys(row.value)) keys.add(key);
-    if (options.flat) for (const key of flatCells(row).keys()) flat.add(key);
-    if (flat.size > MAX_KEYS) throw tooWide(input.name);
+    addFlatKeys(row);
+    if (flat.size > MAX_KEYS) {
+      throw new AppError(
+        'bad_input',
+        `the rows of ${input.name} have more than ${MAX_KEYS} different keys`,
+        KEEP_NDJSON,
+      );
+    }
   }
   if (found > 0) throw refuse();
-  return {
-    ...list,
-    // A header line stays as it is, also where it has a name twice.
-    header: list.format === 'ndjson' ? [...keys] : list.header,
-    flatHeader: [...flat],
-    total,
-    async *rows() {
-      yield* (await openList(input, options, stop)).rows;
-    },
-  };
-}
-
-async function firstOfStream(list: List, flat: boolean): Promise<CheckedList> {
-  if (list.format !== 'ndjson')
-    return { ...list, flatHeader: list.header, total: undefined, rows: () => list.rows };
-  const { first, rows } = await peekRow(list.rows);
-  const flatHeader = flat && first?.kind === 'object' ? [...flatCells(first).keys()] : [];
-  return { ...list, flatHeader, total: undefined, rows: () => rows };
-}
-
-function tooWide(name: string): AppError {
-  return new AppError('bad_input', `the rows of ${name} have more than ${MAX_KEYS} different keys`, {
-    hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson',
-  });
+  async function* readAgain(): AsyncGenerator<InputRow> {
+    yield* (await openList(input, options, stop)).rows;
+  }
+  // A header line stays as it is, also where it has a name twice.
+  const header = list.format === 'ndjson' ? [...keys] : list.header;
+  return { ...list, header, flatHeader: [...flat], total, rows: readAgain() };
 }
 
 /** @param problems the first of `found` */
 function badRows(
-  input: Input,
+  { name, replayable }: Input,
   problems: readonly Problem[],
   found: number,
   withEncoding: (label: string) => string,
 ): AppError {
   const explained = problems.slice(0, MAX_EXPLAINED).map(({ line, what }) => `line ${line} ${what}`);
-  const named = problems.slice(MAX_EXPLAINED).map(({ line }) => line);
-  const more =
-    named.length === 0 ? '' : `; also ${named.length === 1 ? 'line' : 'lines'} ${named.join(', ')}`;
+  const others = problems.slice(MAX_EXPLAINED).map(({ line }) => line);
+  const also =
+    others.length === 0 ? '' : `; also ${others.length === 1 ? 'line' : 'lines'} ${others.join(', ')}`;
   const rest = found > problems.length ? `, … (${found} in all)` : '';
-  const bytes = problems.find(({ what }) => /^is (?:not )?UTF-/.test(what));
+  const bytes = problems.find((problem) => 'encoding' in problem);
   const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
-  let hint = 'correct this line and send the list again; for a file, --dry-run lists all such lines';
-  if (bytes !== undefined) hint = withEncoding(bytes.encoding ?? '<encoding>');
-  else if (input.replayable)
-    hint = 'nothing was sent; correct these lines, then check: restaurant enrich … --dry-run';
-  return new AppError('bad_input', `${input.name}: ${explained.join('; ')}${more}${rest}${likely}`, { hint });
+  const correct = replayable
+    ? 'nothing was sent; correct these lines, then check: restaurant enrich … --dry-run'
+    : 'correct this line and send the list again; for a file, --dry-run lists all such lines';
+  return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {
+    hint: bytes === undefined ? correct : withEncoding(bytes.encoding ?? '<encoding>'),
+  });
 }

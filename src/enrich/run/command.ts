@@ -10,37 +10,84 @@ import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime } from '../../storage/pacer.ts';
 import { toJson } from '../../util/json.ts';
+import { shellWord } from '../../util/shell.ts';
 import { QuotaError } from '../match/resolve-row.ts';
 import { startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import { CheckpointMismatch, noFinishedRows, openCheckpoint, recordAt } from '../write/checkpoint.ts';
-import { claimOutput, type OutputFile, openOutput } from '../write/output-file.ts';
-import { openRunFingerprint } from '../write/run-fingerprint.ts';
-import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
-import { fileMemo, memoryMemo } from './memo.ts';
-import { type EnrichFlags, resolveOptions } from './options.ts';
-import { makePlan, type Plan } from './plan.ts';
-import type { ResumeCommand } from './resume-command.ts';
+import {
+  CheckpointMismatch,
+  noFinishedRows,
+  openCheckpoint,
+  openRunFingerprint,
+  recordAt,
+} from '../write/checkpoint.ts';
+import { claimOutput, openOutput } from '../write/output-file.ts';
+import { createMemo, enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
+import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
-/** Runs `enrich`. With `--progress json`, errors are JSON as well. */
+/** A command with the options it was given. */
+interface GivenCommand {
+  readonly options: readonly GivenOption[];
+  getOptionValue(key: string): unknown;
+  getOptionValueSource(key: string): string | undefined;
+}
+
+interface GivenOption {
+  readonly long?: string | null | undefined;
+  readonly negate: boolean;
+  attributeName(): string;
+}
+
+/** Options that the next command does not repeat. */
+const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
+
+/**
+ * Builds the command line of this run with other words at its end.
+ * @param commands `enrich` and the program
+ */
+export function resumeCommand(
+  file: string,
+  commands: readonly GivenCommand[],
+  words: readonly string[],
+): string {
+  const given = commands.flatMap((command) => command.options.flatMap((option) => wordsOf(command, option)));
+  const path = file.startsWith('-') && file !== '-' ? `./${file}` : file;
+  return ['restaurant', 'enrich', path, ...given, ...words].map(shellWord).join(' ');
+}
+
+function wordsOf(command: GivenCommand, option: GivenOption): string[] {
+  const { long } = option;
+  const key = option.attributeName();
+  if (!long || NOT_REPEATED.includes(long) || command.getOptionValueSource(key) !== 'cli') return [];
+  const value = command.getOptionValue(key);
+  const flag = long === '--output' ? '-o' : long;
+  if (typeof value === 'boolean') return value === option.negate ? [] : [flag];
+  return [value].flat().flatMap((each) => [flag, String(each)]);
+}
+
+/**
+ * Runs `enrich`. With `--progress json`, errors are JSON as well.
+ * @param commands `enrich` and the program, with the options they were given
+ */
 export async function runEnrich(
   app: App,
   file: string,
   flags: EnrichFlags,
-  command: ResumeCommand,
+  commands: readonly GivenCommand[],
 ): Promise<void> {
+  const command: ResumeCommand = (...words) => resumeCommand(file, commands, words);
   const close: (() => Promise<void> | void)[] = [];
   try {
     const options = resolveOptions(app, flags);
     const input = await openInput(file, app.context);
     close.push(input.close);
-    const place = claimOutput(app, input, options, { lock: !options.dryRun, command });
+    const place = claimOutput(app, input, options, command);
     if (place !== undefined) close.push(place.release);
     if (file === '-' && app.context.stdin.isTTY)
       await app.note('reading the list from the keyboard; Ctrl-D ends it');
-    const plan = await makePlan(app, input, options, { place, command });
+    const plan = await makePlan(app, input, options, place, command);
     if (options.report !== undefined || options.open)
       (await import('../write/report.ts')).checkReport(app, plan);
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
@@ -54,21 +101,22 @@ export async function runEnrich(
   }
 }
 
+type ResumeCommand = (...words: string[]) => string;
+
 /**
  * Works on a list that is in order: opens the service and the output, finds the restaurants, writes the rows, reports.
  * @throws {AppError} what ended the run; `partial` where rows failed
  */
 async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<void> {
   const { options, place } = plan;
+  const { signal } = app.context;
   const target = await openTarget(app);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(app.context.signal.reason);
-  if (app.context.signal.aborted) interrupt();
-  else app.context.signal.addEventListener('abort', interrupt, { once: true });
+  const interrupt = (): void => stop.abort(signal.reason);
+  if (signal.aborted) interrupt();
+  signal.addEventListener('abort', interrupt, { once: true });
   const counters = new Counters();
   const { counts } = counters;
-  const missingPaths = new Set(options.added.map(({ path }) => path));
-  let hasDetails = false;
   let service: PacedService | undefined;
   const progress = startProgress(app, options, {
     total: plan.total,
@@ -77,7 +125,10 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
     leftToday: () => service?.leftToday(),
     perMinute: target.demo ? 0 : options.perMinute,
   });
+  const missingPaths = new Set(options.added.map(({ path }) => path));
+  let hasDetails = false;
   let failure: unknown;
+  let report: string | undefined;
   try {
     service = await openPacedService(app, {
       target,
@@ -88,7 +139,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
       onWarning: progress.warn,
     });
     await writeRows(app, plan, {
-      rows: plan.rows(),
+      rows: plan.rows,
       columns: plan.columns,
       codec: plan.codec,
       service,
@@ -104,29 +155,25 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
     });
   } catch (error) {
     failure = error;
-  } finally {
-    app.context.signal.removeEventListener('abort', interrupt);
   }
 
   const finished = failure === undefined;
   const canResume = place !== undefined && !place.device && (!finished || counts.error > 0);
   const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
-  const reportPath =
-    finished && (options.report !== undefined || options.open)
-      ? await (await import('../write/report.ts'))
-          .writeReport(app, plan, counts)
-          .catch(async (error: unknown) => {
-            await progress.stop();
-            throw error;
-          })
-      : undefined;
+  try {
+    if (finished && (options.report !== undefined || options.open))
+      report = await (await import('../write/report.ts')).writeReport(app, plan, counts);
+  } catch (error) {
+    await progress.stop();
+    throw error;
+  }
   const summary: RunSummary = {
     counts,
     unknownCities: counters.unknownCities,
     missingPaths: hasDetails ? [...missingPaths] : [],
     requests: service?.requests() ?? 0,
     output: place?.name,
-    report: reportPath,
+    report,
     finished,
     total: plan.total,
     next: canResume ? command('--resume', ...(retries ? ['--retry-errors'] : [])) : undefined,
@@ -137,10 +184,9 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
   else await progress.stop();
   if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(command('--force'));
   if (!finished) throw withNext(failure, summary);
-  if (options.json) {
+  if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
-  }
-  if (reportPath !== undefined) await (await import('../write/report.ts')).showReport(app, plan, reportPath);
+  if (report !== undefined) await (await import('../write/report.ts')).showReport(app, plan, report);
   if (counts.error > 0) throw partial(summary);
 }
 
@@ -151,26 +197,20 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
   const { options, codec, place } = plan;
   const stream = async (append: Job['append']): Promise<void> => {
     if (codec.header !== '') await append(codec.header);
-    await enrichRows({ ...job, append, finished: noFinishedRows, memo: memoryMemo() });
+    await enrichRows({ ...job, append, finished: noFinishedRows, memo: createMemo() });
   };
   if (place === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
   const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan);
   const { file, previous } = openOutput(place, options);
   try {
     if (place.device) return await stream(file.append);
-    const { name } = place;
-    const finished = openCheckpoint({
-      file,
-      codec,
-      name,
-      previous,
-      retryErrors: options.retryErrors === true,
-    });
+    const finished = openCheckpoint({ ...options, name: place.name, file, codec, previous });
     // Other options do no harm where there are no rows yet.
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
-      await enrichRows({ ...job, append: file.append, finished, memo: fileMemo(recordAt(file, codec)) });
+      const memo = createMemo(recordAt(file, codec));
+      await enrichRows({ ...job, append: file.append, finished, memo });
     } catch (error) {
       // The failure of the run is reported, not one of the disk after it.
       try {
@@ -184,18 +224,14 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
     previous?.close();
   }
   if (previous === undefined) return;
-  replaceOutput(file.path, place);
-  fingerprint.save();
-}
-
-/** Puts the rows of a retry in the place of the output. */
-function replaceOutput(from: string, { path, name }: OutputFile): void {
+  // The rows of a retry take the place of the output.
   try {
-    renameSync(from, path);
-    flushFolder(dirname(path));
+    renameSync(file.path, place.path);
+    flushFolder(dirname(place.path));
   } catch (error) {
-    throw ioError('replace', name, error);
+    throw ioError('replace', place.name, error);
   }
+  fingerprint.save();
 }
 
 function partial({ counts, next }: RunSummary): AppError {

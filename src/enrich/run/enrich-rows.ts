@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../util/async.ts';
-import type { Columns, RowQuery } from '../match/columns.ts';
+import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
 import {
   fromError,
   QuotaError,
@@ -13,7 +14,6 @@ import {
 import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowCodec } from '../write/row-codec.ts';
-import { detailsKey, type Memo, queryKey } from './memo.ts';
 
 /** A finished row, for the counters. */
 export interface RowDone {
@@ -44,6 +44,56 @@ export interface Job {
   onRow(done: RowDone): void;
   /** Receives the details of a row that was looked up. */
   onDetails?(details: LookupOutput): void;
+}
+
+/** Texts of finished results by their query, so that equal queries are requested once. */
+export interface Memo {
+  get(key: string): string | undefined;
+  /** Keeps a text; the first one of a key stays. @param offset where it begins in the output */
+  set(key: string, text: string, offset: number): void;
+}
+
+/** The key of a row's result. */
+export const queryKey = (query: Searchable): string =>
+  query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`;
+
+/** The key of a restaurant's details, whichever row requested them. */
+export const detailsKey = (id: string): string => `details\0${id}`;
+
+/** Characters that are kept where the output cannot be read again. When they are too many, all are dropped. */
+const MAX_CHARACTERS = 8_000_000;
+
+/**
+ * Creates a memo.
+ * @param read returns the text at an offset of the output, so that only a digest of each key and an offset are in memory;
+ *   without it the texts are
+ */
+export function createMemo(
+  read?: (offset: number) => string | undefined,
+  maxCharacters = MAX_CHARACTERS,
+): Memo {
+  const entries = new Map<string, string | number>();
+  let size = 0;
+  const digest = (key: string): string => hash('sha256', key, 'binary');
+  return {
+    get(key) {
+      const entry = entries.get(digest(key));
+      const text = typeof entry === 'number' ? read?.(entry) : entry;
+      if (entry !== undefined && text === undefined)
+        throw new AppError('io_error', 'the output was cut by another program during the run');
+      return text;
+    },
+    set(key, text, offset) {
+      const short = digest(key);
+      if (entries.has(short)) return;
+      if (read === undefined) size += text.length;
+      if (size > maxCharacters) {
+        entries.clear();
+        size = text.length;
+      }
+      entries.set(short, read === undefined ? text : offset);
+    },
+  };
 }
 
 /** Rows between the input and the output. */

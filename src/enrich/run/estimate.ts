@@ -8,8 +8,8 @@ import type { NameQuery } from '../match/columns.ts';
 import { matchLoosely, matchName, simplifyName } from '../match/match.ts';
 import { asLines, formatNumber, plural } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
-import { openRowFile } from '../write/row-file.ts';
-import { detailsKey, queryKey } from './memo.ts';
+import { openRowFile } from '../write/output-file.ts';
+import { detailsKey, queryKey } from './enrich-rows.ts';
 import type { Plan } from './plan.ts';
 
 /** Most rows that are named by their line. */
@@ -139,7 +139,7 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
     } else if (lookups > 0 && match.status !== 'ambiguous') await countLookup(match.restaurant.service_id);
   };
 
-  for await (const row of plan.rows()) {
+  for await (const row of plan.rows) {
     counts.rows += 1;
     if (counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
     const query = columns.query(row);

@@ -1,21 +1,151 @@
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/output.ts';
+import { checkOutputName, outputExtension, outputPath } from '../../app/output.ts';
+import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import type { Delimiter } from '../../util/csv.ts';
-import { type Columns, resolveColumns } from '../match/columns.ts';
+import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
+import { isEncoding } from '../read/decode.ts';
 import { formatOf, type Input } from '../read/input.ts';
 import { type CheckedList, checkList } from '../read/list.ts';
-import type { InputRow, ListFormat } from '../read/row.ts';
+import { type InputRow, LIST_FORMATS, type ListFormat } from '../read/row.ts';
 import type { OutputFile } from '../write/output-file.ts';
-import { openRowCodec, type RowCodec } from '../write/row-codec.ts';
-import type { EnrichOptions } from './options.ts';
-import type { ResumeCommand } from './resume-command.ts';
+import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
+
+/** The options of `enrich` itself, as commander returns them. */
+export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested'> {
+  /** Fields of the lookup of each matched row. */
+  readonly fields?: Level | undefined;
+  readonly add?: string[];
+  /** Whether there is a column for the whole details. */
+  readonly details: boolean;
+  /** Search a row that found nothing once more by its simplified name. */
+  readonly loose?: true;
+  /** Process so many rows alone. */
+  readonly first?: number;
+  readonly prefix: string;
+  readonly inputFormat?: ListFormat;
+  readonly delimiter?: Delimiter;
+  /** WHATWG label of the input's encoding. */
+  readonly encoding?: string;
+  readonly concurrency: number;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly wait?: true;
+  readonly resume?: true;
+  readonly retryErrors?: true;
+  readonly progress?: 'json';
+  /** File of the page of the finished list. */
+  readonly report?: string;
+}
+
+/** The options of a run. */
+export interface EnrichOptions extends EnrichFlags, ColumnOptions {
+  readonly added: readonly AddedColumn[];
+  readonly outputFormat: ListFormat | undefined;
+  readonly perMinute: number;
+  readonly perDay: number;
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** Whether the page is shown. */
+  readonly open: boolean;
+  /** Summary and estimate as JSON on stdout. */
+  readonly json: boolean;
+}
+
+/** Parses `--add column=path`. @throws {AppError} `usage` */
+function parseAdded(text: string): AddedColumn {
+  const at = text.indexOf('=');
+  const [name, path] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
+  if (at > 0 && name !== '' && path !== '') return { name, path };
+  throw new AppError('usage', `--add '${text}': expected <column>=<dotted.path>`, {
+    hint: 'restaurant enrich list.csv -o out.csv --fields standard --add phone=phone',
+  });
+}
+
+/**
+ * Resolves the options of a run.
+ * @throws {AppError} `usage` for options that contradict each other or mean nothing here
+ */
+export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
+  const { globals, settings } = app;
+  assertConsistent(app, flags);
+  const added = (flags.add ?? []).map(parseAdded);
+  return {
+    ...flags,
+    defaultCity: settings.get('city'),
+    // Added columns need a lookup.
+    fields: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
+    added,
+    outputFormat: wantedFormat(app),
+    perMinute: flags.perMinute ?? settings.need('per-minute'),
+    perDay: flags.perDay ?? settings.need('per-day'),
+    force: globals.force === true,
+    dryRun: globals.dryRun === true,
+    open: globals.open === true,
+    json: wantsJson(app),
+  };
+}
+
+const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
+
+/** The format of `--format`. A setting for all commands does not apply to a list. */
+function wantedFormat({ globals }: App): ListFormat | undefined {
+  return LIST_FORMATS.find((each) => each === globals.format);
+}
+
+/** @throws {AppError} `usage` for the first contradiction */
+function assertConsistent(app: App, flags: EnrichFlags): void {
+  const { globals } = app;
+  const toFile = outputPath(app) !== undefined;
+  const { resume, retryErrors, progress, encoding } = flags;
+  const printsJson = wantsJson(app) && !toFile && globals.dryRun !== true;
+  const faults: readonly (readonly [wrong: boolean, message: string, hint: string])[] = [
+    [
+      globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app)),
+      `${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`,
+      'restaurant enrich list.csv -o out.ndjson; for a page: restaurant enrich list.csv -o out.csv --report out.html',
+    ],
+    [
+      resume === true && globals.force === true,
+      '--resume and --force contradict each other',
+      '--resume continues, --force starts again: leave one out',
+    ],
+    [
+      retryErrors === true && resume !== true,
+      '--retry-errors needs --resume',
+      'restaurant enrich … -o out.csv --resume --retry-errors',
+    ],
+    [
+      resume === true && !toFile,
+      '--resume needs the output file of the first run',
+      'restaurant enrich … -o out.csv --resume',
+    ],
+    [
+      progress !== undefined && globals.quiet === true,
+      '--progress and --quiet contradict each other',
+      'leave one out',
+    ],
+    [
+      encoding !== undefined && !isEncoding(encoding),
+      `--encoding '${encoding}': unknown encoding`,
+      'restaurant enrich … --encoding windows-1252 (or utf-16le, shift_jis, gb18030, …)',
+    ],
+    [
+      printsJson,
+      `${globals.json === true ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
+      'restaurant enrich … -o out.csv --json, or --format ndjson for rows as JSON',
+    ],
+  ];
+  const found = faults.find(([wrong]) => wrong);
+  if (found !== undefined) throw new AppError('usage', found[1], { hint: found[2] });
+  checkOutputName(app, ['csv', 'tsv', 'tab', 'ndjson', 'jsonl'], globals.format !== undefined);
+}
 
 /** Everything that is known before the first request. */
 export interface Plan {
   readonly input: Input;
   /** The rows to work on, once. */
-  rows(): AsyncIterable<InputRow>;
+  readonly rows: AsyncIterable<InputRow>;
   /** Number of those rows; undefined for a stream. */
   readonly total: number | undefined;
   readonly columns: Columns;
@@ -37,7 +167,8 @@ export async function makePlan(
   app: App,
   input: Input,
   options: EnrichOptions,
-  { place, command }: { readonly place: OutputFile | undefined; readonly command: ResumeCommand },
+  place: OutputFile | undefined,
+  command: (...words: string[]) => string,
 ): Promise<Plan> {
   const { first, encoding, inputFormat, prefix, added, details } = options;
   const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
@@ -72,7 +203,7 @@ export async function makePlan(
       : resolveColumns(list.header, { ...options, nested: isNdjson });
   return {
     input,
-    rows: () => (first === undefined ? list.rows() : take(list.rows(), first)),
+    rows: first === undefined ? list.rows : take(list.rows, first),
     total: list.total === undefined ? undefined : Math.min(list.total, first ?? list.total),
     columns,
     codec,

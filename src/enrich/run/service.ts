@@ -8,7 +8,7 @@ import type { Ledger } from '../../storage/ledger.ts';
 import { openPacer, RateLimitError } from '../../storage/pacer.ts';
 import { QuotaError, type RestaurantService } from '../match/resolve-row.ts';
 import type { Waiting } from '../progress/progress.ts';
-import type { EnrichOptions } from './options.ts';
+import type { EnrichOptions } from './plan.ts';
 
 /** A service that is paced, and whose requests are counted. */
 export interface PacedService extends RestaurantService {

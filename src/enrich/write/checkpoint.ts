@@ -1,8 +1,13 @@
+import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { openJsonFile } from '../../storage/state.ts';
 import type { Status } from '../match/resolve-row.ts';
 import type { InputRow } from '../read/row.ts';
+import type { Plan } from '../run/plan.ts';
+import type { RowFile } from './output-file.ts';
 import type { RowCodec } from './row-codec.ts';
-import type { RowFile } from './row-file.ts';
 
 /** The result that an earlier run has for a row. */
 export interface FinishedRow {
@@ -15,116 +20,17 @@ export interface FinishedRow {
 /** The rows of earlier runs, in the order of the input. */
 export interface FinishedRowReader {
   /**
-   * The result for the next row of the input; undefined from the first new row on.
+   * Returns the result for the next row of the input; undefined from the first new row on.
    * @param own the row's own part in the output
-   * @throws {AppError} `bad_input` where the output was made from another input
+   * @throws {CheckpointMismatch} where the output was made from another input
    */
   take(row: InputRow, own: string): FinishedRow | undefined;
-  /** Ends the input. @throws {AppError} `bad_input` where the output has more rows */
+  /** Ends the input. @throws {CheckpointMismatch} where the output has more rows */
   end(): void;
 }
 
-export interface ResumeOptions {
-  /** The file that is written. Empty, or cut anywhere. */
-  readonly file: RowFile;
-  readonly codec: RowCodec;
-  /** Name of the output in messages. */
-  readonly name: string;
-  /** A finished output whose failed rows are requested again, into `file`. */
-  readonly previous?: RowFile | undefined;
-  /** Request the failed rows of `previous` again. */
-  readonly retryErrors: boolean;
-}
-
 /** No earlier run. */
-export const noFinishedRows: FinishedRowReader = {
-  take: () => undefined,
-  end: () => {},
-};
-
-/**
- * Opens the rows of an output for a run that continues it, and writes the header where there is none. What follows the
- * last whole row is cut off as soon as the rows before it are known to belong to this input.
- * @throws {AppError} `bad_input` where the header is another
- */
-export function openCheckpoint(options: ResumeOptions): FinishedRowReader {
-  const { file, codec, name, previous, retryErrors } = options;
-  const old = previous === undefined ? undefined : recordsOf(previous, codec, name);
-  const done = recordsOf(file, codec, name) ?? withHeader(file, codec);
-  let inFile = true;
-
-  /** The first row that the file does not hold whole: its part there must be its beginning. */
-  const cutTail = (own: string): void => {
-    const { offset, bytes } = done.tail;
-    if (!isPrefix(trimZeros(bytes), Buffer.from(own))) throw mismatch(name, 'its last line');
-    file.cut(offset);
-    inFile = false;
-  };
-
-  const compare = (
-    record: OutputRecord,
-    own: string,
-    row: InputRow,
-    offset: number | undefined,
-  ): FinishedRow => {
-    const text = record.text.slice(own.length);
-    const status = record.text.startsWith(own) ? codec.statusOf(text) : undefined;
-    if (status === undefined) throw mismatch(name, lineName(row));
-    return { text, status, offset };
-  };
-
-  return {
-    take(row, own) {
-      const oldRow = old?.next();
-      const finished = inFile ? done.next() : undefined;
-      if (finished !== undefined)
-        return compare(finished, own, row, finished.offset + Buffer.byteLength(own));
-      if (inFile) cutTail(own);
-      if (oldRow === undefined) return undefined;
-      const result = compare(oldRow, own, row, undefined);
-      return retryErrors && result.status === 'error' ? undefined : result;
-    },
-    end() {
-      const more =
-        old?.next() !== undefined ||
-        (inFile && (done.next() !== undefined || trimZeros(done.tail.bytes).length > 0));
-      if (more) throw mismatch(name, 'the end: it has more rows');
-      if (inFile) cutTail('');
-    },
-  };
-}
-
-/** The records after the header; undefined where there is no whole header yet. */
-function recordsOf(file: RowFile, { header, quotes }: RowCodec, name: string): OutputRecords | undefined {
-  const records = new OutputRecords(file, quotes);
-  if (header === '') return records;
-  const first = records.next();
-  if (first?.text === header) return records;
-  const begins = first === undefined && isPrefix(trimZeros(records.tail.bytes), Buffer.from(header));
-  if (!begins) throw mismatch(name, 'its header');
-  return undefined;
-}
-
-function withHeader(file: RowFile, { header, quotes }: RowCodec): OutputRecords {
-  file.cut(0);
-  file.append(header);
-  const records = new OutputRecords(file, quotes);
-  records.next();
-  return records;
-}
-
-const lineName = (row: InputRow): string => `line ${row.line} of the input`;
-
-/** Whether one can be the beginning of the other. */
-function isPrefix(torn: Buffer, whole: Buffer): boolean {
-  const length = Math.min(torn.length, whole.length);
-  return torn.subarray(0, length).equals(whole.subarray(0, length));
-}
-
-/** After a power cut a file may end in zeros that were never written. */
-function trimZeros(bytes: Buffer): Buffer {
-  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
-}
+export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: () => {} };
 
 /** The output belongs to another run. */
 export class CheckpointMismatch extends AppError {
@@ -138,24 +44,105 @@ export class CheckpointMismatch extends AppError {
   }
 }
 
-/** @param place where the two differ */
-function mismatch(name: string, place: string): CheckpointMismatch {
-  return new CheckpointMismatch(
-    `${name} was not made from this input with these options: they differ at ${place}`,
-  );
+/**
+ * Opens the rows of an output for a run that continues it, and writes the header where there is none. What follows the
+ * last whole row is cut off as soon as the rows before it are known to belong to this input.
+ * @param options `file`: is written; empty, or cut anywhere. `name`: of the output in messages. `previous`: a finished
+ *   output, whose failed rows are requested again with `retryErrors`
+ * @throws {CheckpointMismatch} where the header is another
+ */
+export function openCheckpoint(options: {
+  readonly file: RowFile;
+  readonly codec: RowCodec;
+  readonly name: string;
+  readonly previous?: RowFile | undefined;
+  readonly retryErrors?: boolean;
+}): FinishedRowReader {
+  const { file, codec, name, previous, retryErrors } = options;
+  const mismatch = (place: string): CheckpointMismatch =>
+    new CheckpointMismatch(
+      `${name} was not made from this input with these options: they differ at ${place}`,
+    );
+
+  /** The records after the header; undefined where there is no whole header yet. */
+  function recordsOf(from: RowFile): OutputRecords | undefined {
+    const records = new OutputRecords(from, codec.quotes);
+    if (codec.header === '') return records;
+    const first = records.next();
+    if (first?.text === codec.header) return records;
+    if (first !== undefined || !isPrefix(records.tail.bytes, codec.header)) throw mismatch('its header');
+    return undefined;
+  }
+
+  function writeHeader(): OutputRecords {
+    file.cut(0);
+    file.append(codec.header);
+    const records = new OutputRecords(file, codec.quotes);
+    records.next();
+    return records;
+  }
+
+  const old = previous && recordsOf(previous);
+  const done = recordsOf(file) ?? writeHeader();
+  let inFile = true;
+
+  /** The first row that the file does not hold whole: its part there must be its beginning. */
+  function cutTail(own: string): void {
+    const { offset, bytes } = done.tail;
+    if (!isPrefix(bytes, own)) throw mismatch('its last line');
+    file.cut(offset);
+    inFile = false;
+  }
+
+  function finishedRow(record: OutputRecord, own: string, row: InputRow): FinishedRow {
+    const text = record.text.slice(own.length);
+    const status = record.text.startsWith(own) ? codec.statusOf(text) : undefined;
+    if (status === undefined) throw mismatch(`line ${row.line} of the input`);
+    return { text, status, offset: inFile ? record.offset + Buffer.byteLength(own) : undefined };
+  }
+
+  return {
+    take(row, own) {
+      const oldRow = old?.next();
+      const finished = inFile ? done.next() : undefined;
+      if (finished !== undefined) return finishedRow(finished, own, row);
+      if (inFile) cutTail(own);
+      if (oldRow === undefined) return undefined;
+      const result = finishedRow(oldRow, own, row);
+      return retryErrors === true && result.status === 'error' ? undefined : result;
+    },
+    end() {
+      const hasMore =
+        old?.next() !== undefined ||
+        (inFile && (done.next() !== undefined || trimZeros(done.tail.bytes).length > 0));
+      if (hasMore) throw mismatch('the end: it has more rows');
+      if (inFile) cutTail('');
+    },
+  };
+}
+
+/** Whether one can be the beginning of the other. */
+function isPrefix(torn: Buffer, text: string): boolean {
+  const [bytes, whole] = [trimZeros(torn), Buffer.from(text)];
+  const length = Math.min(bytes.length, whole.length);
+  return bytes.subarray(0, length).equals(whole.subarray(0, length));
+}
+
+/** After a power cut a file may end in zeros that were never written. */
+function trimZeros(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
 }
 
 /** A whole record of an output, with its line break. */
-export interface OutputRecord {
+interface OutputRecord {
   readonly text: string;
   readonly offset: number;
 }
 
+type ReadableFile = Pick<RowFile, 'readBytes'>;
+
 /** Returns the function that reads the rest of a record from an offset outside of its quotes. */
-export function recordAt(
-  file: Pick<RowFile, 'readBytes'>,
-  { quotes }: RowCodec,
-): (offset: number) => string | undefined {
+export function recordAt(file: ReadableFile, { quotes }: RowCodec): (offset: number) => string | undefined {
   return (offset) => new OutputRecords(file, quotes, offset).next()?.text;
 }
 
@@ -168,16 +155,14 @@ const QUOTE = 0x22;
  * parity, so that a cut at any place is distinguished from an end.
  */
 export class OutputRecords {
-  readonly #file: Pick<RowFile, 'readBytes'>;
+  readonly #file: ReadableFile;
   readonly #quotes: boolean;
+  /** Whole records that were read and not returned yet. */
   #records: OutputRecord[] = [];
-  #next = 0;
-  /** Bytes after the last whole record so far, in pieces. */
+  /** Bytes after the last whole record, in pieces, and the offsets of their first and behind their last. */
   #open: Buffer[] = [];
-  /** Offset behind them. */
-  #read = 0;
-  /** Offset of the first of them. */
-  #offset = 0;
+  #offset: number;
+  #end: number;
   #quoted = false;
   #atEnd = false;
 
@@ -185,18 +170,16 @@ export class OutputRecords {
    * @param quotes false where a record is a line, as in NDJSON
    * @param from offset of the first record
    */
-  constructor(file: Pick<RowFile, 'readBytes'>, quotes: boolean, from = 0) {
+  constructor(file: ReadableFile, quotes: boolean, from = 0) {
     this.#file = file;
     this.#quotes = quotes;
     this.#offset = from;
-    this.#read = from;
+    this.#end = from;
   }
 
   next(): OutputRecord | undefined {
-    while (this.#next >= this.#records.length && !this.#atEnd) this.#readMore();
-    const record = this.#records[this.#next];
-    this.#next += 1;
-    return record;
+    while (this.#records.length === 0 && !this.#atEnd) this.#readMore();
+    return this.#records.shift();
   }
 
   /** The bytes after the last whole record: a row that was not written to its end. For when there is no next. */
@@ -206,11 +189,9 @@ export class OutputRecords {
 
   #readMore(): void {
     const chunk = Buffer.allocUnsafe(CHUNK);
-    const length = this.#file.readBytes(chunk, this.#read);
-    this.#read += length;
+    const length = this.#file.readBytes(chunk, this.#end);
+    this.#end += length;
     this.#atEnd = length === 0;
-    this.#records = [];
-    this.#next = 0;
     let start = 0;
     for (let at = 0; at < length; at += 1) {
       const byte = chunk[at];
@@ -224,4 +205,57 @@ export class OutputRecords {
     }
     this.#open.push(chunk.subarray(start, length));
   }
+}
+
+/** Options that change the results and are not visible in the output. */
+const FINGERPRINT = ['city', 'fields', 'name-column', 'city-column', 'id-column', 'loose'] as const;
+type Fingerprint = Readonly<Partial<Record<(typeof FINGERPRINT)[number], string | undefined>>>;
+
+/**
+ * Opens the options of the run that started an output. They are stored in the state folder, so that the output holds rows
+ * alone. They only protect: where they are missing, or belong to another file of that name, nothing is refused.
+ */
+export function openRunFingerprint(
+  stateDir: string | undefined,
+  { path, name }: { readonly path: string; readonly name: string },
+  { options: { city, defaultCity, fields, loose }, columns }: Pick<Plan, 'options' | 'columns'>,
+) {
+  const file = stateDir === undefined ? undefined : join(stateDir, 'lists', `${hash('sha256', path)}.json`);
+  const store = openJsonFile(file, ({ identity, options }) =>
+    typeof identity === 'string' && typeof options === 'object' && options !== null
+      ? { identity, options: options as Fingerprint }
+      : undefined,
+  );
+  const current: Fingerprint = {
+    city: city ?? (columns.city === undefined ? defaultCity : undefined),
+    fields,
+    'name-column': columns.name,
+    'city-column': columns.city,
+    'id-column': columns.id,
+    loose: loose ? 'yes' : undefined,
+  };
+  return {
+    /** @throws {CheckpointMismatch} where the run that started the output had other options */
+    check(): void {
+      const stored = store.read();
+      if (stored === undefined || stored.identity !== identityOf(path)) return;
+      const other = FINGERPRINT.find((each) => stored.options[each] !== current[each]);
+      if (other === undefined) return;
+      const [first, now] = [stored.options[other], current[other]].map((value) =>
+        value === undefined ? `no --${other}` : `--${other} '${value}'`,
+      );
+      throw new CheckpointMismatch(`${name} was started with ${first}, and this run has ${now}`);
+    },
+    /** Stores the options of this run. */
+    save(): void {
+      const identity = identityOf(path);
+      if (identity !== undefined) store.write({ identity, options: current });
+    },
+  };
+}
+
+/** Distinguishes the file from another that takes its place: an inode number alone is used again. */
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
 }

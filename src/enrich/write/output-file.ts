@@ -1,16 +1,22 @@
-import { rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
-import { followLinks } from '../../storage/files.ts';
+import { followLinks, writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { tryLock } from '../../storage/lock.ts';
 import { shellWord } from '../../util/shell.ts';
 import type { Input } from '../read/input.ts';
-import type { EnrichOptions } from '../run/options.ts';
-import type { ResumeCommand } from '../run/resume-command.ts';
-import { openRowFile, type RowFile } from './row-file.ts';
 
 /** An output file that no other process writes during the run. */
 export interface OutputFile {
@@ -31,14 +37,14 @@ const retryPath = (path: string): string => `${path}.retry`;
 
 /**
  * Claims the output file for this run; undefined for stdout.
- * @param options `lock`: false for a run that writes nothing
+ * @param command builds the command line of this run with other words at its end
  * @throws {AppError} `in_use` where another process writes it; `usage` where it exists, or is the input; `io_error`
  */
 export function claimOutput(
   app: App,
   input: Input,
-  { resume, force }: EnrichOptions,
-  { lock, command }: { readonly lock: boolean; readonly command: ResumeCommand },
+  { resume, force, dryRun }: { readonly resume?: true; readonly force: boolean; readonly dryRun: boolean },
+  command: (...words: string[]) => string,
 ): OutputFile | undefined {
   const wanted = outputPath(app);
   if (wanted === undefined) return undefined;
@@ -66,7 +72,7 @@ export function claimOutput(
       hint: 'restaurant enrich … -o out.csv --resume',
     });
   }
-  const held = device || !lock ? undefined : tryLock(path);
+  const held = device || dryRun ? undefined : tryLock(path);
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats !== undefined && !device && !resume && !force) {
@@ -100,7 +106,7 @@ export interface OpenOutput {
  */
 export function openOutput(
   { path, exists, device }: OutputFile,
-  { resume, retryErrors }: EnrichOptions,
+  { resume, retryErrors }: { readonly resume?: true; readonly retryErrors?: true },
 ): OpenOutput {
   if (device) return { file: openRowFile(path, 'old'), previous: undefined };
   const retry = retryPath(path);
@@ -121,4 +127,81 @@ function attempt<T>(name: string, run: () => T): T {
   } catch (error) {
     throw ioError('write', name, error);
   }
+}
+
+/** A file of rows. The system has a row that was appended; the disk has one that was flushed. */
+export interface RowFile {
+  readonly path: string;
+  readonly size: number;
+  /** @returns the offset of the text. @throws {AppError} `io_error` */
+  append(text: string): number;
+  /** Reads bytes. @returns how many there were */
+  readBytes(into: Uint8Array, offset: number): number;
+  /** Drops what follows that offset. */
+  cut(size: number): void;
+  /** Waits until the disk has all of it. */
+  flush(): void;
+  close(): void;
+}
+
+const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
+
+/**
+ * Opens a file of rows to write at its end.
+ * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read
+ * @param mode permission bits of a new one, cut by the umask
+ * @throws {AppError} `io_error`
+ */
+export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o644): RowFile {
+  const attempt = <T>(act: string, run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      throw ioError(act, path, error);
+    }
+  };
+  const file = attempt('write', () => openSync(path, FLAGS[how], mode));
+  const isFile = fstatSync(file).isFile();
+  let size = isFile ? fstatSync(file).size : 0;
+
+  const cut = (to: number): void => {
+    if (isFile) attempt('cut', () => ftruncateSync(file, to));
+    size = to;
+  };
+
+  /** A full disk takes a part of a row. If it cannot be dropped now, the next run drops it. */
+  const dropPart = (): void => {
+    try {
+      if (isFile) ftruncateSync(file, size);
+    } catch {
+      // The failure of the write is reported.
+    }
+  };
+
+  return {
+    path,
+    get size() {
+      return size;
+    },
+    append(text) {
+      const bytes = Buffer.from(text);
+      try {
+        writeAll(file, bytes);
+      } catch (error) {
+        dropPart();
+        throw ioError('write', path, error);
+      }
+      const offset = size;
+      size += bytes.length;
+      return offset;
+    },
+    readBytes: (into, offset) => attempt('read', () => readSync(file, into, 0, into.length, offset)),
+    cut,
+    flush() {
+      if (!isFile) return;
+      attempt('write', () => fsyncSync(file));
+      if (fstatSync(file).nlink === 0) throw new AppError('io_error', `${path} was deleted during the run`);
+    },
+    close: () => closeSync(file),
+  };
 }

@@ -3,8 +3,7 @@ import type { LookupOutput } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { Found, RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { CellRow } from '../../../src/enrich/read/row.ts';
-import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
-import { memoryMemo } from '../../../src/enrich/run/memo.ts';
+import { createMemo, enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 
@@ -60,7 +59,7 @@ export async function runEngine(
       columns: resolveColumns(['name', 'city'], {}),
       codec,
       finished: noFinishedRows,
-      memo: memoryMemo(),
+      memo: createMemo(),
       service: lookups,
       fields: undefined,
       loose: false,

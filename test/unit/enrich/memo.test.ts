@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { fileMemo, memoryMemo, queryKey } from '../../../src/enrich/run/memo.ts';
+import { createMemo, queryKey } from '../../../src/enrich/run/enrich-rows.ts';
 
-describe('fileMemo', () => {
+describe('a memo that reads the output', () => {
   it('reads the first text of each key from its place in the output', () => {
-    const memo = fileMemo((offset) => `at ${offset}`);
+    const memo = createMemo((offset) => `at ${offset}`);
     memo.set('a', 'text', 3);
     memo.set('a', 'text', 9);
     expect([memo.get('a'), memo.get('b')]).toEqual(['at 3', undefined]);
   });
 
   it('reports an output that was cut by another program', () => {
-    const memo = fileMemo(() => undefined);
+    const memo = createMemo(() => undefined);
     memo.set('a', 'text', 3);
     expect(() => memo.get('a')).toThrow(/was cut by another program/);
   });
 });
 
-describe('memoryMemo', () => {
+describe('a memo that keeps texts', () => {
   it('drops all texts when they are too many', () => {
-    const memo = memoryMemo(30);
+    const memo = createMemo(undefined, 20);
     memo.set('a', '123456789', 0);
     memo.set('b', '123456789', 0);
     expect([memo.get('a'), memo.get('b')]).toEqual(['123456789', '123456789']);

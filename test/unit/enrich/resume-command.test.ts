@@ -3,7 +3,7 @@ import { App } from '../../../src/app/app.ts';
 import { CliCommand } from '../../../src/cli/command.ts';
 import { addGlobalOptions } from '../../../src/cli/options.ts';
 import { registerEnrich } from '../../../src/commands/enrich.ts';
-import { resumeCommand } from '../../../src/enrich/run/resume-command.ts';
+import { resumeCommand } from '../../../src/enrich/run/command.ts';
 import { buildProgram } from '../../../src/program.ts';
 import { testContext } from './context.ts';
 

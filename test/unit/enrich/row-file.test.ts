@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
-import { openRowFile } from '../../../src/enrich/write/row-file.ts';
+import { openRowFile } from '../../../src/enrich/write/output-file.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 let path = '';
