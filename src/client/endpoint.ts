@@ -3,6 +3,7 @@ import { parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** In the form of a URL: a host whose last label is a number is an IPv4 address (WHATWG URL, section 3.5). */
 const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
@@ -45,7 +46,7 @@ export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
 /** Adds the scheme that an address lacks: https, or http for this machine. Other text stays as it is. */
 export function withScheme(address: string): string {
   const text = address.trim();
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  if (HAS_SCHEME.test(text)) return text;
   const rest = text.replace(/^\/+/, '');
   if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(rest)) return text;
   const plain = parseUrl(`http://${rest}`);
@@ -53,32 +54,25 @@ export function withScheme(address: string): string {
   return `${isLoopback(plain) ? 'http' : 'https'}://${rest}`;
 }
 
+/** @param flag the option that sets it */
 function parseHttpUrl(raw: string, what: string, flag: string): URL {
   const text = withScheme(raw);
+  const refuse = (problem: string, hint?: string) => refusal(what, raw, problem, hint);
+  if (text === '') throw refuse('it is empty');
+  if (/[\u0000-\u0020\u007f]/.test(text)) throw refuse('it contains a blank or control character');
+  if (!HAS_SCHEME.test(text)) throw refuse('it has no http:// or https://');
   const url = parseUrl(text);
-  const problem = problemWith(text, url);
-  if (problem === undefined && url !== undefined) return url;
-  const better =
-    problem === HAS_USER
-      ? url?.origin
-      : problem === HAS_FRAGMENT
-        ? text.slice(0, text.indexOf('#'))
-        : undefined;
-  throw refusal(what, raw, String(problem), better && `restaurant status ${flag} ${better}`);
-}
-
-const HAS_USER = 'it contains a user name or password; the key comes from restaurant login';
-const HAS_FRAGMENT = 'it has a fragment';
-
-function problemWith(text: string, url: URL | undefined): string | undefined {
-  if (text === '') return 'it is empty';
-  if (/[\u0000-\u0020\u007f]/.test(text)) return 'it contains a blank or control character';
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'it has no http:// or https://';
-  if (url === undefined) return 'it is not a valid URL';
-  if (redactor(undefined)(text) !== text) return 'it contains an API key';
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'only http and https are supported';
-  if (url.username !== '' || url.password !== '') return HAS_USER;
-  return text.includes('#') ? HAS_FRAGMENT : undefined;
+  if (url === undefined) throw refuse('it is not a valid URL');
+  if (redactor(undefined)(text) !== text) throw refuse('it contains an API key');
+  if (!/^https?:$/.test(url.protocol)) throw refuse('only http and https are supported');
+  if (url.username !== '' || url.password !== '') {
+    const problem = 'it contains a user name or password; the key comes from restaurant login';
+    throw refuse(problem, `restaurant status ${flag} ${url.origin}`);
+  }
+  if (text.includes('#')) {
+    throw refuse('it has a fragment', `restaurant status ${flag} ${text.slice(0, text.indexOf('#'))}`);
+  }
+  return url;
 }
 
 function refusal(what: string, raw: string, problem: string, hint?: string): AppError {

@@ -42,7 +42,15 @@ export function parseToolResult(result: unknown): ToolResult {
 export function toolOutput(result: unknown): unknown {
   const checked = parseToolResult(result);
   const [text] = textBlocks(checked);
-  if (text !== undefined) return parseOutput(text);
+  if (text !== undefined) {
+    try {
+      return parseJson(text);
+    } catch (cause) {
+      const fault = cause instanceof AppError ? cause.message : 'it cannot be read';
+      const message = `the tool's output is not JSON (${fault}): ${excerpt(text)}`;
+      throw new AppError('bad_response', message, { cause });
+    }
+  }
   if (checked.structuredContent !== undefined) return checked.structuredContent;
   const { content } = checked;
   const found = Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
@@ -72,16 +80,6 @@ export function decodeFind(result: unknown): FindResult {
   return { output: output as FindOutput, results, unreadable };
 }
 
-/** Decodes one page of `tools/list`. @throws {AppError} `bad_response` */
-function decodeTools(result: unknown): { tools: Tool[]; nextCursor?: string } {
-  const tools = isObject(result) ? result.tools : undefined;
-  if (!isObject(result) || !Array.isArray(tools)) {
-    throw new AppError('bad_response', `expected an array "tools", got ${kindOf(tools ?? result)}`);
-  }
-  const cursor = result.nextCursor;
-  return { tools: tools.filter(isTool), ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
-}
-
 /** Decodes the output of `lookup_restaurant`. @throws {AppError} as `decodeFind` */
 export function decodeLookup(result: unknown): LookupOutput {
   const output = toolOutput(result);
@@ -102,28 +100,12 @@ function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isTool(value: unknown): value is Tool {
-  return isObject(value) && typeof value.name === 'string';
-}
-
-function textBlocks(result: JsonObject): string[] {
-  const content = Array.isArray(result.content) ? result.content : [];
-  return content.flatMap((block: unknown) =>
+function textBlocks({ content }: JsonObject): string[] {
+  return (Array.isArray(content) ? content : []).flatMap((block: unknown) =>
     isObject(block) && (block.type ?? 'text') === 'text' && typeof block.text === 'string'
       ? [block.text]
       : [],
   );
-}
-
-function parseOutput(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (cause) {
-    const fault = cause instanceof AppError ? cause.message : 'it cannot be read';
-    throw new AppError('bad_response', `the tool's output is not JSON (${fault}): ${excerpt(text)}`, {
-      cause,
-    });
-  }
 }
 
 function tryJson(text: string): unknown {
@@ -174,17 +156,19 @@ export async function listAllTools(
   page: (params: { cursor: string } | undefined) => Promise<unknown>,
 ): Promise<Tool[]> {
   const tools: Tool[] = [];
-  const seen = new Set<string>();
+  const seen = new Set<unknown>([undefined]);
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { tools: found, nextCursor } = decodeTools(
-      await page(cursor === undefined ? undefined : { cursor }),
-    );
-    for (const tool of found) tools.push(tool);
+    const result = await page(cursor === undefined ? undefined : { cursor });
+    const { tools: found, nextCursor }: JsonObject = isObject(result) ? result : {};
+    if (!Array.isArray(found)) {
+      throw new AppError('bad_response', `expected an array "tools", got ${kindOf(found ?? result)}`);
+    }
+    for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
+    cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     // An empty string is a cursor, too; one seen before would make a loop.
-    if (nextCursor === undefined || seen.has(nextCursor)) return tools;
-    seen.add(nextCursor);
-    cursor = nextCursor;
+    if (seen.has(cursor)) return tools;
+    seen.add(cursor);
   }
   throw new AppError('bad_response', `the list of tools has more than ${MAX_PAGES} pages`);
 }

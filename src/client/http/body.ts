@@ -14,15 +14,8 @@ export interface SseEvent {
   readonly unfinished?: true;
 }
 
-export interface SseDecoder {
-  /** @throws {AppError} `bad_response` when one event is longer than the limit */
-  feed(text: string): void;
-  /** Ends the stream: emits the pending block, marked as unfinished. */
-  end(): void;
-}
-
 /** Decodes server-sent events (HTML standard, section 9.2.6) from text that may be split anywhere. */
-export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void): SseDecoder {
+export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void) {
   /** The id of a block for which no data has come. */
   let idOnly: string | undefined;
   let isEnding = false;
@@ -55,6 +48,7 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
     idOnly = undefined;
   }
 
+  /** @throws {AppError} `bad_response` when one event is longer than the limit */
   function feed(text: string): void {
     parser.feed(text);
     flush();
@@ -62,6 +56,7 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
 
   return {
     feed,
+    /** Ends the stream: emits the pending block, marked as unfinished. */
     end() {
       isEnding = true;
       feed('\n\n');
@@ -69,51 +64,47 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
   };
 }
 
-export interface BodyReader {
-  /** @throws {AppError} `bad_response`: larger than the limit, or not UTF-8 where another charset is declared */
-  feed(chunk: Uint8Array): void;
-  /** The body ended normally. */
-  end(): void;
-  /** The body so far as text; empty for a stream of events. */
-  text(): string;
-  isStream(): boolean;
-}
-
-export interface BodyOptions {
-  readonly contentType: string;
-  readonly maxBytes: number;
-  /** Bytes that are not UTF-8 become U+FFFD, whatever charset is declared. */
-  readonly lenient?: boolean;
-  onEvent(event: SseEvent): void;
-}
+export type BodyReader = ReturnType<typeof bodyReader>;
 
 /**
  * Reads a decompressed body: text, or events as they arrive. Its first characters decide which where they contradict
  * the media type, since some servers label one as the other. The charset is UTF-8 whatever is declared.
  */
-export function bodyReader({ contentType, maxBytes, lenient = false, onEvent }: BodyOptions): BodyReader {
+export function bodyReader({
+  contentType,
+  maxBytes,
+  lenient = false,
+  onEvent,
+}: {
+  contentType: string;
+  maxBytes: number;
+  /** Bytes that are not UTF-8 become U+FFFD, whatever charset is declared. */
+  lenient?: boolean;
+  onEvent(event: SseEvent): void;
+}) {
   const decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
   // Most responses are not streams.
-  let stream: SseDecoder | undefined;
+  let stream: ReturnType<typeof sseDecoder> | undefined;
   const parts: string[] = [];
-  let kind: 'unknown' | 'text' | 'events' = 'unknown';
+  let isText = false;
   let bytes = 0;
 
-  function take(decode: () => string, isLast: boolean): void {
-    let text: string;
+  /** @throws {AppError} `bad_response` for bytes that are not UTF-8 where another charset is declared */
+  function decode(chunk?: Uint8Array): string {
     try {
-      text = decode();
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
     } catch (cause) {
       throw new AppError('bad_response', 'the response is not UTF-8, which JSON requires', { cause });
     }
-    if (stream !== undefined) {
-      stream.feed(text);
-      return;
-    }
-    parts.push(text);
-    if (kind === 'text') return;
+  }
+
+  function take(text: string, isLast: boolean): void {
+    if (stream === undefined) parts.push(text);
+    else stream.feed(text);
+    if (isText || stream !== undefined) return;
     const seen = parts.join('');
-    kind = sniff(seen, mediaType(contentType), isLast);
+    const kind = sniff(seen, mediaType(contentType), isLast);
+    isText = kind === 'text';
     if (kind !== 'events') return;
     parts.length = 0;
     stream = sseDecoder(maxBytes, onEvent);
@@ -121,17 +112,20 @@ export function bodyReader({ contentType, maxBytes, lenient = false, onEvent }: 
   }
 
   return {
-    feed(chunk) {
+    /** @throws {AppError} `bad_response`: larger than the limit, or not UTF-8 where another charset is declared */
+    feed(chunk: Uint8Array): void {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      take(() => decoder.decode(chunk, { stream: true }), false);
+      take(decode(chunk), false);
     },
-    end() {
-      take(() => decoder.decode(), true);
+    /** The body ended normally. */
+    end(): void {
+      take(decode(), true);
       stream?.end();
     },
+    /** Returns the body so far as text; empty for a stream of events. */
     text: () => parts.join(''),
-    isStream: () => kind === 'events',
+    isStream: () => stream !== undefined,
   };
 }
 
@@ -169,14 +163,6 @@ function declaresOtherCharset(contentType: string): boolean {
   return charset !== undefined && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
 }
 
-export interface ContentDecoder {
-  write(chunk: Uint8Array): void;
-  /** Ends the input; resolves when everything is decoded. */
-  end(): Promise<void>;
-  /** Stops at once. */
-  destroy(): void;
-}
-
 /** Creates the stream that decodes a coding; undefined for an unknown one. zlib is loaded with the first compressed response. */
 function openCoding(name: string, first: Uint8Array): Transform | undefined {
   const zlib = getBuiltinModule('node:zlib');
@@ -190,6 +176,8 @@ function openCoding(name: string, first: Uint8Array): Transform | undefined {
   return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
 }
 
+export type ContentDecoder = NonNullable<ReturnType<typeof contentDecoder>>;
+
 /**
  * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
  * @param onError gets an AppError `bad_response` for an unknown coding or a damaged body, once
@@ -199,7 +187,7 @@ export function contentDecoder(
   coding: string | undefined,
   onData: (chunk: Uint8Array) => void,
   onError: (error: AppError) => void,
-): ContentDecoder | undefined {
+) {
   const name = (coding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
   let stream: Transform | undefined;
@@ -212,7 +200,7 @@ export function contentDecoder(
     finish();
   };
   return {
-    write(chunk) {
+    write(chunk: Uint8Array): void {
       if (failed || chunk.length === 0) return;
       stream ??= openCoding(name, chunk)
         ?.on('data', onData)
@@ -223,14 +211,16 @@ export function contentDecoder(
       if (stream === undefined) fail(`unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
       else stream.write(chunk);
     },
-    end() {
+    /** Ends the input; resolves when everything is decoded. */
+    end(): Promise<void> {
       if (failed || stream === undefined) return Promise.resolve();
       return new Promise((resolve) => {
         finish = resolve;
         stream?.end();
       });
     },
-    destroy() {
+    /** Stops at once. */
+    destroy(): void {
       failed = true;
       stream?.on('error', () => {}).destroy();
       finish();

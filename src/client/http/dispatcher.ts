@@ -1,29 +1,18 @@
 import { Socket } from 'node:net';
-import type { buildConnector, Dispatcher } from 'undici';
+import type { buildConnector } from 'undici';
 import openConnector from 'undici/lib/core/connect.js';
 import errors from 'undici/lib/core/errors.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import type { Fault } from './network-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
-/** undici as this program uses it. */
-export interface HttpDispatcher {
-  readonly dispatch: Dispatcher['dispatch'];
-  /** Classifies an error of the HTTP parser. */
-  faultOf(error: unknown): Fault;
-  /** Closes every connection. */
-  close(): Promise<void>;
-}
+export type HttpDispatcher = Awaited<ReturnType<typeof openDispatcher>>;
 
 /** Time for one of several addresses of a host; Node's 250 ms are too short for slow networks. */
 const ADDRESS_MS = 1000;
 
 /** Opens connections to one service, directly or through a proxy. */
-export async function openDispatcher(options: {
-  connectMs: number;
-  proxy: ProxyServer | undefined;
-}): Promise<HttpDispatcher> {
-  const { connectMs, proxy } = options;
+export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
   const watch = socketWatch(connectMs);
   // Whether certificates are checked is not for NODE_TLS_REJECT_UNAUTHORIZED to decide: the key goes to the server.
   const direct = watch.connector(
@@ -34,16 +23,16 @@ export async function openDispatcher(options: {
   const agent = new Agent({ ...limits, connect: tunnels?.connect ?? direct });
   return {
     dispatch: agent.dispatch.bind(agent),
-    faultOf: (error) => {
+    /** Classifies an error of the HTTP parser. */
+    faultOf(error: unknown): Fault {
       if (error instanceof errors.HTTPParserError) {
         // An error at the end of the input has no rest of the input to show.
-        return 'data' in error && typeof error.data === 'string' && error.data !== ''
-          ? 'malformed'
-          : 'cut_off';
+        return 'data' in error && error.data ? 'malformed' : 'cut_off';
       }
       return watch.violations.has(error as object) ? 'malformed' : undefined;
     },
-    close: async () => {
+    /** Closes every connection. */
+    async close(): Promise<void> {
       watch.destroyConnecting();
       await Promise.all([agent.destroy(), tunnels?.close()]);
     },

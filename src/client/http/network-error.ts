@@ -43,46 +43,28 @@ export type Phase = 'connecting' | 'waiting' | 'reading';
 /** Finding of the HTTP parser: input that is not HTTP, or HTTP that ends too early. */
 export type Fault = 'malformed' | 'cut_off' | undefined;
 
-export interface NetworkFailure {
-  readonly target: URL;
-  readonly phase: Phase;
-  readonly connectMs: number;
-  readonly fault: Fault;
-}
-
 /** Codes of the system, OpenSSL and undici, by their meaning. */
-const UNREACHABLE = [
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'EACCES',
-  'EPERM',
-];
-const CLOSED = [
-  'ECONNRESET',
-  'EPIPE',
-  'ECONNABORTED',
-  'ETIMEDOUT',
-  'UND_ERR_SOCKET',
-  'ERR_STREAM_PREMATURE_CLOSE',
-];
-const MALFORMED = ['UND_ERR_HEADERS_OVERFLOW', 'ERR_ASSERTION'];
-const NOT_TLS = [
-  'EPROTO',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
-  'ERR_SSL_HTTP_REQUEST',
-];
+const UNREACHABLE = /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/;
+const CLOSED = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE)$/;
+const MALFORMED = /^(?:UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION)$/;
+const NOT_TLS =
+  /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;
 const TLS =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL_|EPROTO$)/;
 
 /** Classifies the failure of an exchange by its error's `code` and its phase. */
-export function networkError(error: unknown, { target, phase, connectMs, fault }: NetworkFailure): AppError {
+export function networkError(
+  error: unknown,
+  {
+    target,
+    phase,
+    connectMs,
+    fault,
+  }: { readonly target: URL; readonly phase: Phase; readonly connectMs: number; readonly fault: Fault },
+): AppError {
   if (error instanceof AppError) return error;
   const code = systemCode(error) ?? '';
-  const host = target.host;
+  const { host } = target;
   const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
     new ExchangeError('network', reason, message, { ...details, cause: error });
   if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
@@ -107,21 +89,21 @@ export function networkError(error: unknown, { target, phase, connectMs, fault }
       cause: error,
     });
   }
-  if (UNREACHABLE.includes(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
+  if (UNREACHABLE.test(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
   if (TLS.test(code)) return tlsError(error, code, target);
   const isBadLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   // Before the body, it is a head with contradicting lengths.
-  if (fault === 'malformed' || MALFORMED.includes(code) || (isBadLength && phase !== 'reading')) {
+  if (fault === 'malformed' || MALFORMED.test(code) || (isBadLength && phase !== 'reading')) {
     const message =
       code === 'UND_ERR_HEADERS_OVERFLOW'
         ? `the response from ${host} has more than 16 KiB of headers`
         : `${host} does not respond as an HTTP server`;
     return new AppError('bad_response', message, { hint: 'check the URL and its port: restaurant status' });
   }
-  if (phase === 'reading' && (fault === 'cut_off' || isBadLength || CLOSED.includes(code))) {
+  if (phase === 'reading' && (fault === 'cut_off' || isBadLength || CLOSED.test(code))) {
     return failed('cut_off', `${host} closed the connection in the middle of its response`);
   }
-  if (fault === 'cut_off' || CLOSED.includes(code)) {
+  if (fault === 'cut_off' || CLOSED.test(code)) {
     return failed('reset', `${host} closed the connection without a response`);
   }
   return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
@@ -134,7 +116,7 @@ function tlsError(error: unknown, code: string, target: URL): AppError {
   const { host } = target;
   const failed = (message: string, hint?: string) =>
     new AppError('tls', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
-  if (NOT_TLS.includes(code)) {
+  if (NOT_TLS.test(code)) {
     const plain = `http://${host}`;
     return failed(
       `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`,
@@ -169,9 +151,8 @@ function systemCaHint(): string {
   return isSupported ? '; for the CAs of the system: NODE_USE_SYSTEM_CA=1 restaurant status --check' : '';
 }
 
+/** Returns the names that a rejected certificate is for, as Node attaches it to its error. */
 function namesIn(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('cert' in error)) return undefined;
-  const { cert } = error;
-  if (typeof cert !== 'object' || cert === null || !('subjectaltname' in cert)) return undefined;
-  return typeof cert.subjectaltname === 'string' ? excerpt(cert.subjectaltname, 100) : undefined;
+  const names = (error as { cert?: { subjectaltname?: unknown } } | null)?.cert?.subjectaltname;
+  return typeof names === 'string' ? excerpt(names, 100) : undefined;
 }

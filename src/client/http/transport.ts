@@ -76,14 +76,7 @@ export type TraceEvent =
   /** A decision of this program. */
   | { readonly kind: 'note'; readonly text: string };
 
-export interface Transport {
-  /**
-   * Sends one HTTP request and reads the response. Redirects are not followed.
-   * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
-   */
-  send(exchange: Exchange): Promise<Reply>;
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof openTransport>;
 
 const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -94,16 +87,20 @@ const ERROR_BODY_MS = 2000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Opens a transport to one endpoint. The HTTP library is loaded with the first request. @throws {AppError} `usage` for a bad proxy */
-export function openTransport(options: TransportOptions): Transport {
+export function openTransport(options: TransportOptions) {
   const { endpoint, trace, connectMs = CONNECT_MS } = options;
   const proxy = proxyFor(endpoint, options.env);
   let dispatcher: Promise<HttpDispatcher> | undefined;
   const open = async () => {
     const { openDispatcher } = await import('./dispatcher.ts');
-    return openDispatcher({ connectMs, proxy });
+    return openDispatcher(connectMs, proxy);
   };
   return {
-    async send(exchange) {
+    /**
+     * Sends one HTTP request and reads the response. Redirects are not followed.
+     * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
+     */
+    async send(exchange: Exchange): Promise<Reply> {
       const { method, headers, body, signal } = exchange;
       signal.throwIfAborted();
       dispatcher ??= open();
@@ -150,12 +147,11 @@ export function openTransport(options: TransportOptions): Transport {
           else settle(() => reject(error));
         }
         function succeed(stopped: boolean): void {
-          const { text, isStream } = { text: reader?.text() ?? '', isStream: reader?.isStream() ?? false };
-          const found = head;
-          if (found === undefined) return;
+          if (head === undefined) return;
+          const response = { text: reader?.text() ?? '', isStream: reader?.isStream() === true, ...head };
           settle(() => {
-            if (!isStream) trace?.({ kind: 'body', text });
-            resolve({ text, isStream, ...found });
+            if (!response.isStream) trace?.({ kind: 'body', text: response.text });
+            resolve(response);
           }, !stopped);
         }
         /** Runs a step of reading the response; what it throws ends the exchange. */
@@ -245,7 +241,7 @@ export function openTransport(options: TransportOptions): Transport {
         }
       });
     },
-    async close() {
+    async close(): Promise<void> {
       await (await dispatcher)?.close();
     },
   };
@@ -279,10 +275,7 @@ function destination(endpoint: URL, headers: HeaderFields): string {
   if (location === undefined) return 'without a Location';
   const url = parseUrl(location, endpoint.href);
   if (url === undefined) return 'to an invalid URL';
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `to a ${url.protocol} URL`;
-  return endpoint.protocol === 'https:' && url.protocol === 'http:'
-    ? `to unprotected http at ${url.host}`
-    : `to ${url.host}`;
+  return /^https?:$/.test(url.protocol) ? `to ${url.origin}` : `to a ${url.protocol} URL`;
 }
 
 /** Formats an event as its lines. */

@@ -8,34 +8,29 @@ import { AppError, systemCode } from '../../errors.ts';
 import { ExchangeError } from './network-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
-/** Connections to a service through a proxy. */
-export interface Tunnels {
-  readonly connect: buildConnector.connector;
-  close(): Promise<void>;
-}
-
 /** Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). */
-export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector): Tunnels {
+export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector) {
   /** Connections to a SOCKS proxy that are not tunnels yet. */
   const opening = new Set<Socket>();
   const pool = proxy.kind === 'http' ? new Pool(proxy.url.origin, { connect: direct }) : undefined;
+  const open: buildConnector.connector = (options, callback) => {
+    const { hostname, protocol } = options;
+    const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
+    const opened =
+      pool === undefined
+        ? socksTunnel(proxy, direct, opening, hostname, port)
+        : httpTunnel(pool, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`);
+    opened.then(
+      (socket) => {
+        if (protocol === 'https:') direct({ ...options, httpSocket: socket }, callback);
+        else callback(null, socket);
+      },
+      (error) => callback(proxyError(error, proxy), null),
+    );
+  };
   return {
-    connect: (options, callback) => {
-      const { hostname, protocol } = options;
-      const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
-      const opened =
-        pool === undefined
-          ? socksTunnel(proxy, direct, opening, hostname, port)
-          : httpTunnel(pool, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`);
-      opened.then(
-        (socket) => {
-          if (protocol === 'https:') direct({ ...options, httpSocket: socket }, callback);
-          else callback(null, socket);
-        },
-        (error) => callback(proxyError(error, proxy), null),
-      );
-    },
-    close: async () => {
+    connect: open,
+    async close(): Promise<void> {
       for (const socket of opening) socket.destroy();
       await pool?.destroy();
     },
@@ -81,19 +76,19 @@ async function socksTunnel(
 }
 
 function proxyError(error: unknown, proxy: ProxyServer): ExchangeError {
-  const code = systemCode(error) ?? '';
-  const problem =
-    error instanceof AppError
-      ? error.message
-      : code === 'ECONNREFUSED'
-        ? 'refused the connection'
-        : /^UND_ERR_SOCKS5_AUTH/.test(code)
-          ? 'rejected the credentials'
-          : code.startsWith('UND_ERR_SOCKS5_REPLY_') && error instanceof Error
-            ? `failed: ${error.message.replace(/^.*failed: /, '')}`
-            : `cannot be used${code === '' ? '' : ` (${code})`}`;
-  return new ExchangeError('network', 'proxy', `the proxy ${proxy.url.host} ${problem}`, {
+  return new ExchangeError('network', 'proxy', `the proxy ${proxy.url.host} ${proxyProblem(error)}`, {
     hint: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then: restaurant status --check',
     cause: error,
   });
+}
+
+function proxyProblem(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  const code = systemCode(error) ?? '';
+  if (code === 'ECONNREFUSED') return 'refused the connection';
+  if (code.startsWith('UND_ERR_SOCKS5_AUTH')) return 'rejected the credentials';
+  if (code.startsWith('UND_ERR_SOCKS5_REPLY_') && error instanceof Error) {
+    return `failed: ${error.message.replace(/^.*failed: /, '')}`;
+  }
+  return `cannot be used${code === '' ? '' : ` (${code})`}`;
 }

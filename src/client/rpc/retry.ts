@@ -34,15 +34,13 @@ export function parseRetryAfter(
   header: string | readonly string[] | undefined,
   now: number,
 ): number | undefined {
-  const values = [header ?? []].flat().map((value) => {
+  const seconds = [header ?? []].flat().flatMap((value) => {
     const text = value.trim();
-    if (/^\d{1,15}$/.test(text)) return Number(text);
-    if (!IMF_FIXDATE.test(text)) return Number.NaN;
-    const seconds = Math.ceil((Date.parse(text) - now) / 1000);
-    return seconds > 0 ? seconds : Number.NaN;
+    if (/^\d{1,15}$/.test(text)) return [Number(text)];
+    const left = IMF_FIXDATE.test(text) ? Math.ceil((Date.parse(text) - now) / 1000) : 0;
+    return left > 0 ? [left] : [];
   });
-  const valid = values.filter((value) => !Number.isNaN(value));
-  return valid.length === 0 ? undefined : Math.max(...valid);
+  return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
 export interface Failure {
@@ -117,25 +115,20 @@ function tooLong(error: AppError, seconds: number, why: string, option: string):
   return withMessage(error, message, { hint: `run the command again in ${wait}${allow}` });
 }
 
-/** A gate that all calls of a client share: after a 429 none of them is sent until it opens. */
-export interface RateGate {
-  /** @param until milliseconds since the epoch */
-  closeUntil(until: number): void;
-  /**
-   * Waits until the gate is open, also when it is closed for longer meanwhile.
-   * @param waited the time up to which the caller has waited already, ms since the epoch
-   * @throws the signal's reason
-   */
-  wait(waited: number, signal: AbortSignal): Promise<void>;
-}
-
-export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>): RateGate {
+/** Creates a gate that all calls of a client share: after a 429 none of them is sent until it opens. */
+export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>) {
+  /** Milliseconds since the epoch. */
   let opensAt = 0;
   return {
-    closeUntil(until) {
+    closeUntil(until: number): void {
       opensAt = Math.max(opensAt, until);
     },
-    async wait(waited, signal) {
+    /**
+     * Waits until the gate is open, also when it is closed for longer meanwhile.
+     * @param waited the time up to which the caller has waited already, ms since the epoch
+     * @throws the signal's reason
+     */
+    async wait(waited: number, signal: AbortSignal): Promise<void> {
       // Each end is awaited once, so that neither an early timer nor a changed clock makes a loop.
       for (let passed = waited; opensAt > passed; ) {
         passed = opensAt;
