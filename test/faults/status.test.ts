@@ -30,7 +30,7 @@ const redirects: Fault[] = [
     message: 'not followed',
   }),
   refused('308 to another host', redirect('308 Permanent Redirect', `https://thief.example/?k=${KEY}`), {
-    message: 'to thief.example',
+    message: 'to https://thief.example',
   }),
   refused('302 to a file', redirect('302 Found', 'file:///etc/passwd'), { message: 'to a file: URL' }),
   refused('302 to a script', redirect('302 Found', 'javascript:alert(1)'), {
