@@ -4,7 +4,7 @@ import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** In the form of a URL: a host whose last label is a number is an IPv4 address (WHATWG URL, section 3.5). */
+/** 127.0.0.0/8 as the URL parser normalizes it (WHATWG URL, section 3.5). */
 const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
 /**

@@ -115,7 +115,7 @@ function anyEscape(key: string): string {
       const hex = code.toString(16);
       const name = NAMED[character];
       const others = `%(?:25)*${hex}|&(?:#0*(?:${code}|x0*${hex})${name === undefined ? '' : `|${name}`});?`;
-      // Taken as a whole and never tried in part, as the time would grow with the square of the run.
+      // An atomic group, since backtracking into a run of backslashes would take quadratic time.
       if (character === '\\') {
         return `(?=(?<run${place}>(?:\\\\(?:u00${hex})?|${others})+))\\k<run${place}>`;
       }

@@ -8,7 +8,7 @@ import { clientInfo, modernHeaders, modernParams } from './mcp/stateless.ts';
 import { request, type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
-/** A request that could be sent. Of the key only the last characters are in it. */
+/** A request that is not sent. It contains only the last characters of the key. */
 export interface RequestPreview {
   readonly method: 'POST';
   readonly url: string;

@@ -72,7 +72,7 @@ export interface ClientOptions {
   onRateLimited?(until: number): void | Promise<void>;
   /** Called once, when the service has accepted a request. */
   onAccepted?(): void;
-  /** Gets what a person should know although nothing failed. */
+  /** Called with a warning about a call that did not fail. */
   onWarning?(text: string): void;
   /** Gets the exchange as it happens, without the key. */
   trace?(event: TraceEvent): void;

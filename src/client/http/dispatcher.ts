@@ -14,7 +14,7 @@ const ADDRESS_MS = 1000;
 /** Opens connections to one service, directly or through a proxy. */
 export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
   const watch = socketWatch(connectMs);
-  // Whether certificates are checked is not for NODE_TLS_REJECT_UNAUTHORIZED to decide: the key goes to the server.
+  // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says, because the server receives the key.
   const direct = watch.connector(
     openConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS, rejectUnauthorized: true }),
   );
@@ -26,7 +26,7 @@ export async function openDispatcher(connectMs: number, proxy: ProxyServer | und
     /** Classifies an error of the HTTP parser. */
     faultOf(error: unknown): Fault {
       if (error instanceof errors.HTTPParserError) {
-        // An error at the end of the input has no rest of the input to show.
+        // `data` is the rest of the input; at the end of the input there is none.
         return 'data' in error && error.data ? 'malformed' : 'cut_off';
       }
       return watch.violations.has(error as object) ? 'malformed' : undefined;
@@ -46,7 +46,7 @@ function socketWatch(connectMs: number) {
 
   function limitConnecting(socket: Socket): void {
     connecting.add(socket);
-    // undici's own timer is a second late.
+    // undici's own timer may fire a second late.
     const timer = setTimeout(() => {
       socket.destroy(Object.assign(new Error('connect timeout'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
     }, connectMs);
@@ -71,7 +71,7 @@ function socketWatch(connectMs: number) {
         limitConnecting(socket);
         skipContinue(socket);
         socket.on('error', (error: NodeJS.ErrnoException) => {
-          // undici rejected what it read while the server had not closed: a protocol switch, a second response.
+          // The connection was still open, so undici rejected what it read: a protocol switch, a second response.
           if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) violations.add(error);
         });
       };

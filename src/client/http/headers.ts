@@ -25,7 +25,7 @@ export function fieldList(headers: HeaderFields): Field[] {
 export function baseHeaders({ key, version }: { key?: string | undefined; version: string }): RequestHeaders {
   return {
     'Content-Type': 'application/json',
-    // Servers built on the official SDK answer 406 unless both are named.
+    // Servers built on the official SDK respond with 406 unless both are named.
     Accept: 'application/json, text/event-stream',
     ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
     'User-Agent': `restaurant-data-cli/${version}`,
@@ -36,7 +36,7 @@ export function baseHeaders({ key, version }: { key?: string | undefined; versio
 const RESERVED =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Headers whose values are no secrets. */
+/** Headers whose values are not secret. */
 const HARMLESS =
   /^(?:accept|accept-language|baggage|content-type|mcp-method|mcp-name|mcp-protocol-version|traceparent|tracestate|user-agent|x-correlation-id|x-request-id)$/i;
 
@@ -83,7 +83,7 @@ export function parseHeaders(lines: readonly string[]): RequestHeaders {
  * @throws {AppError} `usage` as `checkHeader`
  */
 export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): RequestHeaders {
-  // The plain call adds none, and many follow each other.
+  // Most calls add none.
   if (Object.keys(extra).length === 0) return base;
   const merged = new Map(Object.entries(base).map(([name, value]) => [name.toLowerCase(), [name, value]]));
   for (const [name, value] of Object.entries(extra)) {

@@ -40,7 +40,7 @@ export function withMessage(error: AppError, message: string, details: ErrorDeta
 /** The state of an exchange when it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-/** Finding of the HTTP parser: input that is not HTTP, or HTTP that ends too early. */
+/** Kind of a parser error: input that is not HTTP, or HTTP that ends too early. */
 export type Fault = 'malformed' | 'cut_off' | undefined;
 
 /** Codes of the system, OpenSSL and undici, by their meaning. */
@@ -92,7 +92,7 @@ export function networkError(
   if (UNREACHABLE.test(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
   if (TLS.test(code)) return tlsError(error, code, target);
   const isBadLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  // Before the body, it is a head with contradicting lengths.
+  // Before the body, it means that the headers contain different lengths.
   if (fault === 'malformed' || MALFORMED.test(code) || (isBadLength && phase !== 'reading')) {
     const message =
       code === 'UND_ERR_HEADERS_OVERFLOW'
@@ -109,7 +109,7 @@ export function networkError(
   return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
 }
 
-/** Codes of a chain that ends in an authority which this machine does not know. */
+/** Codes for a certificate chain that ends in an unknown authority. */
 const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
 
 function tlsError(error: unknown, code: string, target: URL): AppError {

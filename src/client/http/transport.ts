@@ -40,7 +40,7 @@ export interface Exchange {
   readonly deadline: number;
   /** Time limit of the whole call for messages, ms. Default: the time until the deadline. */
   readonly totalMs?: number;
-  /** The body is not needed: its end is awaited for at most so many ms. */
+  /** Maximum wait for the end of a body that is not needed, ms. */
   readonly bodyMs?: number;
   /** Gets each event of a stream. After `stop` nothing more is read and the connection is closed. */
   onEvent?(event: SseEvent): 'stop' | undefined;
@@ -117,7 +117,7 @@ export function openTransport(options: TransportOptions) {
         let isError = false;
         let received = 0;
 
-        // One limit for the whole exchange: it also ends a response that trickles in, or a stream that is kept alive.
+        // One limit for the whole exchange, so that a response that trickles in and an endless stream end, too.
         const timeLeft = Math.max(0, exchange.deadline - options.now());
         let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
         const ignoreAbort = onAbort(signal, () => settle(() => reject(signal.reason)));
@@ -163,7 +163,7 @@ export function openTransport(options: TransportOptions) {
             fail(error);
           }
         }
-        /** Waits for the end of a body that is not needed, but not long. */
+        /** Waits for the end of a body that is not needed, for at most `ms`. */
         function drain(ms: number): void {
           clearTimeout(timer);
           timer = setTimeout(() => succeed(true), ms);
@@ -211,7 +211,7 @@ export function openTransport(options: TransportOptions) {
           async onResponseEnd() {
             await decoder?.end();
             guard(() => reader?.end());
-            // undici gives the connection back a turn later; whoever sends at once would open another.
+            // undici releases the connection one turn later; a request sent before that would open another.
             setImmediate(() => setImmediate(succeed, false));
           },
           onResponseError: (_controller, error) =>
@@ -247,7 +247,7 @@ export function openTransport(options: TransportOptions) {
   };
 }
 
-/** @throws {AppError} for a response whose body is not wanted: a redirect, an unknown status, one that is too large */
+/** @throws {AppError} for a redirect, an unknown status, or a body that is too large */
 function assertReadable(endpoint: URL, status: number, headers: HeaderFields, maxBytes: number): void {
   const { host } = endpoint;
   if (status < 200 || status > 599) {

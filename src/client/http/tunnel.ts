@@ -63,7 +63,7 @@ async function socksTunnel(
   });
   opening.add(socket);
   const client = new Socks5Client(socket, { ...credentials });
-  // It repeats every later error of the socket.
+  // It emits every later error of the socket, too.
   client.on('error', () => {});
   await new Promise<void>((resolve, reject) => {
     client.once('error', reject);

@@ -138,6 +138,6 @@ function replyTo({ id, method }: JsonObject): JsonObject | undefined {
 /** Whether the service no longer knows the session of a request. */
 function isSessionExpired(response: RpcResponse): boolean {
   if (response.status === 404) return rpcErrorOf(response)?.code !== METHOD_NOT_FOUND;
-  // With our id it is about the request; servers refuse a session without one.
+  // An error with our id is about the request; the refusal of a session has no id.
   return response.status === 400 && response.envelope?.id !== response.id;
 }

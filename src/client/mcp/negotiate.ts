@@ -73,7 +73,7 @@ export function openSession({ channel, protocol, clientInfo, memory, warn }: Ses
 
   return {
     call(state: CallState, call: RpcCall): Promise<RpcResponse> {
-      // These are parts of a handshake; made by hand they are sent as they are.
+      // A caller that sends the parts of a handshake itself gets none from us.
       const isManual = call.method === 'initialize' || call.method.startsWith('notifications/');
       return (isManual ? plain : callDetected)(state, call);
     },

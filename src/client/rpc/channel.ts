@@ -38,7 +38,7 @@ export interface RpcMessage extends RpcCall {
   readonly wantsProgress?: boolean;
   /** Headers to resume a stream that ended early. Without them it is not resumed. */
   readonly resume?: RequestHeaders;
-  /** Notifies the service that nobody waits for request `id` any more. */
+  /** Notifies the service that request `id` is cancelled. */
   cancel?(call: CallState, id: number): Promise<unknown>;
 }
 
@@ -63,7 +63,7 @@ export interface ChannelOptions {
 
 export type Channel = ReturnType<typeof openChannel>;
 
-/** Time for the end of a body that nobody reads; then its connection is closed. */
+/** Maximum wait for the end of a body that is not needed, before the connection is closed. */
 const UNWANTED_BODY_MS = 100;
 /** Time for a message that ends something. */
 const FAREWELL_MS = 1000;
@@ -90,7 +90,7 @@ export function openChannel(options: ChannelOptions) {
           const before = context.now();
           await gate.wait(waited, call.signal);
           await options.onRequest?.();
-          // Time spent on waiting for the quota or the gate is not the service's.
+          // Waiting for the quota or the gate does not count against the time of the call.
           call.deadline += context.now() - before;
           lastId += 1;
           outcome = await exchange(options, call, message, lastId);
@@ -201,7 +201,7 @@ async function exchange(
   try {
     for (let resumptions = 0; ; resumptions++) {
       const reply = await transport.send(next).catch(brokenStream);
-      // When resuming is refused, what counts is how the stream before it ended.
+      // When resuming is refused, the end of the previous stream is the error to report.
       if (outcome !== undefined && 'status' in reply && (reply.status >= 300 || !reply.isStream)) break;
       outcome = reply;
       const isBroken = reader.found === undefined && (!('status' in reply) || reply.isStream);

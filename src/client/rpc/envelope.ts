@@ -51,7 +51,7 @@ export function findReply(value: unknown, id: number, origin: Origin): JsonObjec
   if (ours !== undefined || origin === 'stream') return ours;
   return replies.find((reply) => {
     if (!('error' in reply)) return false;
-    // An object with nothing but an `error` is how other protocols refuse (OAuth).
+    // Other protocols refuse with an object that has only an `error` (OAuth).
     if (origin === 'refusal') return 'jsonrpc' in reply || 'id' in reply;
     return (reply.id ?? null) === null;
   });

@@ -81,7 +81,7 @@ export function planRetry(failure: Failure): Plan {
 
 function isRetryable({ error, policy, attempt }: Failure): boolean {
   if (error instanceof ExchangeError) {
-    // A response that is not complete may be so by design: one more attempt is enough.
+    // The service may always respond like this: one more attempt is enough.
     if (error.reason === 'incomplete' && attempt > 0) return false;
     return REASONS[policy].includes(error.reason);
   }
