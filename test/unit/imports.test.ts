@@ -50,7 +50,7 @@ const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'util
 /** The one file, or room, through which each library comes in. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   leaflet: ['output/html/browser/'],
-  supercluster: ['output/html/browser/clusters.ts'],
+  supercluster: ['output/html/browser/map.ts'],
   undici: [
     'client/http/transport.ts',
     'client/http/dispatcher.ts',

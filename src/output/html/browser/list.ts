@@ -1,21 +1,11 @@
 import type { PageColumn, PageHead, PageRow } from '../document.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
 import { moreElement, rowElement, short } from './row.ts';
-import { type Order, searcher, sortRows } from './search.ts';
 
 /** Maximum number of rows on a page of the list, and in print. */
 const PAGE = 100;
 const PRINTED = 5000;
 const SEARCH_DELAY_MS = 120;
-
-export interface ListHooks {
-  /** Called when the user selects a row. */
-  onChoose(row: number): void;
-  /** Called when the user wants to see a row on the map. */
-  onPlace(row: number): void;
-  /** Called when other rows are shown, with their numbers. */
-  onRows(numbers: readonly number[]): void;
-}
 
 export interface List {
   readonly element: HTMLElement;
@@ -25,9 +15,24 @@ export interface List {
   open(row: number): void;
 }
 
-/** Creates the list, with search, filters, sorting and pages. */
-export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHooks): List {
-  const { columns } = head;
+interface Order {
+  readonly column: number;
+  readonly descending: boolean;
+}
+
+/** Creates the list, with search, filters, sorting and pages. Rows are known by their numbers. */
+export function makeList(
+  { columns, heading }: PageHead,
+  rows: readonly PageRow[],
+  hooks: {
+    /** Called when the user selects a row. */
+    onChoose(row: number): void;
+    /** Called when the user wants to see a row on the map. */
+    onPlace(row: number): void;
+    /** Called when other rows are shown. */
+    onRows(numbers: readonly number[]): void;
+  },
+): List {
   const search = searcher(rows);
   const opened = new Set<number>();
   let query = '';
@@ -37,21 +42,33 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
   let page = 0;
   let chosen: number | undefined;
 
-  const table = makeTable(columns, head.heading, sortBy);
+  const headings = columns.map(({ label }, column) =>
+    el(
+      'th',
+      { role: 'columnheader', scope: 'col', 'aria-sort': 'none' },
+      button({ class: 'sort', dir: 'auto' }, () => sortBy(column), label),
+    ),
+  );
+  const body = el('tbody', { role: 'rowgroup' });
+  const table = el('div', { class: 'scroll' }, tableOf(heading, headings, body));
   const count = el('p', { role: 'status', class: 'count' });
   const place = el('span');
   const back = button({}, () => turn(page - 1), 'Previous');
-  const on = button({}, () => turn(page + 1), 'Next');
-  const pager = el('nav', { 'aria-label': 'Pages of the list', class: 'pager' }, back, place, on);
+  const next = button({}, () => turn(page + 1), 'Next');
+  const pager = el('nav', { 'aria-label': 'Pages of the list', class: 'pager' }, back, place, next);
   const input = el('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' });
-  const form = el('form', { role: 'search' }, el('label', { for: 'search' }, 'Search the list'), input);
-  const element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
+  const filters = makeFilters(columns, rows, find);
+  const form = el(
+    'form',
+    { role: 'search' },
+    el('label', { for: 'search' }, 'Search the list'),
+    input,
+    ...filters.map(({ element }) => element),
+  );
   const nothing = el('p', { class: 'empty' });
-  const clear = button({}, clearSearch, 'Clear the search');
-  const selects = filterSelects(columns, rows, find);
-  form.append(...selects.map(({ element: select }) => select));
-  const none = el('div', { class: 'no-match' }, nothing, clear);
-  element.append(form, count, none, table.element, pager);
+  const none = el('div', { class: 'no-match' }, nothing, button({}, clearSearch, 'Clear the search'));
+  const element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
+  element.append(form, count, none, table, pager);
 
   let waiting: ReturnType<typeof setTimeout> | undefined;
   input.addEventListener('input', () => {
@@ -67,10 +84,10 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
 
   function find(): void {
     clearTimeout(waiting);
-    const wanted = [input.value, ...selects.map(({ value }) => value())].join('\0');
-    if (query === wanted) return;
-    query = wanted;
-    found = search(input.value).filter((number) => selects.every(({ passes }) => passes(rows[number])));
+    const entered = [input.value, ...filters.map(({ value }) => value())].join('\0');
+    if (query === entered) return;
+    query = entered;
+    found = search(input.value).filter((number) => filters.every(({ passes }) => passes(rows[number])));
     hooks.onRows(found);
     refresh();
   }
@@ -85,13 +102,15 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
   function sortBy(column: number): void {
     if (order?.column !== column) order = { column, descending: false };
     else order = order.descending ? undefined : { column, descending: true };
-    table.mark(order);
+    for (const [index, each] of headings.entries()) {
+      const direction = order?.descending === true ? 'descending' : 'ascending';
+      each.setAttribute('aria-sort', order?.column === index ? direction : 'none');
+    }
     refresh();
   }
 
   function refresh(): void {
-    const kind = columns[order?.column ?? 0]?.kind ?? 'text';
-    numbers = order === undefined ? found : sortRows(found, rows, order, kind);
+    numbers = order === undefined ? found : sortRows(found, rows, order, columns[order.column]?.kind);
     page = 0;
     draw();
   }
@@ -100,154 +119,98 @@ export function makeList(head: PageHead, rows: readonly PageRow[], hooks: ListHo
     page = to;
     draw();
     // A disabled button loses the focus.
-    if (back.disabled && !on.disabled && document.activeElement !== on) on.focus();
-    else if (on.disabled && !back.disabled && document.activeElement !== back) back.focus();
-    table.element.scrollIntoView({ block: 'start', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
+    if (back.disabled && !next.disabled) next.focus();
+    else if (next.disabled && !back.disabled) back.focus();
+    table.scrollIntoView({ block: 'start', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
   }
 
+  /** Draws a page of the list, or the first `size` rows. */
   function draw(size = PAGE): void {
     const first = size === PAGE ? page * PAGE : 0;
-    const some = numbers.slice(first, first + size);
-    table.body.replaceChildren(...some.flatMap(elementsOf));
-    const last = first + some.length;
-    const pages = Math.ceil(numbers.length / PAGE);
-    count.textContent =
-      numbers.length === rows.length
-        ? amount(rows.length, 'row')
-        : `${formatCount(numbers.length)} of ${amount(rows.length, 'row')}`;
+    const shown = numbers.slice(first, first + size);
+    body.replaceChildren(...shown.flatMap(elementsOf));
+    const all = amount(rows.length, 'row');
+    count.textContent = numbers.length === rows.length ? all : `${formatCount(numbers.length)} of ${all}`;
     none.hidden = numbers.length > 0;
-    table.element.hidden = numbers.length === 0;
-    const filters = selects.some(({ value }) => value() !== '') ? ' with these filters' : '';
-    nothing.textContent = `Nothing matches${input.value === '' ? '' : ` “${input.value}”`}${filters}.`;
-    place.textContent = `${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(numbers.length)}`;
-    pager.hidden = pages < 2;
+    table.hidden = numbers.length === 0;
+    const words = input.value === '' ? '' : ` “${input.value}”`;
+    const filtered = filters.some(({ value }) => value() !== '') ? ' with these filters' : '';
+    nothing.textContent = `Nothing matches${words}${filtered}.`;
+    const last = formatCount(first + shown.length);
+    place.textContent = `${formatCount(first + 1)} to ${last} of ${formatCount(numbers.length)}`;
+    pager.hidden = numbers.length <= PAGE;
     back.disabled = page === 0;
-    on.disabled = page >= pages - 1;
-    if (chosen !== undefined) mark(chosen, true);
+    next.disabled = (page + 1) * PAGE >= numbers.length;
   }
 
+  /** Returns a row and, if it is open, its details. */
   function elementsOf(number: number): Element[] {
     const row = rows[number];
     if (row === undefined) return [];
-    const main = rowElement(number, row, columns, { onToggle: toggle, onPlace: hooks.onPlace });
-    if (!opened.has(number)) return [main];
-    expand(main, number, true);
-    return [main, moreOf(number, row)];
-  }
-
-  const moreOf = (number: number, row: PageRow): Element =>
-    moreElement(number, row, columns, { onToggle: toggle, onPlace: hooks.onPlace });
-
-  function expand(main: Element, number: number, open: boolean): void {
-    const name = main.querySelector('button.name');
-    name?.setAttribute('aria-expanded', String(open));
-    if (open) name?.setAttribute('aria-controls', `more-${number}`);
-    else name?.removeAttribute('aria-controls');
+    const isOpen = opened.has(number);
+    const main = rowElement(number, row, columns, isOpen, () => toggle(number));
+    if (number === chosen) main.setAttribute('aria-current', 'true');
+    return isOpen ? [main, moreElement(number, row, columns, () => hooks.onPlace(number))] : [main];
   }
 
   function toggle(number: number): void {
-    const isOpen = opened.has(number);
-    setOpen(number, !isOpen);
-    setChosen(number);
+    chosen = number;
+    const isOpen = opened.delete(number);
+    if (!isOpen) opened.add(number);
+    draw();
+    focus(number);
     if (!isOpen) hooks.onChoose(number);
   }
 
-  function setOpen(number: number, open: boolean): void {
-    const main = document.getElementById(`row-${number}`);
-    const row = rows[number];
-    if (opened.has(number) === open || row === undefined) return;
-    if (open) opened.add(number);
-    else opened.delete(number);
-    if (main === null) return;
-    expand(main, number, open);
-    if (open) main.after(moreOf(number, row));
-    else document.getElementById(`more-${number}`)?.remove();
-  }
-
-  function setChosen(number: number): void {
-    if (chosen !== undefined) mark(chosen, false);
-    chosen = number;
-    mark(number, true);
-  }
-
-  function mark(number: number, isChosen: boolean): void {
-    const main = document.getElementById(`row-${number}`);
-    if (isChosen) main?.setAttribute('aria-current', 'true');
-    else main?.removeAttribute('aria-current');
-  }
+  const focus = (number: number): void =>
+    body.querySelector<HTMLElement>(`#row-${number} button.name`)?.focus({ preventScroll: true });
 
   form.hidden = rows.length === 1;
   draw();
   return {
     element,
-    open: (number) => setOpen(number, true),
-    choose(number, focus = false) {
+    open(number) {
+      opened.add(number);
+      draw();
+    },
+    choose(number, withFocus = false) {
       const at = numbers.indexOf(number);
       if (at === -1) return;
-      if (Math.floor(at / PAGE) !== page) {
-        page = Math.floor(at / PAGE);
-        draw();
-      }
-      if (focus) setOpen(number, true);
-      setChosen(number);
-      const main = document.getElementById(`row-${number}`);
-      main?.scrollIntoView({ block: 'nearest', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
-      if (focus) main?.querySelector<HTMLElement>('button.name')?.focus();
+      page = Math.floor(at / PAGE);
+      chosen = number;
+      if (withFocus) opened.add(number);
+      draw();
+      const behavior = prefersReducedMotion() ? 'auto' : 'smooth';
+      body.querySelector(`#row-${number}`)?.scrollIntoView({ block: 'nearest', behavior });
+      if (withFocus) focus(number);
     },
   };
 }
 
-/** The table without rows. */
-export interface Table {
-  readonly element: HTMLElement;
-  readonly body: HTMLElement;
-  /** Marks the column by which the rows are sorted. */
-  mark(order: Order | undefined): void;
-}
-
-/** Creates the table, with a sort button in each heading. */
-export function makeTable(
-  columns: readonly PageColumn[],
-  caption: string,
-  onSort: (column: number) => void,
-): Table {
-  const headings = columns.map((column, place) =>
-    el(
-      'th',
-      { role: 'columnheader', scope: 'col', 'aria-sort': 'none' },
-      button({ class: 'sort', dir: 'auto' }, () => onSort(place), column.label),
-    ),
-  );
+/** Creates a table. Roles are explicit, since narrow screens show rows as cards, which hides the table. */
+function tableOf(caption: string, headings: readonly Node[], body: Node): HTMLTableElement {
   const number = el(
     'th',
     { role: 'columnheader', scope: 'col', class: 'n' },
     el('abbr', { title: 'Number' }, '#'),
   );
-  const body = el('tbody', { role: 'rowgroup' });
   const head = el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, number, ...headings));
-  const table = el('table', { role: 'table' }, el('caption', {}, caption), head, body);
-  const mark = (order: Order | undefined): void => {
-    for (const [place, heading] of headings.entries()) {
-      const sorted = order?.column === place;
-      heading.setAttribute('aria-sort', !sorted ? 'none' : order.descending ? 'descending' : 'ascending');
-    }
-  };
-  return { element: el('div', { class: 'scroll' }, table), body, mark };
+  return el('table', { role: 'table' }, el('caption', {}, caption), head, body);
 }
 
-/** Most values that a filter offers; a column with more is searched. */
+/** Maximum number of values that a filter offers; a column with more is searched. */
 const MAX_CHOICES = 15;
 const MIN_ROWS_TO_FILTER = 4;
 
 interface Filter {
   readonly element: HTMLElement;
-  /** The chosen value; empty for all. */
+  /** The selected value; empty for all. */
   value(): string;
   passes(row: PageRow | undefined): boolean;
 }
 
-/** A choice for each column of statuses or grades that has several values. */
-function filterSelects(
+/** Creates a filter for each column of statuses or grades that has several values. */
+function makeFilters(
   columns: readonly PageColumn[],
   rows: readonly PageRow[],
   onChange: () => void,
@@ -255,9 +218,8 @@ function filterSelects(
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, index) => {
     if (kind !== 'status' && kind !== 'grade') return [];
-    const values = [
-      ...new Set(rows.flatMap(({ c }) => (c[index] === null ? [] : [String(c[index])]))),
-    ].sort();
+    const cells = rows.map(({ c }) => c[index] ?? null).filter((cell) => cell !== null);
+    const values = [...new Set(cells.map(String))].sort();
     if (values.length < 2 || values.length > MAX_CHOICES) return [];
     const options = values.map((value) => el('option', { value }, short(value.replaceAll('_', ' '))));
     const select = el('select', {}, el('option', { value: '' }, 'All'), ...options);
@@ -269,5 +231,64 @@ function filterSelects(
         passes: (row) => select.value === '' || String(row?.c[index]) === select.value,
       },
     ];
+  });
+}
+
+/** Returns a function that finds the rows that contain every word of a query, without case and accents. */
+function searcher(rows: readonly PageRow[]): (query: string) => number[] {
+  const folded = new Map<PageRow, string>();
+  const textOf = (row: PageRow): string => {
+    const text = folded.get(row) ?? fold(textIn([row.t, row.c, row.d.map(([, value]) => value)]));
+    folded.set(row, text);
+    return text;
+  };
+  return (query) => {
+    const words = fold(query).split(/\s+/);
+    return [...rows.keys()].filter((number) => {
+      const row = rows[number];
+      return row !== undefined && words.every((word) => word === '' || textOf(row).includes(word));
+    });
+  };
+}
+
+/** Returns the texts in a value of any shape. */
+function textIn(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).map(textIn).join('\n')
+    : String(value ?? '');
+}
+
+const fold = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+
+const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+const GRADE_SIGNS = ['+', '', '-'];
+
+/** Returns a text that sorts letter grades by rank, A+ before A before A-, and other texts behind them. */
+function gradeKey(text: string): string {
+  const [, letter, sign = ''] = /^([A-F])([+\u2212-]?)$/.exec(text) ?? [];
+  return letter === undefined ? `Z ${text}` : letter + GRADE_SIGNS.indexOf(sign.replace('\u2212', '-'));
+}
+
+/** Sorts rows by a column. Missing values are last in both directions; the sort is stable. */
+function sortRows(
+  numbers: readonly number[],
+  rows: readonly PageRow[],
+  { column, descending }: Order,
+  kind: PageColumn['kind'] | undefined,
+): number[] {
+  const keyOf = (number: number): string | number | null => {
+    const cell = rows[number]?.c[column] ?? null;
+    return kind === 'grade' && cell !== null ? gradeKey(String(cell)) : cell;
+  };
+  return [...numbers].sort((a, b) => {
+    const [one, other] = [keyOf(a), keyOf(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    const isNumeric = typeof one === 'number' && typeof other === 'number';
+    const order = isNumeric ? one - other : collator.compare(String(one), String(other));
+    return descending ? -order : order;
   });
 }

@@ -3,16 +3,16 @@ import { amount, el, formatCount, prefersReducedMotion } from './dom.ts';
 import { makeList } from './list.ts';
 import { type MapView, makeMap } from './map.ts';
 
-const { head, rows, left } = readPage();
+const head = takeData(HEAD_ID) as PageHead;
+const rows = takeData(ROWS_ID) as readonly PageRow[];
 const main = document.getElementById('main') ?? document.body;
-const placedCount = rows.filter(({ p }) => p !== undefined).length;
 
 localizeTimes();
 if (rows.length === 0) main.append(el('p', { class: 'empty' }, 'Nothing was found.'));
 else showRows();
 
 function showRows(): void {
-  showPlacedCount();
+  const placed = rows.filter(({ p }) => p !== undefined).length;
   const place = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
   let map: MapView | undefined;
   const list = makeList(head, rows, {
@@ -24,14 +24,15 @@ function showRows(): void {
     },
     onRows: (numbers) => map?.show(numbers),
   });
-  if (placedCount > 0) {
+  if (placed > 0) {
     main.append(place);
     main.classList.add('mapped');
   }
   main.append(list.element);
+  const left = Number(takeData(LEFT_ID));
   if (left > 0)
     list.element.append(el('p', { class: 'left' }, `${amount(left, 'more row')} only in the list itself.`));
-  if (placedCount > 0) {
+  if (placed > 0) {
     map = makeMap(place, head, rows, {
       onChoose: (row) => list.choose(row),
       onDetails: (row) => list.choose(row, true),
@@ -39,34 +40,19 @@ function showRows(): void {
     map.show([...rows.keys()]);
   }
   if (rows.length === 1) list.open(0);
-}
-
-/** Shows how many rows are on the map. */
-function showPlacedCount(): void {
   const note = document.getElementById('placed');
   if (note === null) return;
-  const missing = rows.length - placedCount;
-  note.textContent =
-    missing === 0
-      ? `${formatCount(placedCount)} on the map`
-      : `${formatCount(placedCount)} on the map, ${formatCount(missing)} without coordinates`;
+  const missing = rows.length - placed;
+  const without = missing === 0 ? '' : `, ${formatCount(missing)} without coordinates`;
+  note.textContent = `${formatCount(placed)} on the map${without}`;
   note.hidden = false;
 }
 
-/** Reads the data of the page, and removes the elements that it is in. */
-function readPage(): { head: PageHead; rows: readonly PageRow[]; left: number } {
-  return {
-    head: parse(HEAD_ID) as PageHead,
-    rows: parse(ROWS_ID) as readonly PageRow[],
-    left: Number(parse(LEFT_ID)),
-  };
-}
-
-function parse(id: string): unknown {
+/** Reads JSON from an element of the page, and removes the element. */
+function takeData(id: string): unknown {
   const element = document.getElementById(id);
-  const value: unknown = JSON.parse(element?.textContent ?? 'null');
   element?.remove();
-  return value;
+  return JSON.parse(element?.textContent ?? 'null');
 }
 
 /** Shows times as people of this browser's language and time zone write them. */

@@ -1,23 +1,41 @@
-import { control, DivIcon, type LeafletKeyboardEvent, Map as LeafletMap, Marker, Popup } from 'leaflet';
+import {
+  control,
+  DivIcon,
+  type LatLngBoundsLiteral,
+  type LeafletKeyboardEvent,
+  Map as LeafletMap,
+  Marker,
+  Popup,
+} from 'leaflet';
+import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
 import type { PageHead, PageRow } from '../document.ts';
-import { clusters, type Point, type Spot, type Spots } from './clusters.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
 import { link, nameColumn, nameOf, short } from './row.ts';
 import { Tiles, tileError } from './tiles.ts';
 
+/** A position in degrees. */
+type Point = readonly [lat: number, lng: number];
+interface RowNumber {
+  row: number;
+}
+/** A row on the map, or a group of rows whose markers would overlap. */
+type Spot = PointFeature<RowNumber> | ClusterFeature<RowNumber>;
+
 /** Details that a popup shows beside the cells of a row. */
 const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
+/** The zoom at which streets are shown, and the largest one that groups markers. */
 const STREET = 16;
-const MIN_PIN_SIZE = 26;
-const PER_DIGIT = 7;
-const SPREAD = 0.25;
-
-export interface MapHooks {
-  /** Called when the user selects a row on the map. */
-  onChoose(row: number): void;
-  /** Called when the user wants the details of a row. */
-  onDetails(row: number): void;
-}
+const MAX_GROUP_ZOOM = 18;
+/** Markers nearer to each other than this, in pixels, become one; more of them if there are many. */
+const NEAR = 20;
+const NEAR_IN_A_CROWD = 44;
+const CROWD = 150;
+const PIN_SIZE = 26;
+const DIGIT_WIDTH = 7;
+/** Markers are drawn this far outside of the view, as a share of it. */
+const MARGIN = 0.25;
+/** Maximum number of rows that a popup lists. */
+const MAX_NAMED_ROWS = 20;
 
 export interface MapView {
   /** Shows only these rows. */
@@ -26,104 +44,119 @@ export interface MapView {
   choose(row: number): void;
 }
 
-/** Creates the map of all rows with coordinates. */
+/** Creates the map of all rows with coordinates. The hooks are called with the row that the user selects. */
 export function makeMap(
   element: HTMLElement,
-  head: PageHead,
+  { columns }: PageHead,
   rows: readonly PageRow[],
-  hooks: MapHooks,
+  hooks: { onChoose(row: number): void; onDetails(row: number): void },
 ): MapView {
-  const calm = prefersReducedMotion();
+  const animate = !prefersReducedMotion();
   const map = new LeafletMap(element, {
     minZoom: 1,
     maxZoom: 19,
-    zoomAnimation: !calm,
-    fadeAnimation: !calm,
-    markerZoomAnimation: !calm,
-    inertia: !calm,
+    zoomAnimation: animate,
+    fadeAnimation: animate,
+    markerZoomAnimation: animate,
+    inertia: animate,
   });
   map.attributionControl.setPrefix(
     '<a href="https://leafletjs.com" target="_blank" rel="noopener noreferrer">Leaflet</a>',
   );
   control.scale().addTo(map);
-  const markers = new Map<string, Marker>();
   const popup = new Popup({
     maxWidth: 280,
     minWidth: 160,
     autoPanPaddingTopLeft: [56, 16],
     autoPanPaddingBottomRight: [16, 16],
   });
-  let spots: Spots = () => [];
+  const markers = new Map<string, Marker>();
+  let index = groupRows([], rows);
   let chosen: number | undefined;
 
-  const nameAt = (row: number): string => {
-    const found = rows[row];
-    return found === undefined ? '' : nameOf(found, head.columns);
+  const nameAt = (number: number): string => {
+    const row = rows[number];
+    return row === undefined ? '' : nameOf(row, columns);
   };
-  const copyOf = ([lat, lng]: Point): [number, number] => [lat, nearestCopy(lng, map.getCenter().lng)];
+  /** Returns the copy of a point, modulo 360 degrees, that is nearest to the center of the map. */
+  const copyOf = ([lat, lng]: Point): [number, number] => [
+    lat,
+    lng + 360 * Math.round((map.getCenter().lng - lng) / 360),
+  ];
 
   /** Adds markers for what is visible; existing ones stay and keep the focus. */
   function draw(): void {
-    const bounds = map.getBounds().pad(SPREAD);
-    const [west, east] = [bounds.getWest(), bounds.getEast()];
-    const zoom = Math.round(map.getZoom());
-    const seen = spots(
-      east - west >= 360 ? [-180, -90, 180, 90] : [west, bounds.getSouth(), east, bounds.getNorth()],
-      zoom,
+    const bounds = map.getBounds().pad(MARGIN);
+    const spots = new Map(
+      index
+        .getClusters(
+          [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()],
+          Math.round(map.getZoom()),
+        )
+        .map((spot) => [isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row}`, spot] as const),
     );
-    const keys = new Set(seen.map(({ key }) => key));
     for (const [key, marker] of markers) {
-      if (keys.has(key)) continue;
+      if (spots.has(key)) continue;
       marker.remove();
       markers.delete(key);
     }
-    for (const spot of seen) {
-      const marker = markers.get(spot.key);
-      if (marker === undefined) markers.set(spot.key, addMarker(spot));
-      else marker.setLatLng(copyOf(spot.at));
+    for (const [key, spot] of spots) {
+      const marker = markers.get(key);
+      if (marker === undefined) markers.set(key, addMarker(spot));
+      else marker.setLatLng(copyOf(pointOf(spot)));
     }
     markChosen();
   }
 
   function addMarker(spot: Spot): Marker {
-    const [first = 0] = spot.rows();
     // The count of a group has a sign and a shape of its own, so that it does not look like the number of a row.
-    const text = spot.count === 1 ? formatCount(first + 1) : `×${formatCount(spot.count)}`;
-    const width = Math.max(spot.count === 1 ? MIN_PIN_SIZE : MIN_PIN_SIZE + 8, text.length * PER_DIGIT + 12);
-    const height = MIN_PIN_SIZE;
+    const text = isGroup(spot)
+      ? `×${formatCount(spot.properties.point_count)}`
+      : formatCount(spot.properties.row + 1);
+    const width = Math.max(isGroup(spot) ? PIN_SIZE + 8 : PIN_SIZE, text.length * DIGIT_WIDTH + 12);
     const icon = new DivIcon({
-      className: spot.count === 1 ? 'pin' : 'pin many',
+      className: isGroup(spot) ? 'pin many' : 'pin',
       html: el('span', { 'aria-hidden': 'true' }, text),
-      iconSize: [width, height],
+      iconSize: [width, PIN_SIZE],
     });
-    const marker = new Marker(copyOf(spot.at), { icon, riseOnHover: true }).addTo(map);
-    marker
-      .getElement()
-      ?.setAttribute(
-        'aria-label',
-        spot.count === 1 ? `${text} ${nameAt(first)}` : `${text} restaurants, show them apart`,
-      );
-    const act = (): void => activate(spot);
-    marker.on('click', act);
+    const marker = new Marker(copyOf(pointOf(spot)), { icon, riseOnHover: true }).addTo(map);
+    const name = isGroup(spot) ? 'restaurants, show them apart' : nameAt(spot.properties.row);
+    marker.getElement()?.setAttribute('aria-label', `${text} ${name}`);
+    marker.on('click', () => activate(spot));
     marker.on('keydown', ({ originalEvent }: LeafletKeyboardEvent) => {
       if (originalEvent.key !== 'Enter' && originalEvent.key !== ' ') return;
       originalEvent.preventDefault();
-      act();
+      activate(spot);
     });
     return marker;
   }
 
   function activate(spot: Spot): void {
-    const [first = 0] = spot.rows();
-    if (spot.count === 1) {
-      hooks.onChoose(first);
-      showPopup(first);
-    } else if (spot.apartAt !== undefined && spot.apartAt > map.getZoom()) {
-      map.setView(copyOf(spot.at), spot.apartAt, { animate: !calm });
-    } else {
-      const content = manyPopup(spot.rows(), spot.count, nameAt, (row) => hooks.onDetails(row));
-      popup.setLatLng(copyOf(spot.at)).setContent(content).openOn(map);
+    const at = copyOf(pointOf(spot));
+    if (!isGroup(spot)) {
+      hooks.onChoose(spot.properties.row);
+      showPopup(spot.properties.row);
+      return;
     }
+    const { cluster_id: id, point_count: count } = spot.properties;
+    const zoom = index.getClusterExpansionZoom(id);
+    if (zoom <= MAX_GROUP_ZOOM && zoom > map.getZoom()) {
+      map.setView(at, zoom, { animate });
+      return;
+    }
+    const numbers = index.getLeaves(id, MAX_NAMED_ROWS).map(({ properties }) => properties.row);
+    const items = numbers.map((row) =>
+      button({ dir: 'auto' }, () => hooks.onDetails(row), short(nameAt(row))),
+    );
+    const more = count - numbers.length;
+    const content = el(
+      'div',
+      { class: 'about many' },
+      el('p', { class: 'name' }, `${amount(count, 'restaurant')} in this place`),
+      el('ul', {}, ...items.map((item) => el('li', {}, item))),
+      ...(more > 0 ? [el('p', {}, `and ${formatCount(more)} more`)] : []),
+    );
+    popup.setLatLng(at).setContent(content).openOn(map);
   }
 
   function showPopup(number: number): void {
@@ -131,7 +164,7 @@ export function makeMap(
     if (row?.p === undefined) return;
     chosen = number;
     markChosen();
-    const content = onePopup(row, head, () => hooks.onDetails(number));
+    const content = rowPopup(row, columns, () => hooks.onDetails(number));
     popup.setLatLng(copyOf(row.p)).setContent(content).openOn(map);
   }
 
@@ -143,41 +176,75 @@ export function makeMap(
     }
   }
 
-  const all = around(rows.flatMap(({ p }) => (p === undefined ? [] : [p])));
-  const [south, west, north, east] = all ?? [-60, -180, 75, 180];
-  map.fitBounds(
-    [
-      [south, west],
-      [north, east],
-    ],
-    { padding: [36, 36], maxZoom: STREET, animate: false },
-  );
+  map.fitBounds(around(rows), { padding: [36, 36], maxZoom: STREET, animate: false });
   map.on('moveend', draw);
   new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(element);
-  void paintTiles(map, element);
+  void addTiles(map, element);
 
   return {
     show(numbers) {
-      spots = clusters(numbers, rows);
+      index = groupRows(numbers, rows);
       for (const marker of markers.values()) marker.remove();
       markers.clear();
       if (chosen !== undefined && !numbers.includes(chosen)) popup.close();
       draw();
     },
     choose(number) {
-      const row = rows[number];
-      if (row?.p === undefined) {
+      const at = rows[number]?.p;
+      if (at === undefined) {
         popup.close();
         return;
       }
-      map.setView(copyOf(row.p), Math.max(map.getZoom(), STREET), { animate: !calm });
+      map.setView(copyOf(at), Math.max(map.getZoom(), STREET), { animate });
       showPopup(number);
     },
   };
 }
 
+const isGroup = (spot: Spot): spot is ClusterFeature<RowNumber> => 'cluster' in spot.properties;
+
+function pointOf({ geometry }: Spot): Point {
+  const [lng = 0, lat = 0] = geometry.coordinates;
+  return [lat, lng];
+}
+
+/** Groups rows that are near each other on the map. */
+function groupRows(numbers: readonly number[], rows: readonly PageRow[]): Supercluster<RowNumber, RowNumber> {
+  const features = numbers.flatMap((row): PointFeature<RowNumber>[] => {
+    const point = rows[row]?.p;
+    if (point === undefined) return [];
+    const [lat, lng] = point;
+    return [{ type: 'Feature', properties: { row }, geometry: { type: 'Point', coordinates: [lng, lat] } }];
+  });
+  const radius = features.length > CROWD ? NEAR_IN_A_CROWD : NEAR;
+  return new Supercluster<RowNumber, RowNumber>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM }).load(
+    features,
+  );
+}
+
+/** Returns the smallest rectangle around the rows. Across the antimeridian, its east is more than 180. */
+function around(rows: readonly PageRow[]): LatLngBoundsLiteral {
+  const ascending = (a: number, b: number): number => a - b;
+  const points = rows.flatMap(({ p }) => (p === undefined ? [] : [p]));
+  const lats = points.map(([lat]) => lat).sort(ascending);
+  const lngs = points.map(([, lng]) => lng).sort(ascending);
+  // The rectangle begins behind the widest gap.
+  let [west = 0, east = 0] = [lngs[0], lngs.at(-1)];
+  let widest = west + 360 - east;
+  for (const [index, lng] of lngs.entries()) {
+    const before = lngs[index - 1] ?? lng;
+    if (lng - before <= widest) continue;
+    widest = lng - before;
+    [west, east] = [lng, before + 360];
+  }
+  return [
+    [lats[0] ?? 0, west],
+    [lats.at(-1) ?? 0, east],
+  ];
+}
+
 /** Adds the tiles if they are available; otherwise shows why they are not, and tries again when online. */
-async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
+async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   const why = await tileError();
   element.querySelector('.why')?.remove();
   if (why === undefined) {
@@ -185,77 +252,28 @@ async function paintTiles(map: LeafletMap, element: HTMLElement): Promise<void> 
     return;
   }
   element.append(el('p', { class: 'why', role: 'status' }, `Points without a street map: ${why}`));
-  addEventListener('online', () => void paintTiles(map, element), { once: true });
+  addEventListener('online', () => void addTiles(map, element), { once: true });
 }
 
 /** Creates the popup of one restaurant: name, cells and contact details. */
-export function onePopup(row: PageRow, { columns }: PageHead, onDetails: () => void): HTMLElement {
+function rowPopup(row: PageRow, columns: PageHead['columns'], onDetails: () => void): HTMLElement {
   const heading = nameColumn(columns);
-  const lines = columns.flatMap(({ label }, place) => {
-    const value = row.c[place];
-    if (place === heading || value === null || value === undefined) return [];
-    return [el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), short(String(value)))];
+  const line = (label: string, value: Node | string): HTMLElement =>
+    el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), value);
+  const cells = columns.flatMap(({ label }, place) => {
+    const value = row.c[place] ?? null;
+    return place === heading || value === null ? [] : [line(label, short(String(value)))];
   });
   const contacts = row.d.flatMap(([label, value]) => {
-    if (!CONTACT.test(label) || !(typeof value === 'string' || 'href' in value)) return [];
-    const shown = typeof value === 'string' ? short(value) : link(value.href, value.text);
-    return [el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), shown)];
+    if (!CONTACT.test(label)) return [];
+    if (typeof value === 'string') return [line(label, short(value))];
+    return 'href' in value ? [line(label, link(value.href, value.text))] : [];
   });
   return el(
     'div',
     { class: 'about' },
     el('p', { class: 'name', dir: 'auto' }, short(nameOf(row, columns))),
-    el('ul', {}, ...lines, ...contacts),
+    el('ul', {}, ...cells, ...contacts),
     button({}, onDetails, 'Details in the list'),
   );
-}
-
-/** Creates the popup of several restaurants in one place. */
-export function manyPopup(
-  numbers: readonly number[],
-  count: number,
-  name: (row: number) => string,
-  onRow: (row: number) => void,
-): HTMLElement {
-  const items = numbers.map((row) =>
-    el(
-      'li',
-      {},
-      button({ dir: 'auto' }, () => onRow(row), short(name(row))),
-    ),
-  );
-  const more =
-    count > numbers.length ? [el('p', {}, `and ${amount(count - numbers.length, 'more', 'more')}`)] : [];
-  const title = el('p', { class: 'name' }, `${amount(count, 'restaurant')} in this place`);
-  return el('div', { class: 'about many' }, title, el('ul', {}, ...items), ...more);
-}
-
-/** Returns the copy of a longitude, modulo 360 degrees, that is nearest to another. */
-export const nearestCopy = (lng: number, to: number): number => lng + 360 * Math.round((to - lng) / 360);
-
-/**
- * Returns the smallest rectangle around points. Across the antimeridian, its east is more than 180.
- * @returns south, west, north, east; undefined without points
- */
-export function around(points: readonly Point[]): [number, number, number, number] | undefined {
-  if (points.length === 0) return undefined;
-  const lngs = points.map(([, lng]) => lng).sort((a, b) => a - b);
-  let west = lngs[0] ?? 0;
-  let east = lngs.at(-1) ?? 0;
-  // The widest gap between points is outside of the rectangle.
-  let widest = west + 360 - east;
-  for (let place = 1; place < lngs.length; place += 1) {
-    const [before, after] = [lngs[place - 1] ?? 0, lngs[place] ?? 0];
-    if (after - before <= widest) continue;
-    widest = after - before;
-    west = after;
-    east = before + 360;
-  }
-  let south = 90;
-  let north = -90;
-  for (const [lat] of points) {
-    south = Math.min(south, lat);
-    north = Math.max(north, lat);
-  }
-  return [south, west, north, east];
 }

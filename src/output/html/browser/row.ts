@@ -8,16 +8,6 @@ import {
 } from '../document.ts';
 import { button, el, formatCount } from './dom.ts';
 
-/** The OpenStreetMap website. */
-const PLACE = 'https://www.openstreetmap.org/';
-
-export interface RowHooks {
-  /** Called when the user opens or closes the row. */
-  onToggle(row: number): void;
-  /** Called when the user wants to see a row on the map. */
-  onPlace(row: number): void;
-}
-
 /** Shortens text to the maximum length of a cell. */
 export const short = (text: string): string =>
   text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text;
@@ -35,23 +25,21 @@ export const nameColumn = (columns: readonly PageColumn[]): number =>
     columns.findIndex(({ kind }) => kind === 'name'),
   );
 
-/** Creates one row of the list. Roles are explicit, since narrow screens show rows as cards, which hides the table. */
+/** Creates one row of the list. */
 export function rowElement(
   number: number,
   row: PageRow,
   columns: readonly PageColumn[],
-  hooks: RowHooks,
+  isOpen: boolean,
+  onToggle: () => void,
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
   const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, formatCount(number + 1));
   const cells = columns.map((column, place) => {
     const shown = painted(row.c[place] ?? null, column.kind);
     if (place !== heading) return el('td', { role: 'cell', 'data-label': column.label }, shown);
-    const name = button(
-      { class: 'name', 'aria-expanded': 'false', dir: 'auto' },
-      () => hooks.onToggle(number),
-      short(nameOf(row, columns)),
-    );
+    const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${number}` };
+    const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, short(nameOf(row, columns)));
     return el('th', { role: 'rowheader', scope: 'row', 'data-label': column.label }, name);
   });
   return el(
@@ -78,15 +66,16 @@ export function moreElement(
   number: number,
   row: PageRow,
   columns: readonly PageColumn[],
-  hooks: RowHooks,
+  onPlace: () => void,
 ): HTMLTableRowElement {
   const actions = el('p', { class: 'actions' });
   if (row.p === undefined) actions.append('It has no usable coordinates, so it is not on the map.');
   else {
     const [lat, lng] = row.p;
+    const url = `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`;
     actions.append(
-      button({ class: 'place' }, () => hooks.onPlace(number), 'Show on the map'),
-      link(`${PLACE}?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`, 'Open in OpenStreetMap'),
+      button({ class: 'place' }, onPlace, 'Show on the map'),
+      link(url, 'Open in OpenStreetMap'),
     );
   }
   const whole = nameOf(row, columns);
@@ -103,20 +92,13 @@ export function moreElement(
 }
 
 /** Creates a description list of labels and values. */
-export function entryList(entries: readonly Entry[]): HTMLElement {
-  const list = el('dl');
-  for (const [label, value] of entries) {
-    const simple = typeof value === 'string' || 'href' in value;
-    list.append(
-      el(
-        'div',
-        simple ? {} : { class: 'nested' },
-        el('dt', { dir: 'auto' }, label),
-        el('dd', { dir: 'auto' }, detail(value)),
-      ),
-    );
-  }
-  return list;
+function entryList(entries: readonly Entry[]): HTMLElement {
+  const items = entries.map(([label, value]) => {
+    const isSimple = typeof value === 'string' || 'href' in value;
+    const parts = [el('dt', { dir: 'auto' }, label), el('dd', { dir: 'auto' }, detail(value))];
+    return el('div', isSimple ? {} : { class: 'nested' }, ...parts);
+  });
+  return el('dl', {}, ...items);
 }
 
 function detail(value: Detail): Node | string {
