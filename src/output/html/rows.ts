@@ -4,10 +4,9 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
-import { type Field, fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
+import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
 import { inline, isSimple, plainTable } from '../render/data.ts';
 import {
-  type ColumnKind,
   type Detail,
   type Entry,
   MAX_CELL_LENGTH,
@@ -29,59 +28,73 @@ export interface SearchInfo {
 const plural = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
 
-/** Returns a search as a page. */
+/** Default columns of a search; the city only if there are several, the distance only if there is one. */
+const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighborhood', 'address', 'city'];
+
+/** Returns a search as a page. With `columns`, nothing else is shown. */
 export function findPage(
   restaurants: readonly unknown[],
   { name, city, total, at }: SearchInfo,
   columns?: readonly string[],
 ): PageDocument {
-  const shown = restaurants.length;
-  const all = Math.max(total, shown);
-  const count =
-    all > shown
-      ? `${shown.toLocaleString('en-US')} of ${plural(all, 'match', 'matches')}`
-      : plural(shown, 'match', 'matches');
+  const records = restaurants.filter(isRecord);
+  const hidden = [
+    ...(new Set(records.map((record) => record.city)).size > 1 ? [] : ['city']),
+    ...(records.some((record) => 'distance_km' in record) ? [] : ['distance_km']),
+  ];
+  const keys = columns ?? SEARCH_COLUMNS.filter((key) => !hidden.includes(key));
+  const count = restaurants.length;
+  const all = plural(Math.max(total, count), 'match', 'matches');
   return {
     kind: 'Restaurant search',
     heading: cleanLine(`${name} in ${city}`),
-    notes: [count],
+    notes: [total > count ? `${count.toLocaleString('en-US')} of ${all}` : all],
     at,
-    ...searchRows(restaurants, columns),
+    columns: keys.map(columnOf),
+    rows: restaurants.map((restaurant) =>
+      isRecord(restaurant)
+        ? recordRow(restaurant, restaurant.coordinates, keys, columns)
+        : namedOnly('(unreadable)', keys),
+    ),
   };
 }
 
-/** Returns lookups as a page: one restaurant, or a list. */
+const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
+
+/** Returns lookups as a page: one restaurant, or a list with the failed ones. */
 export function lookupPage(
   items: readonly LookupItem[],
   at: number,
   columns?: readonly string[],
 ): PageDocument {
-  const listed = lookupRows(items, columns);
+  const keys = columns ?? LOOKUP_COLUMNS;
   const failed = items.filter((item) => 'failure' in item).length;
-  const [only] = listed.rows;
-  const one = items.length === 1 ? only?.c[0] : undefined;
+  const rows = items.map((item): PageRow => {
+    const row = lookupRow(item, keys, columns);
+    return failed === 0 ? row : { ...row, c: [...row.c, 'failure' in item ? item.failure.code : 'ok'] };
+  });
+  const name = items.length === 1 ? (rows[0]?.c[0] ?? null) : null;
   return {
     kind: 'Restaurant details',
-    heading:
-      one === undefined || one === null ? plural(items.length, 'restaurant', 'restaurants') : String(one),
+    heading: name === null ? plural(items.length, 'restaurant', 'restaurants') : String(name),
     notes: failed === 0 ? [] : [`${plural(failed, 'lookup', 'lookups')} failed`],
     at,
-    ...listed,
+    columns: [...keys.map(columnOf), ...(failed === 0 ? [] : [RESULT])],
+    rows,
   };
 }
 
-const KINDS: Readonly<Record<string, ColumnKind>> = { name: 'name', grade: 'grade' };
-const LABELS: Readonly<Record<string, string>> = {
-  cuisine_tags: 'Cuisine',
-  distance_km: 'Distance (km)',
-  lat: 'Latitude',
-  lng: 'Longitude',
-};
+const RESULT: PageColumn = { label: 'Result', kind: 'status' };
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['cuisine_tags', 'Cuisine'],
+  ['distance_km', 'Distance (km)'],
+  ['lat', 'Latitude'],
+  ['lng', 'Longitude'],
+]);
 
-/** Returns a column with its label. */
 function columnOf(key: string): PageColumn {
-  const named = Object.hasOwn(LABELS, key) ? LABELS[key] : undefined;
-  return { label: named ?? label(key), kind: (Object.hasOwn(KINDS, key) ? KINDS[key] : undefined) ?? 'text' };
+  const kind = key === 'name' || key === 'grade' ? key : 'text';
+  return { label: LABELS.get(key) ?? label(key), kind };
 }
 
 /** Returns a value as a cell of the list, on one line; null for a missing value. */
@@ -99,57 +112,28 @@ export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
   return point === undefined ? {} : { p: [point.lat, point.lng] };
 }
 
-/** Returns whether a cell of these columns shows a field in full. The page always shows names in full. */
-export function isInCell(key: string, value: unknown, keys: readonly string[]): boolean {
-  return keys.includes(key) && (key === 'name' || String(pageCell(value) ?? '').length <= MAX_CELL_LENGTH);
-}
+/** Returns whether a cell shows a field in full. The page always shows names in full. */
+const isInCell = (key: string, value: unknown): boolean =>
+  key === 'name' || String(pageCell(value) ?? '').length <= MAX_CELL_LENGTH;
 
-/** The columns and rows of a list. */
-export interface PageList {
-  readonly columns: readonly PageColumn[];
-  readonly rows: readonly PageRow[];
-}
-
-/** Default columns of a search; the city only if there are several, the distance only if there is one. */
-const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighborhood', 'address', 'city'];
-
-/** Returns the restaurants of a search as rows. With `columns`, nothing else is shown. */
-export function searchRows(restaurants: readonly unknown[], columns?: readonly string[]): PageList {
-  const records = restaurants.filter(isRecord);
-  const optional: Readonly<Record<string, boolean>> = {
-    city: new Set(records.map(({ city }) => city)).size > 1,
-    distance_km: records.some((record) => 'distance_km' in record),
+function recordRow(
+  record: Record<string, unknown>,
+  coordinates: unknown,
+  keys: readonly string[],
+  columns: readonly string[] | undefined,
+): PageRow {
+  const shown = stringifyRawNumbers(columns === undefined ? record : pick(record, columns));
+  const others = Object.entries(shown).filter(([key, value]) => !keys.includes(key) || !isInCell(key, value));
+  return {
+    c: keys.map((key) => pageCell(valueAt(shown, key))),
+    ...pointCell(coordinates),
+    d: entriesOf(others),
   };
-  const keys = columns ?? SEARCH_COLUMNS.filter((key) => optional[key] ?? true);
-  const rows = restaurants.map((restaurant): PageRow => {
-    if (!isRecord(restaurant)) return namedOnly('(unreadable)', keys);
-    const shown = stringifyRawNumbers(columns === undefined ? restaurant : pick(restaurant, columns));
-    return {
-      c: keys.map((key) => pageCell(valueAt(shown, key))),
-      ...pointCell(restaurant.coordinates),
-      d: entriesOf(Object.entries(shown).filter(([key, value]) => !isInCell(key, value, keys))),
-    };
-  });
-  return { columns: keys.map(columnOf), rows };
 }
 
 function namedOnly(name: string, keys: readonly string[], d: PageRow['d'] = []): PageRow {
   const place = Math.max(0, keys.indexOf('name'));
   return { c: keys.map((_, index) => (index === place ? name : null)), d };
-}
-
-const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
-const RESULT: PageColumn = { label: 'Result', kind: 'status' };
-
-/** Returns lookups as rows, including failed ones. */
-export function lookupRows(items: readonly LookupItem[], columns?: readonly string[]): PageList {
-  const failed = items.some((item) => 'failure' in item);
-  const keys = columns ?? LOOKUP_COLUMNS;
-  const rows = items.map((item): PageRow => {
-    const { c, ...row } = lookupRow(item, keys, columns);
-    return { c: failed ? [...c, 'failure' in item ? item.failure.code : 'ok'] : c, ...row };
-  });
-  return { columns: failed ? [...keys.map(columnOf), RESULT] : keys.map(columnOf), rows };
 }
 
 function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly string[]): PageRow {
@@ -158,34 +142,25 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
     return namedOnly(item.restaurantId, keys, entriesOf([['error', `${code}: ${message}`]]));
   }
   const { restaurantId, output } = item;
-  const p = pointCell(placeOf(output));
-  if (columns !== undefined) {
-    const shown = stringifyRawNumbers(pick(output, columns));
-    const d = entriesOf(Object.entries(shown).filter(([key, value]) => !isInCell(key, value, columns)));
-    return { c: columns.map((key) => pageCell(valueAt(shown, key))), ...p, d };
-  }
+  if (columns !== undefined) return recordRow(output, placeOf(output), keys, columns);
   const { known, rest } = fieldsOf(output, undefined);
   const { name, grade, cuisine, price, summary } = known;
   const neighborhood = rest.find(([key]) => key === 'neighborhood')?.[1];
   const cells = [grade?.value, cuisine?.value, price?.value, neighborhood].map(pageCell);
+  const cut = [grade, cuisine, price].filter(
+    (field) => field !== undefined && !isInCell(field.key, field.value),
+  );
+  const others = rest.filter(([key, value]) => !keys.includes(key) || !isInCell(key, value));
   const hasId = rest.some(([, value]) => value === restaurantId);
-  const others = rest.filter(([key, value]) => !isInCell(key, value, keys));
   return {
     c: [pageCell(name?.value) ?? restaurantId, ...cells],
     ...(summary === undefined ? {} : { t: clean(inline(summary.value)) }),
-    ...p,
+    ...pointCell(placeOf(output)),
     d: entriesOf([
-      ...[grade, cuisine, price].flatMap(truncatedField),
+      ...cut.map((field): [string, unknown] => [field?.key ?? '', field?.value]),
       ...inOrder(hasId ? others : [...others, ['restaurant_id', restaurantId]]),
     ]),
   };
-}
-
-/** Returns a field that its cell does not show in full. */
-function truncatedField(field: Field | undefined): [key: string, value: unknown][] {
-  return field === undefined || isInCell(field.key, field.value, [field.key])
-    ? []
-    : [[field.key, field.value]];
 }
 
 /** Deeper levels are shown as JSON. */
