@@ -9,7 +9,7 @@ import { openPacer, RateLimitError } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { mapOrdered } from '../util/async.ts';
 import { mapStrings } from '../util/json.ts';
-import { checkId } from '../util/restaurant-id.ts';
+import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {

@@ -9,8 +9,8 @@ import type { FindResult } from '../client/results.ts';
 import { LEVELS, type Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty } from '../settings/values.ts';
+import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import { shellWord } from '../util/shell.ts';
-import { SUMMARY_COLUMNS } from '../util/summary-columns.ts';
 import type { Detailed } from './find/details.ts';
 import {
   DISTANCE,

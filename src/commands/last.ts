@@ -3,7 +3,7 @@ import { describeSearch, lastSearch } from '../app/last-results.ts';
 import { checkOutputOptions, writeResult } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
-import { SUMMARY_COLUMNS } from '../util/summary-columns.ts';
+import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 /** Adds `last` to the program. */
 export function registerLast(program: CliCommand, app: App): void {

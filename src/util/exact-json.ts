@@ -1,26 +1,19 @@
 import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json';
 
 /**
- * JSON whose numbers stay as they were written, also those that a JavaScript number cannot hold (integers beyond 2^53,
- * more digits than 17, 1e400). In the data they are plain numbers, the nearest there are; how they were written is kept
- * beside them, under a symbol that `{...spread}` copies and that no other code sees.
+ * Holds the texts of numbers that JavaScript would change (integers beyond 2^53, more than 17 digits, 1e400), by their
+ * keys in one container. The container has the nearest numbers; `{...spread}` copies the symbol with them.
  */
-const WRITTEN = Symbol('numbers as written');
+const RAW_NUMBERS = Symbol('raw numbers');
 
-/** Members of one container by their key. */
-type Written = ReadonlyMap<string, string>;
-type Container = { [WRITTEN]?: Written } & Record<string, unknown>;
+type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
-/** Candidates for a long number, outside of strings or inside: many digits, or an exponent. */
-const CANDIDATE = /(?<=^|[[,:\s])-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g;
-
-/** A part of every text with such a number and of hardly any other: fast to find. */
-const HINT = /[\d.]{16}|[\d.][eE]/;
-
-/** Parses JSON as `JSON.parse` does, and keeps how numbers were written that it would change. @throws {SyntaxError} */
+/** Parses JSON as `JSON.parse` does, and keeps the texts of numbers that it would change. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return holdsInexact(text) ? readExact(text, value) : value;
+  const quoted = quoteInexact(text);
+  if (quoted !== text) keepRawNumbers(value, JSON.parse(quoted));
+  return value;
 }
 
 /** Like {@link parseExact}; undefined if the text is not JSON. */
@@ -32,13 +25,7 @@ export function parseExactOrNone(text: string): unknown {
   }
 }
 
-function holdsInexact(text: string): boolean {
-  if (!HINT.test(text)) return false;
-  for (const [number] of text.matchAll(CANDIDATE)) if (isInexact(number)) return true;
-  return false;
-}
-
-/** Would a JavaScript number have another value than was written? */
+/** Whether a JavaScript number would have another value than the text. */
 export function isInexact(number: string): boolean {
   return String(Number(number)) !== number && !isSafeNumber(number);
 }
@@ -55,7 +42,7 @@ export function closingQuote(json: string, start: number): number {
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
-/** Writes the numbers that JavaScript would change as strings. @param json text that parses */
+/** Returns JSON text with the numbers that JavaScript would change as strings. @param json valid JSON */
 function quoteInexact(json: string): string {
   const parts: string[] = [];
   let start = 0;
@@ -75,87 +62,75 @@ function quoteInexact(json: string): string {
   return parts.join('') + json.slice(start);
 }
 
-/** Parses the text twice: as it is, and with the numbers to keep as strings. Far faster than a parser in JavaScript. */
-function readExact(text: string, value: unknown): unknown {
-  const quoted = quoteInexact(text);
-  const open: [value: unknown, texts: unknown][] = [[{ root: value }, { root: JSON.parse(quoted) }]];
+/** Stores the texts of numbers in a value. @param quoted the same value, with those numbers as strings */
+function keepRawNumbers(value: unknown, quoted: unknown): void {
+  const open: [value: unknown, quoted: unknown][] = [[{ root: value }, { root: quoted }]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [container, texts] = next as [Container, Record<string, unknown>];
-    const written = new Map<string, string>();
-    const visit = (key: string | number): void => {
-      const member = container[key as string];
-      const text = texts[key as string];
-      if (typeof member === 'number' && typeof text === 'string') written.set(String(key), text);
+    const raw = new Map<string, string>();
+    for (const key of Object.keys(container)) {
+      const member = container[key];
+      const text = texts[key];
+      if (typeof member === 'number' && typeof text === 'string') raw.set(key, text);
       else if (isContainer(member)) open.push([member, text]);
-    };
-    if (Array.isArray(container)) for (let index = 0; index < container.length; index++) visit(index);
-    else for (const key of Object.keys(container)) visit(key);
-    if (written.size > 0) container[WRITTEN] = written;
+    }
+    if (raw.size > 0) container[RAW_NUMBERS] = raw;
   }
-  return value;
 }
 
-/** Sets an own member, also one called `__proto__`. */
-function setMember(container: object, key: string, value: unknown): void {
-  Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
-/** How the number under `key` was written, where that is not how JavaScript would write it. */
+/** Returns the text of the number under `key`, if JavaScript would change it. */
 export function rawNumber(container: object, key: string | number): string | undefined {
-  const { [WRITTEN]: written, [key]: value } = container as Container;
-  const text = written?.get(String(key));
+  const { [RAW_NUMBERS]: raw, [key]: value } = container as Container;
+  const text = raw?.get(String(key));
   // Another value may have taken its place.
   return text !== undefined && Object.is(Number(text), value) ? text : undefined;
 }
 
-/** Keeps how the number under `key` was written. */
+/** Stores the text of the number under `key`. */
 export function setRawNumber(container: object, key: string, text: string): void {
-  const { [WRITTEN]: written } = container as Container;
+  const { [RAW_NUMBERS]: raw } = container as Container;
   // A copy: a container that was spread shares the old one.
-  (container as Container)[WRITTEN] = new Map([...(written ?? []), [key, text]]);
+  (container as Container)[RAW_NUMBERS] = new Map([...(raw ?? []), [key, text]]);
 }
 
-/** Takes along how the numbers were written that were copied from one container to another under the same keys. */
+/** Copies the texts of numbers that were copied from one container to another under the same keys. */
 export function copyRawNumbers(from: object, to: object): void {
-  const { [WRITTEN]: written } = from as Container;
-  if (written !== undefined) (to as Container)[WRITTEN] = written;
+  const { [RAW_NUMBERS]: raw } = from as Container;
+  if (raw !== undefined) (to as Container)[RAW_NUMBERS] = raw;
 }
 
-/** Formats JSON as `JSON.stringify` does, with its numbers as they were written. Undefined if it is not JSON. */
+/** Formats JSON as `JSON.stringify` does, but numbers with their own texts. Undefined if it is not JSON. */
 export function stringifyExact(value: unknown, indent?: number): string | undefined {
-  return isContainer(value) && somewhereWritten(value)
-    ? stringify(value, asWritten, indent)
-    : JSON.stringify(value, null, indent);
+  return hasRawNumbers(value) ? stringify(value, replaceNumber, indent) : JSON.stringify(value, null, indent);
 }
 
-function asWritten(this: unknown, key: string, value: unknown): unknown {
-  if (typeof value !== 'number' || !isContainer(this)) return value;
-  const text = rawNumber(this, key);
+function replaceNumber(this: unknown, key: string, value: unknown): unknown {
+  const text = typeof value === 'number' && isContainer(this) ? rawNumber(this, key) : undefined;
   return text === undefined ? value : new LosslessNumber(text);
 }
 
-function somewhereWritten(value: object): boolean {
-  const open: object[] = [value];
+function hasRawNumbers(value: unknown): boolean {
+  const open = [value].filter(isContainer);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if ((next as Container)[WRITTEN] !== undefined) return true;
+    if ((next as Container)[RAW_NUMBERS] !== undefined) return true;
     for (const member of Object.values(next)) if (isContainer(member)) open.push(member);
   }
   return false;
 }
 
-/** The same value with such numbers as texts, for places that show text alone; itself where it holds none. */
+/** Returns the value with such numbers as strings, for text output; the value itself if it has none. */
 export function stringifyRawNumbers<T>(value: T): T {
-  return isContainer(value) && somewhereWritten(value) ? (textsOf(value) as T) : value;
+  return hasRawNumbers(value) ? (textsOf(value) as T) : value;
 }
 
 function textsOf(value: unknown): unknown {
   if (!isContainer(value)) return value;
-  const copy: object = Array.isArray(value) ? [] : {};
-  for (const [key, member] of Object.entries(value))
-    setMember(copy, key, rawNumber(value, key) ?? textsOf(member));
-  return copy;
+  const members = Object.entries(value).map(
+    ([key, member]) => [key, rawNumber(value, key) ?? textsOf(member)] as const,
+  );
+  return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-function isContainer(value: unknown): value is object {
+export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { stringifyExact } from './exact-json.ts';
+import { isContainer, stringifyExact } from './exact-json.ts';
 
 /** Levels of nesting that are read or written. */
 const MAX_DEPTH = 200;
@@ -49,10 +49,6 @@ export function checkDepth(value: unknown): void {
   }
 }
 
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 /**
  * Changes every string of a JSON value, keys apart. Parts without a change are shared with the original, and copies
  * keep how their numbers were written.
@@ -60,7 +56,7 @@ function isContainer(value: unknown): value is object {
 export function mapStrings<T>(value: T, change: (text: string) => string): T {
   const walk = (part: unknown): unknown => {
     if (typeof part === 'string') return change(part);
-    if (typeof part !== 'object' || part === null) return part;
+    if (!isContainer(part)) return part;
     const changed = Object.entries(part).flatMap(([key, inner]) => {
       const mapped = walk(inner);
       return mapped === inner ? [] : [[key, mapped] as const];

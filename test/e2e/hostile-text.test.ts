@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardFormula } from '../../src/output/csv.ts';
-import { SUMMARY_COLUMNS } from '../../src/util/summary-columns.ts';
+import { SUMMARY_COLUMNS } from '../../src/util/restaurant.ts';
 import { cleanCell, width } from '../../src/util/text.ts';
 import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 import { FORBIDDEN, hostileText } from '../helpers/hostile.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { LastResults } from '../../storage/state.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters } from '../../util/fold.ts';
-import { checkId } from '../../util/restaurant-id.ts';
+import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
 /** The restaurants that the words of `lookup` name. */

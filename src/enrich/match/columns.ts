@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
-import { checkId } from '../../util/restaurant-id.ts';
+import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 import type { InputRow } from '../read/row.ts';
 

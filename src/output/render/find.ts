@@ -1,4 +1,4 @@
-import { SUMMARY_COLUMNS } from '../../util/summary-columns.ts';
+import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import type { Palette } from '../color.ts';
 import { link, mapUrl } from '../link.ts';
 import type { Presentation, View } from '../presentation.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../../src/output/formats.ts';
 import { findPresentation, renderFind } from '../../../../src/output/render/find.ts';
-import { SUMMARY_COLUMNS } from '../../../../src/util/summary-columns.ts';
+import { SUMMARY_COLUMNS } from '../../../../src/util/restaurant.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileJson, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
