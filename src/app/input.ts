@@ -58,13 +58,15 @@ export function readArgumentFile(app: App, path: string): string {
   }
 }
 
-/** Returns an argument itself, or the content of `@file` or of stdin (`-`), with a name for messages. */
-export async function readArgument(
-  app: App,
-  text: string,
-  what: string,
-): Promise<{ text: string; name: string }> {
-  if (text === '-') return { text: await readAllText(app, what), name: 'stdin' };
-  if (text.startsWith('@')) return { text: readArgumentFile(app, text.slice(1)), name: text.slice(1) };
-  return { text, name: what };
+/**
+ * Parses the JSON of an argument, of the file in `@file`, or of stdin (`-`).
+ * @param what what the argument is, for messages
+ * @throws {AppError} `usage` where the command line is not JSON; `bad_input` where a file or stdin is not
+ */
+export async function readJsonArgument(app: App, text: string, what: string): Promise<unknown> {
+  const { parseUserJson } = await import('../util/user-json.ts');
+  if (text === '-') return parseUserJson(await readAllText(app, what), 'stdin', 'bad_input');
+  if (!text.startsWith('@')) return parseUserJson(text, what);
+  const path = text.slice(1);
+  return parseUserJson(readArgumentFile(app, path), path, 'bad_input');
 }

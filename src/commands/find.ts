@@ -102,7 +102,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       saveResults(app, query, kept, writesToTerminal(app) && outputFormat(app) === 'table');
       if (detailed !== undefined) {
         const { detailedPresentation } = await import('./find/details.ts');
-        await writeResult(app, await detailedPresentation(detailed, columns));
+        await writeResult(app, detailedPresentation(detailed, columns));
       } else {
         const isReceived = kept.length === answer.results.length && near === undefined && sort === undefined;
         const json = isReceived ? answer.output : { ...answer.output, results: kept };

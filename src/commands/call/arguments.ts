@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
-import { readArgument, readArgumentFile } from '../../app/input.ts';
+import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
+import { isRecord } from '../../output/records.ts';
 import { rawNumber } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { shellWord } from '../../util/shell.ts';
@@ -66,11 +67,8 @@ function notAPair(tool: string, word: string): AppError {
 }
 
 async function readJsonArguments(app: App, json: string | undefined): Promise<Record<string, unknown>> {
-  if (json === undefined) return {};
-  const { text, name } = await readArgument(app, json, '--args');
-  const value = parseUserJson(text, name, name === '--args' ? 'usage' : 'bad_input');
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+  const value = json === undefined ? {} : await readJsonArgument(app, json, '--args');
+  if (isRecord(value)) return value;
   throw new AppError('usage', '--args: expected a JSON object', { hint: `--args '{"name": "Nopa"}'` });
 }
 

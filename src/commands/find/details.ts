@@ -1,12 +1,13 @@
 import type { App } from '../../app/app.ts';
-import type { Service } from '../../app/service.ts';
-import { lookupAll } from '../../app/service.ts';
+import { lookupAll, type Service } from '../../app/service.ts';
 import type { Level } from '../../client/types.ts';
 import type { AppError } from '../../errors.ts';
 import type { Presentation } from '../../output/presentation.ts';
+import { errorFields } from '../../output/problem.ts';
+import { flatten, isRecord, pick } from '../../output/records.ts';
+import { renderFind } from '../../output/render/find.ts';
 
 type Data = Readonly<Record<string, unknown>>;
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null;
 
 /** A result with its details, or with the reason why there are none. */
 export type Detailed =
@@ -24,7 +25,9 @@ export async function lookupResults(
   level: Level,
   openNow: boolean,
 ): Promise<Detailed[]> {
-  const ids = results.map((row) => (isData(row) && typeof row.service_id === 'string' ? row.service_id : ''));
+  const ids = results.map((row) =>
+    isRecord(row) && typeof row.service_id === 'string' ? row.service_id : '',
+  );
   const outcomes = await lookupAll(app, service, ids, level);
   const detailed = outcomes.map(({ output, error }, index): Detailed => {
     const result = results[index];
@@ -36,38 +39,31 @@ export async function lookupResults(
     : detailed;
 }
 
-/** Widest value that a table of results has room for, in characters. */
+/** Maximum number of characters of a value that a table of results has room for. */
 const MAX_CELL = 24;
 /** Maximum number of columns of details in a table. */
 const MAX_COLUMNS = 3;
 
 /** Presents results with their details: extra columns in tables, all of them in CSV and TSV. */
-export async function detailedPresentation(
+export function detailedPresentation(
   detailed: readonly Detailed[],
   columns: readonly string[],
-): Promise<Presentation> {
-  const { errorFields } = await import('../../output/problem.ts');
-  const { flatten, isRecord, pick } = await import('../../output/records.ts');
-  const { renderFind } = await import('../../output/render/find.ts');
+): Presentation {
   const records = detailed.map((each) => {
     const result = isRecord(each.result) ? each.result : {};
     return 'details' in each ? { ...each.details, ...result } : result;
   });
   const keys = new Set(records.flatMap((record) => [...flatten(record).keys()]));
   const extra = [...keys].filter((key) => !columns.includes(key));
+  const isShort = (value: unknown): boolean =>
+    value === undefined || (typeof value === 'string' && value.length <= MAX_CELL);
+  const short = extra
+    .filter((key) => !['status', 'restaurant_id'].includes(key) && !key.includes('.'))
+    .filter((key) => records.every((record) => isShort(record[key])))
+    .slice(0, MAX_COLUMNS);
   const json = detailed.map((each) =>
     'details' in each ? each : { result: each.result, error: errorFields(each.error) },
   );
-  const short = extra
-    .filter((key) => !['status', 'restaurant_id'].includes(key) && !key.includes('.'))
-    .filter((key) =>
-      records.every(
-        (record) =>
-          ['string', 'undefined'].includes(typeof record[key]) &&
-          String(record[key] ?? '').length <= MAX_CELL,
-      ),
-    )
-    .slice(0, MAX_COLUMNS);
   return {
     json,
     records,
@@ -92,7 +88,7 @@ const DAY_MINUTES = 24 * 60;
  */
 export function isOpenAt(details: Data, now: Date): boolean | undefined {
   const hours = details.hours ?? details.opening_hours;
-  if (!isData(hours)) return undefined;
+  if (!isRecord(hours)) return undefined;
   const { day, minute } = localTime(now, details.timezone ?? details.time_zone);
   const today = spansOf(hours[DAYS[day] ?? '']);
   const yesterday = spansOf(hours[DAYS[(day + 6) % 7] ?? '']);
@@ -104,14 +100,14 @@ export function isOpenAt(details: Data, now: Date): boolean | undefined {
   );
 }
 
+/** Returns the day of the week and the minute of the day in a time zone; on this machine if it is none. */
 function localTime(now: Date, timeZone: unknown): { day: number; minute: number } {
   const options = { weekday: 'long', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const format = (zone?: string) => new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });
-  let formatter = format();
+  let formatter = new Intl.DateTimeFormat('en-US', options);
   try {
-    if (typeof timeZone === 'string') formatter = format(timeZone);
+    if (typeof timeZone === 'string') formatter = new Intl.DateTimeFormat('en-US', { ...options, timeZone });
   } catch {
-    // Not a time zone: the time of this machine.
+    // Not a time zone.
   }
   const parts = Object.fromEntries(formatter.formatToParts(now).map(({ type, value }) => [type, value]));
   const day = DAYS.findIndex((name) => name === parts.weekday?.toLowerCase());
@@ -123,12 +119,11 @@ function spansOf(value: unknown): (readonly [open: number, close: number])[] | u
   if (!Array.isArray(value)) return undefined;
   const spans: (readonly [number, number])[] = [];
   for (const span of value) {
-    const text = isData(span) ? `${span.open}-${span.close}` : String(span);
-    const [, hour, minute, lastHour, lastMinute] =
-      /^(\d{1,2}):(\d{2})\s*[-–]\s*(\d{1,2}):(\d{2})$/.exec(text) ?? [];
-    if (hour === undefined) return undefined;
-    const open = Number(hour) * 60 + Number(minute);
-    const close = Number(lastHour) * 60 + Number(lastMinute);
+    const text = isRecord(span) ? `${span.open}-${span.close}` : String(span);
+    const match = /^(\d{1,2}):(\d{2})\s*[-–]\s*(\d{1,2}):(\d{2})$/.exec(text);
+    if (match === null) return undefined;
+    const [hour = 0, minute = 0, lastHour = 0, lastMinute = 0] = match.slice(1).map(Number);
+    const [open, close] = [hour * 60 + minute, lastHour * 60 + lastMinute];
     spans.push([open, close > open ? close : close + DAY_MINUTES]);
   }
   return spans;

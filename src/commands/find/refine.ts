@@ -46,37 +46,38 @@ export function gradeRank(grade: unknown): number | undefined {
   return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + step;
 }
 
+/** A filter option with its values. */
 interface Filter {
   readonly option: string;
-  /** The values of the filtered field among the results. */
+  readonly wanted: readonly string[];
+  /** The values of the filtered field of a result. */
   readonly available: (row: Row) => readonly string[];
   readonly accepts: (row: Row) => boolean;
-  readonly wanted: readonly string[];
 }
 
-function filtersOf({ cuisine, neighborhood, grade, minGrade }: Refinement): Filter[] {
+function filtersOf({ cuisine = [], neighborhood = [], grade = [], minGrade }: Refinement): Filter[] {
   const filter = (
     option: string,
     key: string,
-    wanted: readonly string[] = [],
+    wanted: readonly string[],
     matches: (text: string, value: string) => boolean,
-  ): Filter[] => {
+  ): Filter => {
     const folded = wanted.map(fold);
     const available = (row: Row) => textsOf(row[key]);
     const accepts = (row: Row) =>
       available(row).some((text) => folded.some((value) => matches(fold(text), value)));
-    return wanted.length === 0 ? [] : [{ option, available, accepts, wanted }];
+    return { option, wanted, available, accepts };
   };
-  const lowest = minGrade === undefined ? undefined : gradeRank(minGrade);
+  const contains = (text: string, part: string): boolean => text.includes(part);
   return [
-    ...filter('--cuisine', 'cuisine_tags', cuisine, (text, part) => text.includes(part)),
-    ...filter('--neighborhood', 'neighborhood', neighborhood, (text, part) => text.includes(part)),
-    ...filter('--grade', 'grade', grade, (text, whole) => text === whole),
-    ...filter('--min-grade', 'grade', minGrade === undefined ? [] : [minGrade], (text) => {
+    filter('--cuisine', 'cuisine_tags', cuisine, contains),
+    filter('--neighborhood', 'neighborhood', neighborhood, contains),
+    filter('--grade', 'grade', grade, (text, whole) => text === whole),
+    filter('--min-grade', 'grade', minGrade === undefined ? [] : [minGrade], (text, lowest) => {
       const rank = gradeRank(text);
-      return rank !== undefined && lowest !== undefined && rank <= lowest;
+      return rank !== undefined && rank <= (gradeRank(lowest) ?? 0);
     }),
-  ];
+  ].filter(({ wanted }) => wanted.length > 0);
 }
 
 /** Filters, sorts and limits results. An element that is not an object passes only where nothing filters. */
@@ -89,6 +90,7 @@ export function refine(rows: readonly unknown[], refinement: Refinement): unknow
   return limit === undefined ? sorted : sorted.slice(0, limit);
 }
 
+/** Sorts rows; those without a value come last, in the order received. */
 function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
   const sortValue = (row: unknown): number | string | undefined => {
     if (!isRow(row)) return undefined;
@@ -96,16 +98,15 @@ function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
     if (key === 'grade') return gradeRank(row.grade);
     return typeof row[DISTANCE] === 'number' ? row[DISTANCE] : undefined;
   };
-  // Rows without a value come last, in the order received.
-  return rows
-    .map((row) => ({ row, value: sortValue(row) }))
-    .sort((one, other) => {
-      if (one.value === undefined || other.value === undefined) {
-        return Number(one.value === undefined) - Number(other.value === undefined);
-      }
-      return one.value < other.value ? -1 : one.value > other.value ? 1 : 0;
-    })
-    .map(({ row }) => row);
+  const compare = (one: number | string = '', other: number | string = ''): number =>
+    one < other ? -1 : one > other ? 1 : 0;
+  const entries = rows.map((row) => ({ row, value: sortValue(row) }));
+  return [
+    ...entries
+      .filter(({ value }) => value !== undefined)
+      .sort((one, other) => compare(one.value, other.value)),
+    ...entries.filter(({ value }) => value === undefined),
+  ].map(({ row }) => row);
 }
 
 function withDistance(row: unknown, from: Point): unknown {
@@ -138,18 +139,17 @@ export function explainEmpty(rows: readonly unknown[], refinement: Refinement): 
   const options = (strict === undefined ? filters : [strict]).flatMap(({ option, wanted }) =>
     wanted.map((value) => `${option} ${shellWord(value)}`),
   );
-  const none = `${rows.length} found, none with ${options.join(strict === undefined ? ' and ' : ' or ')}`;
-  if (strict === undefined) return `${none} together`;
+  const found = `${rows.length} found, none with`;
+  if (strict === undefined) return `${found} ${options.join(' and ')} together`;
   const counts = new Map<string, number>();
-  for (const row of records) {
-    for (const value of strict.available(row)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  if (counts.size === 0) return none;
-  const byCount = [...counts].sort(([, one], [, other]) => other - one);
-  const listed = byCount.slice(0, MAX_LISTED).map(([value, count]) => `${value} ${count}`);
-  const more = byCount.length > MAX_LISTED ? ', …' : '';
+  for (const value of records.flatMap(strict.available)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const listed = [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([value, count]) => `${value} ${count}`);
+  if (listed.length > MAX_LISTED) listed.splice(MAX_LISTED, listed.length, '…');
+  const available = listed.length === 0 ? [] : [`available: ${listed.join(', ')}`];
   const meant = didYouMean(strict.wanted[0] ?? '', [...counts.keys()], 1).trim();
-  return `${none}; available: ${listed.join(', ')}${more}${meant === '' ? '' : `; ${meant}`}`;
+  return [`${found} ${options.join(' or ')}`, ...available, ...(meant === '' ? [] : [meant])].join('; ');
 }
 
 /** Parses `<lat>,<lng>` in degrees. @throws {Error} saying what is expected */

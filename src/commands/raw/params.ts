@@ -1,21 +1,20 @@
 import type { App } from '../../app/app.ts';
-import { readArgument } from '../../app/input.ts';
+import { readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
+import { isRecord } from '../../output/records.ts';
 import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
-/** Parameters of a request; undefined if none were given. */
-export type Params = Record<string, unknown> | unknown[] | undefined;
-
 /**
  * Reads the params of a raw request: one JSON value, or fields.
+ * @returns undefined if none were given
  * @throws {AppError} `usage` or `bad_input`
  */
 export async function readParams(
   app: App,
   params: string | undefined,
   { field, jsonField }: { field: readonly string[]; jsonField: readonly string[] },
-): Promise<Params> {
+): Promise<Record<string, unknown> | unknown[] | undefined> {
   if (field.length + jsonField.length > 0) {
     if (params === undefined) return fromFields(field, jsonField);
     throw new AppError('usage', 'params are given both as JSON and as fields', {
@@ -23,9 +22,8 @@ export async function readParams(
     });
   }
   if (params === undefined) return undefined;
-  const { text, name } = await readArgument(app, params, 'params');
-  const value = parseUserJson(text, name, name === 'params' ? 'usage' : 'bad_input');
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown> | unknown[];
+  const value = await readJsonArgument(app, params, 'params');
+  if (Array.isArray(value) || isRecord(value)) return value;
   throw new AppError('usage', 'params: expected a JSON object or array', {
     hint: `restaurant raw tools/call '{"name": "find_restaurant"}'`,
   });
@@ -63,26 +61,22 @@ function splitPair(text: string, flag: string): [string, string] {
  */
 function setDotted(target: Record<string, unknown>, path: string, value: unknown, json?: string): void {
   const keys = path.split('.');
-  const last = keys.pop() ?? '';
-  if ([...keys, last].some((key) => key === '' || key === '__proto__')) {
+  if (keys.some((key) => key === '' || key === '__proto__')) {
     throw new AppError('usage', `invalid key '${path}'`, { hint: 'dots nest: -F arguments.limit=3' });
   }
-  let at = target;
-  for (const [index, key] of keys.entries()) {
-    if (!Object.hasOwn(at, key)) at[key] = {};
-    const next = at[key];
-    if (typeof next !== 'object' || next === null || Array.isArray(next)) {
-      throw new AppError('usage', `'${path}': '${keys.slice(0, index + 1).join('.')}' already has a value`, {
-        hint: `remove one of them: restaurant raw <method> -f ${shellWord(`${path}=…`)}`,
-      });
-    }
-    at = next as Record<string, unknown>;
-  }
-  if (Object.hasOwn(at, last)) {
-    throw new AppError('usage', `'${path}' is given twice`, {
+  const last = keys.pop() ?? '';
+  const refuse = (depth: number): never => {
+    throw new AppError('usage', `'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
       hint: `give each key once: -f ${shellWord(`${path}=…`)}`,
     });
-  }
-  at[last] = value;
-  keepDigits(at, last, json);
+  };
+  const parent = keys.reduce((at, key, index) => {
+    const next = Object.hasOwn(at, key) ? at[key] : {};
+    if (!isRecord(next)) return refuse(index + 1);
+    at[key] = next;
+    return next;
+  }, target);
+  if (Object.hasOwn(parent, last)) refuse(keys.length + 1);
+  parent[last] = value;
+  keepDigits(parent, last, json);
 }

@@ -18,9 +18,9 @@ export interface Check {
   readonly hint?: string;
 }
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly checks: readonly Check[];
-  /** Time of the request to the service. */
+  /** Time of the request to the service, in milliseconds. */
   readonly ms: number;
   /** Why the service did not accept the request. */
   readonly error?: AppError;
@@ -29,12 +29,20 @@ export interface Diagnosis {
 /** Clocks that differ by more are reported, in milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
+const passed = (name: string, detail: string): Check => ({ name, ok: true, detail });
+const failed = (name: string, detail: string, hint?: string): Check => ({
+  name,
+  ok: false,
+  detail,
+  ...(hint === undefined ? {} : { hint }),
+});
+
 /** Checks the program, its files and the way to the service, with one request. */
 export async function diagnose(app: App): Promise<Diagnosis> {
   const service = await checkService(app);
   const checks = [
-    { name: 'version', ok: true, detail: `restaurant ${VERSION}, ${app.context.runtime}` },
-    checkPath(app),
+    passed('version', `restaurant ${VERSION}, ${app.context.runtime}`),
+    checkCommand(app),
     ...checkFiles(app),
     ...checkNetwork(app),
     ...service.checks,
@@ -42,37 +50,29 @@ export async function diagnose(app: App): Promise<Diagnosis> {
   return { ...service, checks };
 }
 
-function checkPath(app: App): Check {
+function checkCommand(app: App): Check {
   const found = findInstalled(app.context);
-  if (found.state === 'missing')
-    return { name: 'command', ok: false, detail: 'restaurant is not on the PATH' };
+  if (found.state === 'missing') return failed('command', 'restaurant is not on the PATH');
   return found.state === 'other'
-    ? { name: 'command', ok: false, detail: `${found.path} is another program of the same name` }
-    : { name: 'command', ok: true, detail: found.path };
+    ? failed('command', `${found.path} is another program of the same name`)
+    : passed('command', found.path);
 }
 
 /** Checks that our files exist where they should, and that other users cannot read them. */
-function checkFiles(app: App): Check[] {
-  const { configDir, stateDir, cacheDir } = app.paths;
-  const file = configDir === undefined ? undefined : configPath(configDir);
+function checkFiles({ context, paths }: App): Check[] {
+  const { configDir, stateDir, cacheDir } = paths;
   const places = [
-    ['config', file],
-    ['config folder', configDir],
-    ['state folder', stateDir],
-    ['cache folder', cacheDir],
+    ['config', configDir === undefined ? undefined : configPath(configDir), '600'],
+    ['config folder', configDir, '700'],
+    ['state folder', stateDir, '700'],
+    ['cache folder', cacheDir, '700'],
   ] as const;
-  return places.map(([name, path]) => {
-    if (path === undefined) return { name, ok: false, detail: 'no place: HOME is not set' };
-    if (!existsSync(path)) return { name, ok: true, detail: `${path} (not created yet)` };
-    const { mode } = statSync(path);
-    if (app.context.platform === 'win32' || (mode & 0o077) === 0) return { name, ok: true, detail: path };
-    const wanted = name === 'config' ? '600' : '700';
-    return {
-      name,
-      ok: false,
-      detail: `${path} is open to other users`,
-      hint: `chmod ${wanted} ${shellWord(path)}`,
-    };
+  return places.map(([name, path, mode]) => {
+    if (path === undefined) return failed(name, 'no place: HOME is not set');
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return passed(name, `${path} (not created yet)`);
+    if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return passed(name, path);
+    return failed(name, `${path} is open to other users`, `chmod ${mode} ${shellWord(path)}`);
   });
 }
 
@@ -82,16 +82,16 @@ function checkNetwork(app: App): Check[] {
   const endpoint = app.globals.demo === true ? undefined : configuredEndpoint(app)?.url;
   const proxy = endpoint === undefined ? undefined : proxyFor(endpoint, env);
   const file = variable(env, 'NODE_EXTRA_CA_CERTS');
-  const system = variable(env, 'NODE_USE_SYSTEM_CA') === '1' ? ', system' : '';
-  const isMissing = file !== undefined && !existsSync(file);
+  const builtIn = variable(env, 'NODE_USE_SYSTEM_CA') === '1' ? 'built in, system' : 'built in';
   return [
-    { name: 'proxy', ok: true, detail: proxy === undefined ? 'none' : proxy.url.origin },
-    {
-      name: 'certificates',
-      ok: !isMissing,
-      detail: `built in${system}${file === undefined ? '' : isMissing ? `; ${file} does not exist` : `, ${file}`}`,
-      ...(isMissing ? { hint: 'correct NODE_EXTRA_CA_CERTS, or unset it' } : {}),
-    },
+    passed('proxy', proxy === undefined ? 'none' : proxy.url.origin),
+    file === undefined || existsSync(file)
+      ? passed('certificates', file === undefined ? builtIn : `${builtIn}, ${file}`)
+      : failed(
+          'certificates',
+          `${builtIn}; ${file} does not exist`,
+          'correct NODE_EXTRA_CA_CERTS, or unset it',
+        ),
   ];
 }
 
@@ -111,35 +111,27 @@ async function checkService(app: App): Promise<Diagnosis> {
     });
     await app.withSpinner(`checking ${label}`, () => client.check());
     const ms = context.now() - start;
-    const checks: Check[] = [
-      { name: 'service', ok: true, detail: `${label} accepted the key and answered in ${ms} ms` },
-      {
-        name: 'protocol',
-        ok: true,
-        detail: supportsMcp(app) === true ? 'MCP' : 'plain JSON-RPC (tools/call without a handshake)',
-      },
+    const checks = [
+      passed('service', `${label} accepted the key and answered in ${ms} ms`),
+      passed(
+        'protocol',
+        supportsMcp(app) === true ? 'MCP' : 'plain JSON-RPC (tools/call without a handshake)',
+      ),
       ...checkClock(context.now(), date),
     ];
     return { checks, ms };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    const failed = {
-      name: 'service',
-      ok: false,
-      detail: `${error.code}: ${error.message}`,
-      hint: error.hint,
-    };
-    return { checks: [failed, ...checkClock(context.now(), date)], ms: context.now() - start, error };
+    const service = failed('service', `${error.code}: ${error.message}`, error.hint);
+    return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }
 
 function checkClock(now: number, date: string | undefined): Check[] {
-  const there = Date.parse(date ?? '');
-  if (Number.isNaN(there)) return [];
-  const seconds = Math.round((now - there) / 1000);
-  const ok = Math.abs(now - there) <= MAX_CLOCK_DIFFERENCE_MS;
-  const detail = ok
-    ? 'agrees with the service'
-    : `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`;
-  return [{ name: 'clock', ok, detail, ...(ok ? {} : { hint: 'set the clock of this machine' }) }];
+  const ahead = now - Date.parse(date ?? '');
+  if (Number.isNaN(ahead)) return [];
+  if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return [passed('clock', 'agrees with the service')];
+  const seconds = Math.round(Math.abs(ahead) / 1000);
+  const detail = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the service`;
+  return [failed('clock', detail, 'set the clock of this machine')];
 }
