@@ -139,8 +139,8 @@ export function terminalIsGone(): boolean {
       const stats = fstatSync(file);
       return (
         stats.isCharacterDevice() &&
-        !isatty(file) &&
-        kindOf(stats.rdev) !== kindOf(statSync('/dev/null').rdev)
+        kindOf(stats.rdev) !== kindOf(statSync('/dev/null').rdev) &&
+        !isatty(file)
       );
     });
   } catch {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -11,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { assertOwnedPath, flushFolder, followLinks, writeAll } from './files.ts';
+import { assertOwnedPath, flushFolder, followLinks, randomName, writeAll } from './files.ts';
 import { ioError } from './io-error.ts';
 
 const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
@@ -94,7 +93,7 @@ export async function writeChunksAtomic(
 
 /** Opens a new file beside `target`, which takes its place when it is committed. The name is short: names have a limit. */
 function openTemp(target: string, mode: number) {
-  const path = join(dirname(target), `.restaurant-${randomUUID().replaceAll('-', '').slice(-16)}.tmp`);
+  const path = join(dirname(target), `.restaurant-${randomName()}.tmp`);
   const file = openSync(path, 'wx', mode);
   let isOpen = true;
   const close = () => {

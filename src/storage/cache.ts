@@ -1,8 +1,8 @@
-import { hash, randomInt } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { parseExact, rawNumber, stringifyExact } from '../util/exact-json.ts';
+import { sha256Hex } from '../util/sha256.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { readOwnFile } from './files.ts';
 import { ioError } from './io-error.ts';
@@ -81,7 +81,7 @@ const MAX_LOOKED_AT = 20_000;
 
 /** Returns the SHA-256 of an API key in hex: identifies an account without naming the key. */
 export function hashKey(key: string): string {
-  return hash('sha256', `restaurant api key\n${key}`);
+  return sha256Hex(`restaurant api key\n${key}`);
 }
 
 /** Opens the cache. Touches no file until it is used. */
@@ -95,7 +95,7 @@ export function openCache(options: CacheOptions): Cache {
   let isReady = false;
   const pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
   // Not 0, so that many short runs prune now and then, too.
-  let written = randomInt(pruneBytes);
+  let written = Math.floor(Math.random() * pruneBytes);
 
   function write(path: string, bytes: Uint8Array): void {
     const save = () => writeFileAtomic(path, bytes, { durable: false, replace: true });
@@ -163,13 +163,13 @@ export function openCache(options: CacheOptions): Cache {
 }
 
 function accountOf(keyHash: string): string {
-  return hash('sha256', keyHash).slice(0, ACCOUNT_CHARACTERS);
+  return sha256Hex(keyHash).slice(0, ACCOUNT_CHARACTERS);
 }
 
 /** Returns the path of an entry, and the text of its key. @throws {RangeError} for arguments nested too deep. */
 function locate(folder: string, { endpoint, keyHash, tool, args }: CacheKey): { path: string; text: string } {
   const text = canonicalJson([endpoint, keyHash, tool, args]);
-  return { path: join(folder, `${accountOf(keyHash)}-${hash('sha256', `${VERSION}\n${text}`)}.json`), text };
+  return { path: join(folder, `${accountOf(keyHash)}-${sha256Hex(`${VERSION}\n${text}`)}.json`), text };
 }
 
 function parseEntry(bytes: Buffer): Readonly<Record<string, unknown>> {

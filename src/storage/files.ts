@@ -119,6 +119,11 @@ export function isNotRegularFile(error: unknown): boolean {
   return NOT_REGULAR.includes(systemCode(error) ?? '');
 }
 
+/** Returns 16 random hex digits, for a file that must not exist yet. Not for secrets. */
+export function randomName(): string {
+  return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
+}
+
 /** Writes every byte; a single `writeSync` may write only a part, and reports a full disk at the next call. */
 export function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
+import { sha256Hex } from '../util/sha256.ts';
 import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
 import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
@@ -102,9 +102,7 @@ interface Log {
 export function openLedger(options: LedgerOptions): Ledger {
   const { stateDir, key, endpoint, now, warn, perMinute, perDay } = options;
   const limits = { perMinute, perDay };
-  const id = createHash('sha256')
-    .update(JSON.stringify([key, endpoint]))
-    .digest('hex');
+  const id = sha256Hex(JSON.stringify([key, endpoint]));
   let log = stateDir === undefined ? openMemoryLog([]) : openFileLog(join(stateDir, 'ledger'), id);
 
   /** Runs `work`; when the files fail, continues with a count of this process alone. */

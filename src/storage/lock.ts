@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +5,7 @@ import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { isNotRegularFile, openOwnFile, readAll, writeAll } from './files.ts';
+import { isNotRegularFile, openOwnFile, randomName, readAll, writeAll } from './files.ts';
 import { ioError } from './io-error.ts';
 
 /** Identifies a process even after its pid was given to another. */
@@ -97,7 +96,7 @@ function create(lockPath: string): Lock | undefined {
     if (systemCode(error) === 'EEXIST') return undefined;
     throw error;
   }
-  const key = randomBytes(8).toString('hex');
+  const key = randomName();
   try {
     writeAll(file, Buffer.from(`${JSON.stringify({ key, ...currentProcess() })}\n`));
     // Deleted meanwhile as one whose creator was killed.

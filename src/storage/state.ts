@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { sha256Hex } from '../util/sha256.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { isNotRegularFile, readOwnFile } from './files.ts';
 import { ioReason } from './io-error.ts';
@@ -111,7 +111,7 @@ export function openResultsStore(
     openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeResults, warn);
   const ofUser = open('last-find.json');
   const ofTerminal =
-    terminal === undefined ? undefined : open(join('terminals', `${hash('sha256', terminal)}.json`));
+    terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
     read: () => ofTerminal?.read() ?? ofUser.read(),
     write(results, shown = true) {
@@ -203,7 +203,7 @@ export function openProtocolStore(
   warn?: Warn,
 ): JsonFile<DetectedProtocol> {
   const path =
-    stateDir === undefined ? undefined : join(stateDir, 'protocol', `${hash('sha256', endpoint)}.json`);
+    stateDir === undefined ? undefined : join(stateDir, 'protocol', `${sha256Hex(endpoint)}.json`);
   return openJsonFile(path, decodeProtocol, warn);
 }
 

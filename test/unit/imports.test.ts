@@ -74,6 +74,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@decimalturn/toml-patch': ['mcp/'],
   ajv: ['commands/call/validate.ts'],
   'ajv/dist/2020.js': ['commands/call/validate.ts'],
+  '@noble/hashes/sha2.js': ['util/sha256.ts'],
+  '@noble/hashes/utils.js': ['util/sha256.ts'],
   'lossless-json': ['util/exact-json.ts'],
   'jsonc-parser': ['util/user-json.ts', 'mcp/'],
 };
