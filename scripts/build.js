@@ -74,17 +74,22 @@ const group = (name, priority, ...modules) => ({
   test: (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each)),
 });
 const groups = [
-  group('start', 4, '/src/start.ts'),
-  group('program', 3, '/src/main.ts'),
+  group('start', 3, '/src/start.ts'),
+  group('program', 2, '/src/main.ts'),
   group(
     'call',
-    2,
+    1,
     '/src/app/service.ts',
     '/src/app/request.ts',
     '/src/app/last-results.ts',
     '/src/app/output.ts',
+    '/src/commands/call/arguments.ts',
+    '/src/commands/call/prepare.ts',
+    '/src/output/call-data.ts',
+    '/src/util/summary-columns.ts',
+    '/src/util/fold.ts',
+    '/src/cli/schemas.ts',
   ),
-  group('tool', 1, '/src/commands/call/arguments.ts', '/src/commands/call/prepare.ts'),
 ];
 
 const { output } = await bundle.generate({

@@ -38,15 +38,13 @@ const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
 function enableCompileCache(): void {
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
-  const builtIn: unknown = Reflect.get(process.getBuiltinModule('node:module'), 'enableCompileCache');
-  const enable = isNode20() ? cacheCompiledCode : builtIn;
   const isOff = process.versions.bun !== undefined || Boolean(env.NODE_DISABLE_COMPILE_CACHE);
-  if (typeof enable !== 'function' || cacheDir === undefined || isOff) return;
+  if (cacheDir === undefined || isOff) return;
   try {
     const folder = codeFolder(cacheDir);
     assertOwnedPath(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (isSafePath(folder)) enable(folder);
+    if (isSafePath(folder)) cacheCompiledCode(folder);
   } catch {
     // Without a folder, every start compiles the program again.
   }
