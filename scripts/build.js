@@ -96,6 +96,8 @@ const { output } = await bundle.generate({
   format: 'cjs',
   // Function names are not kept: that costs a call for each function created, a sixth of the time of a long list.
   minify: true,
+  // V8 keeps ASCII in half the memory.
+  charset: 'ascii',
   comments: false,
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',

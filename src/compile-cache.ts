@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { readOwnFile, writeAll } from './storage/files.ts';
@@ -21,19 +20,17 @@ interface LoadedModule {
  * @param folder one that nobody but this user and root can change: the code in it is run
  */
 export function cacheCompiledCode(folder: string): void {
-  const { extensions } = createRequire(import.meta.url);
-  const place = join(folder, `${process.version}-${process.arch}`);
   const fresh = new Map<string, Script>();
 
-  extensions['.cjs'] = (module: LoadedModule, filename: string) => {
-    const path = join(place, `${basename(filename)}.bin`);
+  require.extensions['.cjs'] = (module: LoadedModule, filename: string) => {
+    const path = join(folder, `${basename(filename)}.bin`);
     const cachedData = readCode(path);
     const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'utf8')}\n})`;
     const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(path, script);
     const run = script.runInThisContext() as (...given: unknown[]) => void;
-    const require = (id: string): unknown => module.require(id);
-    run.call(module.exports, module.exports, require, module, filename, dirname(filename));
+    const load = (id: string): unknown => module.require(id);
+    run.call(module.exports, module.exports, load, module, filename, dirname(filename));
   };
 
   // At the exit the code also contains the functions that were compiled on their first call.

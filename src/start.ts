@@ -1,5 +1,6 @@
 import { mkdirSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { cacheCompiledCode } from './compile-cache.ts';
 import { assertOwnedPath, isSafePath } from './storage/files.ts';
@@ -28,6 +29,12 @@ function writeOut(text: string): boolean {
   }
 }
 
+/**
+ * Commands with compiled code of their own. It contains the functions that the first run used, so that of another command
+ * would lack some.
+ */
+const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
+
 /** Whether this is Node 20, which has no compile cache. Bun reports the version of a later Node. */
 const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
 
@@ -35,7 +42,7 @@ const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
  * Caches compiled code in our cache folder; the standalone executable contains its own. The code is run, so the folder must
  * be one that nobody else can change, also where root runs with the home of a user.
  */
-function enableCompileCache(): void {
+function enableCompileCache([word = '', ...more]: readonly string[]): void {
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
   const isOff = process.versions.bun !== undefined || Boolean(env.NODE_DISABLE_COMPILE_CACHE);
@@ -44,7 +51,9 @@ function enableCompileCache(): void {
     const folder = codeFolder(cacheDir);
     assertOwnedPath(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (isSafePath(folder)) cacheCompiledCode(folder);
+    if (!isSafePath(folder)) return;
+    const isCall = CALLS.includes(word) && !more.includes('--help');
+    cacheCompiledCode(join(folder, `${process.version}-${process.arch}`, isCall ? word : 'other'));
   } catch {
     // Without a folder, every start compiles the program again.
   }
@@ -55,6 +64,6 @@ if (text === undefined || !writeOut(text)) {
   // V8 of Node 20 compiles undici's HTTP parser a second time in the background, and the exit waits 100 ms for it. Its
   // flags are part of the identity of compiled code, so they come first.
   if (isNode20()) setFlagsFromString('--wasm-tiering-budget=1000000000');
-  enableCompileCache();
+  enableCompileCache(process.argv.slice(2));
   void import('./main.ts');
 }
