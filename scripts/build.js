@@ -36,21 +36,26 @@ const without = (unused) => ({
   },
 });
 
-/**
- * Assertions of undici without Node's message: Node 20 searches the source of the failed call for it, which takes minutes
- * in the long line of a bundle.
- */
-const plainAssert = {
-  name: 'plain-assert',
+/** Modules of Node as undici gets them. */
+const FOR_UNDICI = {
+  // Without Node's message: Node 20 searches the source of the failed call for it, which takes minutes in the long line of
+  // a bundle.
+  'node:assert': `module.exports = (holds, message = 'an assertion failed') => {
+    if (!holds) throw Object.assign(new Error(message), { name: 'AssertionError', code: 'ERR_ASSERTION' });
+  };`,
+  // It takes 3 ms to load. undici uses a number of it, and a class for bodies that this program never sends.
+  'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
+};
+
+const ownModules = {
+  name: 'own-modules',
   resolveId: {
-    filter: { id: /^node:assert$/ },
-    handler: (_id, importer) => (/[\\/]undici[\\/]/.test(importer ?? '') ? '\0assert.cjs' : undefined),
+    filter: { id: /^node:(assert|http)$/ },
+    handler: (id, importer) => (/[\\/]undici[\\/]/.test(importer ?? '') ? `\0${id}.cjs` : undefined),
   },
   load: {
-    filter: { id: /^\0assert\.cjs$/ },
-    handler: () => `module.exports = (holds, message = 'an assertion failed') => {
-      if (!holds) throw Object.assign(new Error(message), { name: 'AssertionError', code: 'ERR_ASSERTION' });
-    };`,
+    filter: { id: /^\0node:(assert|http)\.cjs$/ },
+    handler: (id) => FOR_UNDICI[id.slice(1, -'.cjs'.length)],
   },
 };
 
@@ -60,7 +65,7 @@ const bundle = await rolldown({
   input: { start: 'src/start.ts' },
   platform: 'node',
   moduleTypes: TEXT_MODULES,
-  plugins: [without(UNUSED), plainAssert, lazyConstants, tableWidths],
+  plugins: [without(UNUSED), ownModules, lazyConstants, tableWidths],
   // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },
@@ -85,7 +90,6 @@ const groups = [
     '/src/app/output.ts',
     '/src/commands/call/arguments.ts',
     '/src/commands/call/prepare.ts',
-    '/src/output/call-data.ts',
     '/src/util/summary-columns.ts',
     '/src/util/fold.ts',
     '/src/cli/schemas.ts',

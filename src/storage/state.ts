@@ -202,8 +202,7 @@ export function openProtocolStore(
   endpoint: string,
   warn?: Warn,
 ): JsonFile<DetectedProtocol> {
-  const path =
-    stateDir === undefined ? undefined : join(stateDir, 'protocol', `${sha256Hex(endpoint)}.json`);
+  const path = stateDir === undefined ? undefined : join(stateDir, 'protocol', `${sha256Hex(endpoint)}.json`);
   return openJsonFile(path, decodeProtocol, warn);
 }
 
