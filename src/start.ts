@@ -35,7 +35,7 @@ function writeOut(text: string): boolean {
  */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
 
-/** Whether this is Node 20, which has no compile cache. Bun reports the version of a later Node. */
+/** Whether this is Node 20. Bun reports the version of a later Node. */
 const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
 
 /**

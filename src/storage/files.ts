@@ -107,7 +107,7 @@ export function readAll(file: number, max: number): Buffer {
   for (let size = 0; ; ) {
     const part = Buffer.allocUnsafe(Math.max(64 * 1024, stats.size - size + 1));
     const count = readSync(file, part, 0, part.length, null);
-    if (count === 0) return Buffer.concat(parts);
+    if (count === 0) return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
     size += count;
     if (size > max) throw fileError('ETOOLARGE', 'too large');
     parts.push(part.subarray(0, count));
