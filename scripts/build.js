@@ -2,7 +2,7 @@
 // on first use.
 //
 // What the optimizations save, in CPU time on Node 20 (`find --help` uses 65 ms, `find` 125 ms, an empty script 30 ms):
-//   modules that are never used     20 to 30 ms of `find`; node:http is 3 to 10 of them
+//   modules that are never used     20 to 30 ms of `find`; node:http alone is 3
 //   groups of chunks                10 ms of both
 //   built-in modules on first use   10 ms of both
 //   emoji and segmenters, if needed 40 ms of both
