@@ -13,7 +13,7 @@ import { VERSION } from '../../version.ts';
 import { lineReader, toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
-import { COMMAND, type Target } from './entry.ts';
+import { COMMAND, refersToKey, type Target } from './entry.ts';
 
 /** The result of a check. */
 export interface CheckResult {
@@ -64,7 +64,7 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
 
 /** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
 export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
-  if (target.via === 'http') return checkHttp(app, client, target.hasKey && !target.isLiteral);
+  if (target.via === 'http') return checkHttp(app, client, refersToKey(target));
   const installed = findInstalled(app.context);
   if (installed.state === 'other') {
     throw new AppError('io_error', `${installed.path} is another program, which was not started`, {

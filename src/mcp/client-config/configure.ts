@@ -38,6 +38,8 @@ import {
   chooseTransport,
   ENTRY_NAME,
   type Entry,
+  KEY_HEADER,
+  refersToKey,
   type Target,
   VARIABLE,
 } from './entry.ts';
@@ -162,12 +164,13 @@ async function httpTarget(app: App, client: McpClient, literalKey: boolean): Pro
   const hasKey =
     isSaved || variable(context.env, KEY_VARIABLE) !== undefined || Object.keys(templates).every(isHarmless);
   if (literalKey) {
-    const headers = requestHeaders(app, url);
-    const key = hasKey ? { literalKey: (await requireKey(app, url)).value } : {};
-    return { via: 'http', url: url.href, headers, hasKey, isLiteral: true, ...key };
+    const headers = { ...requestHeaders(app, url) };
+    if (hasKey) headers.Authorization = `Bearer ${(await requireKey(app, url)).value}`;
+    return { via: 'http', url: url.href, headers, isLiteral: true };
   }
   for (const [name, value] of Object.entries(templates)) assertReferable(client, name, value);
-  return { via: 'http', url: url.href, headers: templates, hasKey, isLiteral: false };
+  const headers = hasKey ? { ...KEY_HEADER, ...templates } : templates;
+  return { via: 'http', url: url.href, headers, isLiteral: false };
 }
 
 /** Checks that a header can be part of an entry without a secret in it. @throws {AppError} `usage` */
@@ -187,13 +190,15 @@ function assertReferable(client: McpClient, name: string, value: string): void {
   }
 }
 
+/** Masks the key and the values of secret headers, for display. */
 function masked(app: App, target: Target): Target {
   if (target.via === 'stdio' || !target.isLiteral) return target;
-  const { headers, literalKey } = target;
-  const shown = Object.entries(headers).map(([name, value]) => [name, shownHeader(name, value)]);
-  const key =
-    literalKey === undefined ? {} : { literalKey: maskKey(literalKey, app.settings.need('key-prefix')) };
-  return { ...target, headers: Object.fromEntries(shown), ...key };
+  const prefix = app.settings.need('key-prefix');
+  const shown = Object.entries(target.headers).map(([name, value]) => [
+    name,
+    name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : shownHeader(name, value),
+  ]);
+  return { ...target, headers: Object.fromEntries(shown) };
 }
 
 function writeEntry(app: App, { client, scope, path, target, entry, shown }: Plan): WriteResult {
@@ -263,7 +268,7 @@ function notes(
     const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
     const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
     texts.push(`the bridge uses the saved login${env}${login}`);
-  } else if (!target.isLiteral && target.hasKey && client.inputs === undefined) {
+  } else if (refersToKey(target) && client.inputs === undefined) {
     texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.referenceNote);
   }
   return texts.filter((text) => typeof text === 'string');

@@ -24,14 +24,17 @@ interface StdioTarget {
 interface HttpTarget {
   readonly via: 'http';
   readonly url: string;
-  /** Additional headers: templates with `${VAR}`, or values in a literal entry. */
+  /** The headers, with the key: templates with `${VAR}`, or values in a literal entry. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the key is sent; additional headers may authenticate instead. */
-  readonly hasKey: boolean;
-  /** Whether the entry holds the key and the values of headers itself. */
   readonly isLiteral: boolean;
-  readonly literalKey?: string;
 }
+
+/** The header that refers to the key. */
+export const KEY_HEADER = { Authorization: `Bearer \${${KEY_VARIABLE}}` };
+
+/** Returns whether an entry for the target refers to the variable of the key. */
+export const refersToKey = (target: Target): boolean =>
+  target.via === 'http' && target.headers.Authorization === KEY_HEADER.Authorization;
 
 /** An entry, and the items that the file's `inputs` must hold for it. */
 export interface Entry {
@@ -87,9 +90,9 @@ export function chooseTransport(
 export function buildEntry(client: McpClient, target: Target): Entry {
   const { via } = target;
   if (via === 'http') {
-    const inputs = target.hasKey && !target.isLiteral ? (client.inputs ?? []) : [];
     const url = { [client.urlKey ?? 'url']: target.url };
     const auth = client.namesVariables ? variableHeaders(target) : { headers: headersOf(client, target) };
+    const inputs = refersToKey(target) ? (client.inputs ?? []) : [];
     return { via, value: { ...client.http, ...url, ...auth }, inputs };
   }
   const { args, env } = target;
@@ -98,29 +101,32 @@ export function buildEntry(client: McpClient, target: Target): Entry {
   return { via, value: { ...client.stdio, ...command, ...own }, inputs: [] };
 }
 
-function headersOf(client: McpClient, { headers, hasKey, isLiteral, literalKey }: HttpTarget): JsonObject {
-  const refer = (isLiteral ? undefined : client.reference) ?? ((variable) => `\${${variable}}`);
-  const key = literalKey ?? client.keyReference ?? refer(KEY_VARIABLE);
+/** Returns the headers with the placeholders of the client. */
+function headersOf({ reference, keyReference }: McpClient, { headers, isLiteral }: HttpTarget): JsonObject {
+  if (isLiteral || reference === undefined) return headers;
+  const placeholder = (_match: string, variable: string): string =>
+    variable === KEY_VARIABLE && keyReference !== undefined ? keyReference : reference(variable);
   const values = Object.entries(headers).map(
-    ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, (_, variable) => refer(variable))] as const,
+    ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, placeholder)] as const,
   );
-  return { ...(hasKey ? { Authorization: `Bearer ${key}` } : {}), ...Object.fromEntries(values) };
+  return Object.fromEntries(values);
 }
 
 /** A header value that is nothing but a reference to an environment variable. */
 export const VARIABLE = /^\$\{(\w+)\}$/;
 
 /** Returns the key and headers as Codex has them: values and names of variables apart. */
-function variableHeaders({ headers, hasKey, isLiteral, literalKey }: HttpTarget): JsonObject {
-  const values: Record<string, string> = isLiteral && hasKey ? { Authorization: `Bearer ${literalKey}` } : {};
+function variableHeaders(target: HttpTarget): JsonObject {
+  const values: Record<string, string> = {};
   const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    const variable = isLiteral ? undefined : VARIABLE.exec(value)?.[1];
+  const { Authorization, ...others } = target.headers;
+  for (const [name, value] of Object.entries(refersToKey(target) ? others : target.headers)) {
+    const variable = target.isLiteral ? undefined : VARIABLE.exec(value)?.[1];
     if (variable === undefined) values[name] = value;
     else variables[name] = variable;
   }
   return {
-    ...(hasKey && !isLiteral ? { bearer_token_env_var: KEY_VARIABLE } : {}),
+    ...(refersToKey(target) ? { bearer_token_env_var: KEY_VARIABLE } : {}),
     ...(Object.keys(values).length === 0 ? {} : { http_headers: values }),
     ...(Object.keys(variables).length === 0 ? {} : { env_http_headers: variables }),
   };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
 import { editClientFile } from '../../../src/mcp/client-config/edit.ts';
-import { buildEntry, type Entry } from '../../../src/mcp/client-config/entry.ts';
+import { buildEntry, type Entry, KEY_HEADER } from '../../../src/mcp/client-config/entry.ts';
 
 function client(name: string): McpClient {
   const found = MCP_CLIENTS.find((each) => each.name === name);
@@ -16,8 +16,7 @@ function client(name: string): McpClient {
 const HTTP = {
   via: 'http',
   url: 'https://api.example.com/api/mcp',
-  headers: {},
-  hasKey: true,
+  headers: KEY_HEADER,
   isLiteral: false,
 } as const;
 const STDIO = { via: 'stdio', args: ['mcp'], env: {} } as const;
