@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { STANDALONE } from '../helpers/process.ts';
 import { newHome, runCli, type Transcript } from '../helpers/program.ts';
 import { skippingClock } from './clock.ts';
 import { type Fault, KEY, type OutputFormat } from './fault.ts';
@@ -8,20 +9,26 @@ import { expectSurvived, expectWholeFiles } from './survival.ts';
 import { countFault } from './tally.ts';
 
 const WITHIN_MS = 60_000;
-const FORMS: readonly OutputFormat[] = ['json', 'table'];
+const FORMS: readonly OutputFormat[] = STANDALONE ? ['json'] : ['json', 'table'];
+/** The standalone executable waits in real time. */
+const MAX_REAL_WAITS_MS = 2000;
 const SEARCH = ['find', 'Nopa', '--city', 'SF'];
 
 /**
- * Adds a test for each fault, which runs the program in this process with --json and as a table.
+ * Adds a test for each fault, which runs the program with --json and as a table in this process, where waits are skipped.
  * @param concurrent whether to run several tests at a time, since most of them only wait
  */
 export function faultSuite(group: string, faults: readonly Fault[], concurrent = true): void {
   describe(`survives ${group}`, { concurrent }, () => {
-    it.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) =>
+    const chosen = STANDALONE ? faults.filter(waitsBriefly) : faults;
+    it.each(chosen.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) =>
       countFault(group, () => survive(fault)),
     );
   });
 }
+
+const waitsBriefly = ({ waits = [] }: Fault): boolean =>
+  waits.reduce((total, ms) => total + ms, 0) <= MAX_REAL_WAITS_MS;
 
 async function survive(fault: Fault): Promise<void> {
   for (const form of fault.formats ?? FORMS) {
@@ -44,10 +51,8 @@ async function survive(fault: Fault): Promise<void> {
         NO_COLOR: '1',
         ...fault.env,
       },
-      tty: { stdout: form === 'table', columns: 100 },
       ...(fault.stdin === undefined ? {} : { stdin: fault.stdin }),
-      now: clock.now,
-      sleep: clock.sleep,
+      ...(STANDALONE ? {} : { tty: { stdout: form === 'table', columns: 100 }, ...clock }),
     });
     const took = performance.now() - started;
     await server.close();
@@ -59,7 +64,7 @@ async function survive(fault: Fault): Promise<void> {
     const [least, most] = typeof requests === 'number' ? [requests, requests] : requests;
     expect(server.requests.length, 'requests').toBeGreaterThanOrEqual(least);
     expect(server.requests.length, 'requests').toBeLessThanOrEqual(most);
-    if (fault.waits !== undefined) expect(clock.waits).toEqual(fault.waits);
+    if (fault.waits !== undefined && !STANDALONE) expect(clock.waits).toEqual(fault.waits);
     if (fault.message !== undefined) expect(problem).toMatch(fault.message);
     if (fault.stdout !== undefined) expect(transcript.stdout).toMatch(fault.stdout);
   }

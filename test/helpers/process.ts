@@ -36,7 +36,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface Options {
   readonly env?: Env;
   readonly cwd?: string;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly stdio?: SpawnOptions['stdio'];
   /** Leaves stdin open, with nothing in it. */
   readonly holdStdin?: true;

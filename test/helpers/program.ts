@@ -1,5 +1,6 @@
 import { run } from '../../src/cli.ts';
 import type { Context } from '../../src/context.ts';
+import { restaurant, STANDALONE } from './process.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** What a run left behind: the three things that a caller sees. */
@@ -33,8 +34,20 @@ export function newHome(): { home: string; env: Record<string, string> } {
 
 const never = new AbortController().signal;
 
-/** Runs one command line in this process, as the program would, and gives its transcript. */
+/**
+ * Runs one command line and returns its transcript: in this process, or with the standalone executable where the tests
+ * are about that and need nothing that only a context can give, such as a clock.
+ */
 export async function runCli(argv: readonly string[], options: RunOptions = {}): Promise<Transcript> {
+  const { env = newHome().env, cwd = env.HOME ?? tempFolder(), stdin = '', ...rest } = options;
+  // No process can be given a NUL.
+  const hasNul = [...argv, ...Object.values(env)].some((text) => text?.includes('\0'));
+  if (!STANDALONE || hasNul || Object.keys(rest).length > 0) return runInProcess(argv, options);
+  const { exit, stdout, stderr } = await restaurant(argv, { env: { PATH: undefined, ...env }, cwd, stdin });
+  return { exit: exit ?? -1, stdout, stderr };
+}
+
+async function runInProcess(argv: readonly string[], options: RunOptions): Promise<Transcript> {
   const { tty = {} } = options;
   let stdout = '';
   let stderr = '';
