@@ -16,9 +16,11 @@ interface Session {
   readonly version: string;
   /** Headers of all further requests. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly hasId: boolean;
   readonly capabilities: JsonObject;
 }
+
+const SESSION_ID = 'Mcp-Session-Id';
+const hasId = ({ headers }: Session): boolean => headers[SESSION_ID] !== undefined;
 
 /** MCP with a handshake (`initialize`) and, where the service uses one, a session. */
 export function handshakeClient(channel: Channel, clientInfo: ClientInfo) {
@@ -90,13 +92,13 @@ export function handshakeClient(channel: Channel, clientInfo: ClientInfo) {
     async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
       const before = await openedSession(state);
       const response = await send(state, call, before);
-      if (!before.hasId || !isSessionExpired(response)) return response;
+      if (!hasId(before) || !isSessionExpired(response)) return response;
       if (session === before) session = undefined;
       return send(state, call, await openedSession(state));
     },
     /** Ends the session. */
     async close(): Promise<void> {
-      if (session?.hasId !== true) return;
+      if (session === undefined || !hasId(session)) return;
       const { headers } = session;
       session = undefined;
       await channel.endSession(headers);
@@ -118,12 +120,11 @@ function sessionFrom({ reply, error, status, headers }: RpcResponse): Session | 
     });
   }
   const id = firstValue(headers['mcp-session-id']);
-  const hasId = id !== undefined && /^[\x21-\x7e]+$/.test(id);
+  const isUsable = id !== undefined && /^[\x21-\x7e]+$/.test(id);
   return {
     version,
-    hasId,
     capabilities: isObject(capabilities) ? capabilities : {},
-    headers: { 'MCP-Protocol-Version': version, ...(hasId ? { 'Mcp-Session-Id': id } : {}) },
+    headers: { 'MCP-Protocol-Version': version, ...(isUsable ? { [SESSION_ID]: id } : {}) },
   };
 }
 

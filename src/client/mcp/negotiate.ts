@@ -17,18 +17,22 @@ import {
 } from './protocol.ts';
 import { type ClientInfo, demandsModern, statelessClient } from './stateless.ts';
 
-export interface SessionOptions {
-  readonly channel: Channel;
-  readonly protocol: Protocol;
-  readonly clientInfo: ClientInfo;
-  readonly memory?: ProtocolMemory | undefined;
-  warn(text: string): void;
-}
-
 type Call = (state: CallState, call: RpcCall) => Promise<RpcResponse>;
 
 /** Opens a session with a service in the configured protocol, or in the one that it is found to use. */
-export function openSession({ channel, protocol, clientInfo, memory, warn }: SessionOptions) {
+export function openSession({
+  channel,
+  protocol,
+  clientInfo,
+  memory,
+  warn,
+}: {
+  channel: Channel;
+  protocol: Protocol;
+  clientInfo: ClientInfo;
+  memory: ProtocolMemory | undefined;
+  warn(text: string): void;
+}) {
   const legacy = handshakeClient(channel, clientInfo);
   let modern: ReturnType<typeof statelessClient> | undefined;
 

@@ -42,18 +42,14 @@ export interface RpcMessage extends RpcCall {
   cancel?(call: CallState, id: number): Promise<unknown>;
 }
 
-export interface ChannelOptions {
+export interface ChannelOptions extends StatusContext, Pick<Context, 'now' | 'sleep' | 'random'> {
   readonly transport: Transport;
-  readonly endpoint: URL;
   /** Headers of every request. */
   readonly headers: RequestHeaders;
-  readonly keySuffix: string | undefined;
-  readonly keyHint?: string | undefined;
   /** Masks the key in text from the service. */
   mask(text: string): string;
   readonly retries: number;
   readonly maxWaitMs: number;
-  readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
   onRequest?(): void | Promise<void>;
   onWait?(wait: { ms: number; error: AppError }): void;
   onRateLimited?(until: number): void | Promise<void>;
@@ -73,8 +69,8 @@ const RESUME_MS = 1000;
 
 /** Opens a channel for requests and their responses over a transport. */
 export function openChannel(options: ChannelOptions) {
-  const { context } = options;
-  const gate = createRateGate(context);
+  const { now, sleep } = options;
+  const gate = createRateGate(options);
   let lastId = 0;
 
   return {
@@ -87,11 +83,11 @@ export function openChannel(options: ChannelOptions) {
       for (let attempt = 0; ; attempt++) {
         let outcome: RpcResponse | AppError;
         try {
-          const before = context.now();
+          const before = now();
           await gate.wait(waited, call.signal);
           await options.onRequest?.();
           // Waiting for the quota or the gate does not count against the time of the call.
-          call.deadline += context.now() - before;
+          call.deadline += now() - before;
           lastId += 1;
           outcome = await exchange(options, call, message, lastId);
         } catch (error) {
@@ -102,16 +98,16 @@ export function openChannel(options: ChannelOptions) {
         if (error === undefined) return outcome as RpcResponse;
         const { retryAfter, status } = error.details;
         if (status === 429 && retryAfter !== undefined) {
-          await options.onRateLimited?.(context.now() + retryAfter * 1000);
+          await options.onRateLimited?.(now() + retryAfter * 1000);
         }
         const plan = planRetry({
           attempt,
           error,
           policy: message.policy ?? call.policy,
           retries: options.retries,
-          remainingMs: call.deadline - context.now(),
+          remainingMs: call.deadline - now(),
           maxWaitMs: options.maxWaitMs,
-          random: context.random,
+          random: options.random,
         });
         if ('fail' in plan) {
           if (outcome instanceof AppError) throw plan.fail;
@@ -119,9 +115,9 @@ export function openChannel(options: ChannelOptions) {
         }
         options.onWait?.({ ms: plan.waitMs, error });
         if (plan.serverRequested) call.deadline += plan.waitMs;
-        waited = context.now() + plan.waitMs;
+        waited = now() + plan.waitMs;
         if (status === 429) gate.closeUntil(waited);
-        await context.sleep(plan.waitMs, call.signal);
+        await sleep(plan.waitMs, call.signal);
       }
     },
 
@@ -144,13 +140,13 @@ export function openChannel(options: ChannelOptions) {
         bodyMs: UNWANTED_BODY_MS,
       });
       if (reply.status < 300) return undefined;
-      return statusError(maskReply(reply, options.mask), statusContext(options));
+      return statusError(maskReply(reply, options.mask), options);
     },
 
     /** Ends a session (DELETE). Best effort, within a second. */
     async endSession(session: RequestHeaders): Promise<void> {
       const headers = bodilessHeaders(options, session);
-      const exchange = { ...timing(farewell(context)), method: 'DELETE', headers, bodyMs: 0 } as const;
+      const exchange = { ...timing(farewell(now)), method: 'DELETE', headers, bodyMs: 0 } as const;
       await options.transport.send(exchange).catch(() => {});
     },
   };
@@ -159,17 +155,10 @@ export function openChannel(options: ChannelOptions) {
 const timing = ({ signal, deadline, totalMs }: CallState) => ({ signal, deadline, totalMs });
 
 /** A short call of its own for a message about a call that has ended. */
-function farewell({ now }: Pick<Context, 'now'>): CallState {
+function farewell(now: () => number): CallState {
   const { signal } = new AbortController();
   return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };
 }
-
-const statusContext = ({ endpoint, keySuffix, keyHint, context }: ChannelOptions): StatusContext => ({
-  host: endpoint.host,
-  keySuffix,
-  keyHint,
-  now: context.now(),
-});
 
 function bodilessHeaders({ headers }: ChannelOptions, more: RequestHeaders): RequestHeaders {
   const { 'Content-Type': _, ...rest } = withHeaders(headers, more);
@@ -186,7 +175,7 @@ async function exchange(
   { method, params, headers, wantsProgress, resume, onMessage, cancel }: RpcMessage,
   id: number,
 ): Promise<RpcResponse> {
-  const { transport, mask, context } = options;
+  const { transport, mask, now, sleep } = options;
   const reader = new EventReader(id, mask, onMessage);
   const onEvent = reader.onEvent.bind(reader);
   const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
@@ -208,7 +197,7 @@ async function exchange(
       const { lastEventId, retryMs = RESUME_MS } = reader;
       if (!isBroken || resume === undefined || !lastEventId || resumptions === MAX_RESUMPTIONS) break;
       // A wait beyond the deadline would only delay the failure.
-      await context.sleep(Math.max(0, Math.min(retryMs, call.deadline - context.now())), call.signal);
+      await sleep(Math.max(0, Math.min(retryMs, call.deadline - now())), call.signal);
       await options.onRequest?.();
       next = {
         ...timing(call),
@@ -222,12 +211,12 @@ async function exchange(
       };
     }
     if (!('status' in outcome)) throw outcome;
-    const response = parseReply(maskReply(outcome, mask), id, reader, statusContext(options));
+    const response = parseReply(maskReply(outcome, mask), id, reader, options);
     if (options.note !== undefined) protocolWarnings(response, outcome.isStream).forEach(options.note);
     return response;
   } catch (error) {
     const isLate = error instanceof ExchangeError && error.reason === 'time';
-    const cancelled = isLate || call.signal.aborted ? cancel?.(farewell(context), id) : undefined;
+    const cancelled = isLate || call.signal.aborted ? cancel?.(farewell(now), id) : undefined;
     // A call that is out of time does not wait for its cancellation.
     if (!isLate) await cancelled;
     throw error;

@@ -12,18 +12,18 @@ import { parseRetryAfter } from './retry.ts';
 export const SERVICE_SAYS = 'the service says: ';
 
 /** Tokens of refusals and our codes. They are compared with fields made for programs, never with prose. */
-const TOKENS: Readonly<Record<string, Code>> = {
-  not_found: 'not_found',
-  plan_required: 'plan_required',
-  payment_required: 'plan_required',
-  upgrade_required: 'plan_required',
-  paid_key_required: 'plan_required',
-  paid_plan_required: 'plan_required',
-  unauthorized: 'unauthorized',
-  invalid_key: 'unauthorized',
-  invalid_api_key: 'unauthorized',
-  rate_limited: 'rate_limited',
-};
+const TOKENS: ReadonlyMap<string, Code> = new Map([
+  ['not_found', 'not_found'],
+  ['plan_required', 'plan_required'],
+  ['payment_required', 'plan_required'],
+  ['upgrade_required', 'plan_required'],
+  ['paid_key_required', 'plan_required'],
+  ['paid_plan_required', 'plan_required'],
+  ['unauthorized', 'unauthorized'],
+  ['invalid_key', 'unauthorized'],
+  ['invalid_api_key', 'unauthorized'],
+  ['rate_limited', 'rate_limited'],
+]);
 
 /** Converts a JSON-RPC `error`. @param status HTTP status of the response it was in */
 export function rpcError(error: RpcError, status?: number): AppError {
@@ -68,17 +68,13 @@ export function toolError(output: unknown, text: string): AppError {
 
 /** Finds a token of TOKENS, however it is written: `Not Found`, `notFound`, `NOT-FOUND`. */
 function codeOf(tokens: readonly unknown[]): Code | undefined {
-  return tokens
-    .filter((token) => typeof token === 'string' && token.length <= 40)
-    .map((token) =>
-      String(token)
-        .trim()
-        .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-        .replace(/[\s-]+/g, '_')
-        .toLowerCase(),
-    )
-    .map((name) => (Object.hasOwn(TOKENS, name) ? TOKENS[name] : undefined))
-    .find((code) => code !== undefined);
+  for (const token of tokens) {
+    if (typeof token !== 'string' || token.length > 40) continue;
+    const words = token.trim().replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+    const code = TOKENS.get(words.replace(/[\s-]+/g, '_').toLowerCase());
+    if (code !== undefined) return code;
+  }
+  return undefined;
 }
 
 /** An HTTP response that is not 2xx, with the JSON-RPC error in its body, if there is one. */
@@ -93,8 +89,8 @@ export interface StatusContext {
   readonly keySuffix?: string | undefined;
   /** Advice for when the key is refused, with a command to run. */
   readonly keyHint?: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+  /** Returns the time, ms since the epoch. */
+  now(): number;
 }
 
 interface StatusMeaning {
@@ -144,7 +140,7 @@ export function statusError(response: FailedResponse, context: StatusContext): A
     message: ({ host }) => `${host} returned HTTP ${status}`,
   };
   if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, status);
-  const retryAfter = parseRetryAfter(headers['retry-after'], context.now);
+  const retryAfter = parseRetryAfter(headers['retry-after'], context.now());
   const requestId = firstValue(headers['x-request-id'] ?? headers['request-id']);
   const advice = hint?.(context);
   const summary = message(context, retryAfter);

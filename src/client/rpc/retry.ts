@@ -58,7 +58,7 @@ export interface Failure {
   random(): number;
 }
 
-export type Plan =
+type Plan =
   | {
       readonly waitMs: number;
       /** The service requested this wait, so it does not count against the time of the call. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { statusError } from '../../../src/client/rpc/errors.ts';
 
-const CONTEXT = { host: 'h:1', keyEnd: 'cdef', now: 0 };
+const CONTEXT = { host: 'h:1', keySuffix: 'cdef', now: () => 0 };
 const error = (status: number, text = '', more: object = {}) =>
   statusError({ status, statusText: 'Reason', headers: {}, text, ...more }, CONTEXT);
 
