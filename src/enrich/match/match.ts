@@ -30,11 +30,14 @@ interface Query {
  * @param results `results` as received; what is not a restaurant is passed over
  * @param total `total_matches`, which includes what the service did not send
  */
-export function matchName(query: Query, results: readonly unknown[], total?: number): Match {
-  const found = distinct(results.filter(isRestaurant));
+export function matchName(query: Query, results: readonly unknown[], total = 0): Match {
+  const ids = new Set<string>();
+  // A restaurant that is listed twice is one candidate.
+  const found = results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
   const [first] = found;
   if (first === undefined) return { status: 'not_found', candidates: 0 };
-  const candidates = Math.max(found.length, hiddenTotal(total, results.length));
+  // The service may count more than it sent.
+  const candidates = Number.isSafeInteger(total) && total > results.length ? total : found.length;
   const same = found.filter(({ name }) => isSameName(name, query.name));
   const [exact] = same;
   const verdict = (status: 'matched' | 'likely' | 'ambiguous', kind: MatchKind, restaurant: Restaurant) => ({
@@ -47,28 +50,12 @@ export function matchName(query: Query, results: readonly unknown[], total?: num
   if (exact !== undefined && same.length === 1) return verdict('matched', 'exact', exact);
   if (candidates === 1) return verdict('likely', 'only', first);
   const inCity = same.find(({ city }) => city !== undefined && isSameName(city, query.city));
-  return verdict('ambiguous', 'best', inCity ?? exact ?? mostSimilar(query.name, found, first));
-}
-
-/** The service's count, where it says that there are more than it sent. */
-function hiddenTotal(total: unknown, sent: number): number {
-  return typeof total === 'number' && Number.isSafeInteger(total) && total > sent ? total : 0;
-}
-
-/** A restaurant that is listed twice is one candidate. */
-function distinct(restaurants: readonly Restaurant[]): Restaurant[] {
-  const ids = new Set<string>();
-  return restaurants.filter(({ service_id }) => !ids.has(service_id) && ids.add(service_id));
-}
-
-/** Of equals the first, as the service ranks them. */
-function mostSimilar(name: string, found: readonly Restaurant[], first: Restaurant): Restaurant {
-  let best = { restaurant: first, similarity: nameSimilarity(name, first.name) };
-  for (const restaurant of found) {
-    const similarity = nameSimilarity(name, restaurant.name);
-    if (similarity > best.similarity) best = { restaurant, similarity };
-  }
-  return best.restaurant;
+  // Of equals the first, as the service ranks them.
+  const mostSimilar = () =>
+    found.reduce((best, next) =>
+      nameSimilarity(query.name, next.name) > nameSimilarity(query.name, best.name) ? next : best,
+    );
+  return verdict('ambiguous', 'best', inCity ?? exact ?? mostSimilar());
 }
 
 /**
@@ -81,12 +68,12 @@ export function matchLoosely(
   results: readonly unknown[],
   total?: number,
 ): Match {
-  const match = matchName({ ...query, name: simplified }, results, total);
+  const match = matchName({ name: simplified, city: query.city }, results, total);
   if (match.status === 'not_found') return match;
   const similarity = nameSimilarity(query.name, match.restaurant.name);
-  return match.status === 'matched'
-    ? { ...match, status: 'likely', kind: 'loose', similarity }
-    : { ...match, status: 'ambiguous', kind: 'best', similarity };
+  const [status, kind] =
+    match.status === 'matched' ? (['likely', 'loose'] as const) : (['ambiguous', 'best'] as const);
+  return { ...match, status, kind, similarity };
 }
 
 /** Longest name that is compared letter by letter, and that is simplified. */

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { guardFormula } from '../../output/csv.ts';
 import { isRecord, memberCell, rawNumberAt, valueAt } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
-import { parseExactOrNone, rawNumber, setRawNumber } from '../../util/exact-json.ts';
+import { parseExactOrNone, setRawNumber } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { type RowResult, STATUSES, type Status } from '../match/resolve-row.ts';
@@ -85,12 +85,13 @@ export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' |
   return { fields, names: [...fields, ...added.map(({ name }) => name)] };
 }
 
-/** Returns the values of a result in the order of its fields; numbers keep all their digits. */
-function valuesOf(
+/** Returns the values of a result under these names, null where there is none; numbers keep all their digits. */
+function resultRecord(
   result: RowResult,
+  names: readonly string[],
   fields: readonly ResultField[],
   added: readonly AddedColumn[],
-): unknown[] {
+): Record<string, unknown> {
   const { restaurant = {}, details } = result;
   const own: Readonly<Partial<Record<ResultField, unknown>>> = {
     status: result.status,
@@ -101,59 +102,54 @@ function valuesOf(
     error: result.error,
     similarity: result.similarity,
   };
-  const values: unknown[] = [];
-  const add = (source: unknown, path: string): void => {
+  const sources = [
+    ...fields.map((field) => [field in own ? own : restaurant, field] as const),
+    ...added.map(({ path }) => [details, path] as const),
+  ];
+  const record = Object.fromEntries(
+    sources.map(([source, path], index) => [names[index] ?? path, valueAt(source, path) ?? null]),
+  );
+  for (const [index, [source, path]] of sources.entries()) {
     const raw = rawNumberAt(source, path);
-    values.push(valueAt(source, path));
-    if (raw !== undefined) setRawNumber(values, String(values.length - 1), raw);
-  };
-  for (const field of fields) {
-    if (field in own) values.push(own[field]);
-    else add(restaurant, field);
+    if (raw !== undefined) setRawNumber(record, names[index] ?? path, raw);
   }
-  for (const { path } of added) add(details, path);
-  return values;
+  return record;
 }
 
 function delimitedCodec(options: RowCodecOptions): RowCodec {
   const { format, delimiter, bom, columns, prefix, added, guard } = options;
-  const { fields, names } = resultFields(options);
-  const appended = names.map((name, index) => (index < fields.length ? prefix + name : name));
-  assertNoCollision(columns, appended);
+  const { fields } = resultFields(options);
+  const names = [...fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
+  assertNoCollision(columns, names);
   const known = new Set(columns);
   const detailsAt = fields.indexOf('details');
   const idAt = fields.indexOf('id');
 
-  const cellOf = (values: readonly unknown[], index: number): string => {
-    const value = values[index];
-    if (value === undefined || value === null) return '';
+  const cellOf = (record: Record<string, unknown>, name: string, index: number): string => {
     // JSON is harmless as it is, and is read again.
-    if (index === detailsAt) return toJson(value, false);
-    const cell = memberCell(values, index);
-    if (typeof cell !== 'string') return cell === null ? '' : String(cell);
+    if (index === detailsAt) return record[name] === null ? '' : toJson(record[name], false);
+    const cell = memberCell(record, name) ?? '';
+    if (typeof cell !== 'string') return String(cell);
     const text = format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
     return guard ? guardFormula(text) : text;
   };
 
   return {
-    header: `${bom ? '\ufeff' : ''}${encodeRecord([...columns, ...appended], delimiter)}\n`,
+    header: `${bom ? '\ufeff' : ''}${encodeRecord([...columns, ...names], delimiter)}\n`,
     quotes: true,
     input: (row) =>
       encodeRecord(row.kind === 'cells' ? row.cells : objectCells(row, columns, known), delimiter) +
       delimiter,
     result(result) {
-      const values = valuesOf(result, fields, added);
-      return `${encodeRecord(
-        values.map((_value, index) => cellOf(values, index)),
-        delimiter,
-      )}\n`;
+      const record = resultRecord(result, names, fields, added);
+      const cells = names.map((name, index) => cellOf(record, name, index));
+      return `${encodeRecord(cells, delimiter)}\n`;
     },
     statusOf: (text) => asStatus(text.slice(0, Math.max(0, text.indexOf(delimiter)))),
     detailsOf(text) {
       if (detailsAt === -1) return undefined;
       const cells = decodeRecord(text, delimiter);
-      const json = cells[detailsAt] ?? '';
-      const details = json === '' ? undefined : parseExactOrNone(json);
+      const details = parseExactOrNone(cells[detailsAt] ?? '');
       return isRecord(details) ? { id: cells[idAt] ?? '', details } : undefined;
     },
   };
@@ -177,9 +173,8 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
 
 const NESTED_STATUS = /^"(?:[^"\\]|\\.)*":\{"status":"([a-z_]+)"/;
 
-function ndjsonCodec(options: RowCodecOptions): RowCodec {
-  const { columns, prefix, added, format } = options;
-  const { fields, names } = resultFields(options);
+function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): RowCodec {
+  const { fields, names } = resultFields({ added, ...options });
   const key = nestedKey(prefix);
   const start = `${toJson(key, false)}:`;
   assertNoCollision(columns, [key]);
@@ -187,15 +182,19 @@ function ndjsonCodec(options: RowCodecOptions): RowCodec {
     fields,
     added.map(({ name }) => name),
   );
-  assertUnique(columns, format);
+  const twice = repeated(columns);
+  if (twice !== undefined) {
+    throw new AppError('usage', `the list has two columns '${twice}', which ndjson cannot distinguish`, {
+      hint: 'write a CSV: restaurant enrich list.csv -o out.csv',
+    });
+  }
   const keys = columns.map((column) => toJson(column, false));
   return {
     header: '',
     quotes: false,
     input(row) {
-      if (row.kind === 'cells') {
+      if (row.kind === 'cells')
         return `{${keys.map((name, index) => `${name}:${toJson(row.cells[index] ?? '', false)},`).join('')}`;
-      }
       if (Object.hasOwn(row.value, key)) {
         throw new AppError('bad_input', `line ${row.line} already has a key '${key}'`, {
           hint: 'give the new key another name: restaurant enrich … --prefix found_',
@@ -204,15 +203,7 @@ function ndjsonCodec(options: RowCodecOptions): RowCodec {
       const open = row.text.slice(0, -1).trimEnd();
       return open === '{' ? open : `${open},`;
     },
-    result(result) {
-      const values = valuesOf(result, fields, added);
-      const nested = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
-      for (const [index, name] of names.entries()) {
-        const raw = rawNumber(values, index);
-        if (raw !== undefined) setRawNumber(nested, name, raw);
-      }
-      return `${start}${toJson(nested, false)}}\n`;
-    },
+    result: (result) => `${start}${toJson(resultRecord(result, names, fields, added), false)}}\n`,
     statusOf: (text) => asStatus(NESTED_STATUS.exec(text)?.[1]),
     detailsOf(text) {
       const nested = parseExactOrNone(text.slice(start.length).trimEnd().slice(0, -1));
@@ -232,13 +223,9 @@ export function nestedKey(prefix: string): string {
   });
 }
 
-/**
- * @param own columns of the input
- * @throws {AppError} `usage` naming an appended column that the input has, or that is named twice
- */
-function assertNoCollision(own: readonly string[], appended: readonly string[]): void {
-  const taken = new Set(own);
-  const clash = appended.find((name) => taken.has(name));
+/** @throws {AppError} `usage` naming an appended column that the input has, or that is appended twice */
+function assertNoCollision(columns: readonly string[], appended: readonly string[]): void {
+  const clash = appended.find((name) => columns.includes(name));
   if (clash !== undefined) {
     throw new AppError('usage', `the list already has a column '${clash}'`, {
       hint: 'give the new columns another prefix: restaurant enrich … --prefix found_',
@@ -251,20 +238,9 @@ function assertNoCollision(own: readonly string[], appended: readonly string[]):
   });
 }
 
-/** An object cannot hold two values of one name. */
-function assertUnique(columns: readonly string[], format: ListFormat): void {
-  const twice = repeated(columns);
-  if (twice === undefined) return;
-  throw new AppError('usage', `the list has two columns '${twice}', which ${format} cannot distinguish`, {
-    hint: 'write a CSV: restaurant enrich list.csv -o out.csv',
-  });
-}
-
 function repeated(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-function asStatus(text: string | undefined): Status | undefined {
-  return STATUSES.find((status) => status === text);
-}
+const asStatus = (text: string | undefined): Status | undefined => STATUSES.find((status) => status === text);
