@@ -5,11 +5,14 @@ import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 import type { InputRow } from '../read/row.ts';
 
-/** Header names that are recognized, best first. A plain `id` may be anyone's. */
-const COMMON = {
-  name: ['name', 'restaurant', 'restaurant name', 'venue', 'place', 'title'],
-  city: ['city', 'town'],
-  id: ['service_id', 'restaurant_id'],
+/** The options that name a column, and the headers that are recognized, best first. A plain `id` may be anyone's. */
+const COLUMNS = {
+  name: {
+    flag: '--name-column',
+    headers: ['name', 'restaurant', 'restaurant name', 'venue', 'place', 'title'],
+  },
+  city: { flag: '--city-column', headers: ['city', 'town'] },
+  id: { flag: '--id-column', headers: ['service_id', 'restaurant_id'] },
 } as const;
 
 export interface ColumnOptions {
@@ -38,9 +41,9 @@ export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: strin
 
 /** The columns of a list. */
 export interface Columns {
-  readonly name?: string;
-  readonly city?: string;
-  readonly id?: string;
+  readonly name?: string | undefined;
+  readonly city?: string | undefined;
+  readonly id?: string | undefined;
   query(row: InputRow): RowQuery;
 }
 
@@ -50,33 +53,31 @@ export interface Columns {
  * @throws {AppError} `usage` where there is nothing to search by
  */
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
-  const nested = options.nested === true;
-  const id = chosen(header, options.idColumn, '--id-column', nested) ?? common(header, COMMON.id);
-  const name = chosen(header, options.nameColumn, '--name-column', nested) ?? common(header, COMMON.name);
-  const city = chosen(header, options.cityColumn, '--city-column', nested) ?? common(header, COMMON.city);
+  const name = findColumn(header, 'name', options.nameColumn, options.nested);
+  const city = findColumn(header, 'city', options.cityColumn, options.nested);
+  const id = findColumn(header, 'id', options.idColumn, options.nested);
   const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
   if (id === undefined) {
-    const rest = header.filter((column) => column !== name && column !== city);
-    if (name === undefined) throw missing(header, 'name', '--name-column', rest[0]);
-    if (city === undefined && otherCity === undefined)
-      throw missing(header, 'city', '--city-column', rest[0]);
+    const guess = header.find((column) => column !== name && column !== city);
+    if (name === undefined) throw missing(header, 'name', guess);
+    if (city === undefined && otherCity === undefined) throw missing(header, 'city', guess);
   }
-  const nameOf = reader(header, name);
-  const cityOf = reader(header, city);
-  const idOf = reader(header, id);
+  const textOf = (row: InputRow, column: string | undefined): string => {
+    if (column === undefined) return '';
+    // Of a header that occurs twice, the first.
+    if (row.kind === 'cells') return row.cells[header.indexOf(column)] ?? '';
+    return typeof valueAt(row.value, column) === 'object' ? '' : String(cellAt(row.value, column) ?? '');
+  };
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(city === undefined ? {} : { city }),
-    ...(id === undefined ? {} : { id }),
+    name,
+    city,
+    id,
     query(row) {
-      const rowId = idOf(row).trim();
+      const rowId = textOf(row, id).trim();
       if (rowId !== '') return lookupQuery(rowId);
-      const ownCity = cityOf(row);
-      const query = {
-        kind: 'search',
-        name: nameOf(row),
-        city: ownCity.trim() === '' ? (otherCity ?? '') : ownCity,
-      } as const;
+      const ownCity = textOf(row, city);
+      const searched = ownCity.trim() === '' ? (otherCity ?? '') : ownCity;
+      const query = { kind: 'search', name: textOf(row, name), city: searched } as const;
       if (query.name.trim() === '')
         return { kind: 'none', why: id === undefined ? 'the name is empty' : 'no id and no name' };
       return query.city.trim() === '' ? { kind: 'none', why: 'the city is empty' } : query;
@@ -95,18 +96,22 @@ function lookupQuery(text: string): RowQuery {
 /** A header name for comparison: `Restaurant_Name` equals `restaurant name`. */
 const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
 
-function chosen(
+/** @param wanted the column that an option names; undefined: one of the recognized headers, where there is one */
+function findColumn(
   header: readonly string[],
-  column: string | undefined,
-  flag: string,
-  nested: boolean,
+  field: keyof typeof COLUMNS,
+  wanted: string | undefined,
+  nested = false,
 ): string | undefined {
-  if (column === undefined || header.includes(column)) return column;
-  const same = header.find((each) => plain(each) === plain(column));
+  const { flag, headers } = COLUMNS[field];
+  const find = (name: string) => header.find((column) => plain(column) === plain(name));
+  if (wanted === undefined) return headers.map(find).find((column) => column !== undefined);
+  if (header.includes(wanted)) return wanted;
+  const same = find(wanted);
   if (same !== undefined) return same;
-  if (nested && header.includes(column.split('.', 1)[0] ?? '')) return column;
-  const [near] = nearest(column, header, 1);
-  throw new AppError('usage', `${flag} '${column}': the list has no such column; it has ${listed(header)}`, {
+  if (nested && header.includes(wanted.split('.', 1)[0] ?? '')) return wanted;
+  const [near] = nearest(wanted, header, 1);
+  throw new AppError('usage', `${flag} '${wanted}': the list has no such column; it has ${listed(header)}`, {
     hint:
       near === undefined
         ? `restaurant enrich … ${flag} <column>`
@@ -114,37 +119,16 @@ function chosen(
   });
 }
 
-function common(header: readonly string[], names: readonly string[]): string | undefined {
-  return names
-    .map((name) => header.find((column) => plain(column) === plain(name)))
-    .find((column) => column !== undefined);
-}
-
 /** @param guess a column that may be the one */
-function missing(
-  header: readonly string[],
-  what: 'name' | 'city',
-  flag: string,
-  guess: string | undefined,
-): AppError {
-  const names = COMMON[what].join(', ');
-  const message = `no column for the ${what}: none is called ${names}; the list has ${listed(header)}`;
+function missing(header: readonly string[], field: 'name' | 'city', guess: string | undefined): AppError {
+  const { flag, headers } = COLUMNS[field];
+  const message = `no column for the ${field}: none is called ${headers.join(', ')}; the list has ${listed(header)}`;
   const column = guess === undefined ? '<column>' : shellWord(guess);
-  const other = what === 'city' ? ', or --city <city> for all rows' : '';
+  const other = field === 'city' ? ', or --city <city> for all rows' : '';
   return new AppError('usage', message, { hint: `restaurant enrich … ${flag} ${column}${other}` });
 }
 
 function listed(header: readonly string[]): string {
   const shown = header.slice(0, 20).map((column) => `'${column}'`);
   return shown.length === 0 ? 'no columns' : shown.join(', ') + (header.length > 20 ? ', …' : '');
-}
-
-/** Returns the text of a column; of a header that occurs twice, the first. */
-function reader(header: readonly string[], column: string | undefined): (row: InputRow) => string {
-  if (column === undefined) return () => '';
-  const index = header.indexOf(column);
-  return (row) => {
-    if (row.kind === 'cells') return row.cells[index] ?? '';
-    return typeof valueAt(row.value, column) === 'object' ? '' : String(cellAt(row.value, column) ?? '');
-  };
 }

@@ -7,7 +7,15 @@ import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
 import type { EnrichOptions } from '../run/plan.ts';
-import { asLines, type Counts, countNames, type RunSummary, summaryJson, summaryLines } from './summary.ts';
+import {
+  asLines,
+  type Counts,
+  countNames,
+  countsJson,
+  type RunSummary,
+  summaryJson,
+  summaryLines,
+} from './summary.ts';
 
 /** A pause of a run. */
 export interface Waiting {
@@ -16,14 +24,12 @@ export interface Waiting {
   readonly why: string;
 }
 
-/** Shows what a run does. */
+/** Shows what a run does, until it is finished with a summary or stopped. */
 export interface Progress {
   waiting(waiting: Waiting): void;
   /** Shows a fault that does not end the run. */
   warn(text: string): void;
-  /** Ends it and shows the summary. */
   finish(summary: RunSummary): Promise<void>;
-  /** Ends it. */
   stop(): Promise<void>;
 }
 
@@ -102,16 +108,13 @@ export function barProgress(
   const startedAt = context.now();
   let wait: Waiting | undefined;
   let shown = '';
-  const clear = async (): Promise<void> => {
-    if (shown !== '') await print(wiped());
-  };
-  /** Empties the line. */
-  const wiped = (): string => {
+  /** Returns what empties the line. */
+  const erase = (): string => {
     const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
     shown = '';
     return blank;
   };
-  const ticker = every(context, BAR_EVERY_MS, async () => {
+  const stopTicker = every(context, BAR_EVERY_MS, async () => {
     const now = context.now();
     if (wait !== undefined && wait.until <= now) wait = undefined;
     const columns = Math.max(1, context.stderr.columns - 1);
@@ -126,15 +129,15 @@ export function barProgress(
     await print(text);
   });
   const stop = async (): Promise<void> => {
-    await ticker.stop();
-    await clear();
+    await stopTicker();
+    await print(erase());
   };
   return {
     waiting: (next) => {
       wait = next;
     },
     warn(text) {
-      void print(`${wiped()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
+      void print(`${erase()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
     },
     async finish(summary) {
       await stop();
@@ -147,33 +150,29 @@ export function barProgress(
 /** The line for a number of columns: the most detailed one that fits. */
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
   const left = source.leftToday();
+  const rest = left === undefined ? [] : [`${left} requests left today`];
   const counts = countNames(source.counts());
   const texts = (shown: typeof counts): string[] => shown.map(({ count, name }) => `${count} ${name}`);
-  const some = texts(counts.filter(({ count }) => count > 0));
-  const errors = texts(counts.filter(({ count, name }) => count > 0 && name.startsWith('error')));
-  const rest = left === undefined ? [] : [`${left} requests left today`];
-  const all = texts(counts.filter(({ count, zero }) => zero || count > 0));
-  const lines = (
-    [
-      [20, [...all, ...rest]],
-      [20, [...some, ...rest]],
-      [20, some],
-      [10, errors],
-      [0, errors],
-    ] as const
-  ).map(([cells, parts]) =>
-    [headOf(source, cells), ...(time === undefined ? [] : [time]), ...parts].join(', '),
-  );
+  const some = counts.filter(({ count }) => count > 0);
+  const errors = texts(some.filter(({ name }) => name.startsWith('error')));
+  const lines = [
+    { cells: 20, parts: [...texts(counts.filter(({ count, zero }) => zero || count > 0)), ...rest] },
+    { cells: 20, parts: [...texts(some), ...rest] },
+    { cells: 20, parts: texts(some) },
+    { cells: 10, parts: errors },
+    { cells: 0, parts: errors },
+  ].map(({ cells, parts }) => [share(source, cells), time ?? [], parts].flat().join(', '));
   return lines.find((line) => width(line) <= columns) ?? truncate(lines.at(-1) ?? '', columns);
 }
 
-function headOf({ counts, total }: ProgressSource, cells: number): string {
+/** The share of the rows that are done, with a bar of so many characters. */
+function share({ counts, total }: ProgressSource, cells: number): string {
   const { done } = counts();
   if (total === undefined) return `${done} rows`;
-  const share = total === 0 ? 1 : Math.min(1, done / total);
-  const filled = Math.round(share * cells);
+  const part = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(part * cells);
   const bar = cells === 0 ? '' : `[${'#'.repeat(filled)}${'-'.repeat(cells - filled)}] `;
-  return `${bar}${Math.floor(share * 100)}% ${done}/${total}`;
+  return `${bar}${Math.floor(part * 100)}% ${done}/${total}`;
 }
 
 function inSeconds(ms: number): string {
@@ -186,18 +185,11 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
   const event = (name: string, rest: Record<string, unknown>): Promise<void> =>
     print(`${toJson({ event: name, ...rest }, false)}\n`);
   void event('start', { rows: source.total ?? null });
-  const ticker = every(context, EVENT_EVERY_MS, () => {
-    const { matched, likely, ambiguous, not_found, skipped, error, done } = source.counts();
+  const stopTicker = every(context, EVENT_EVERY_MS, () => {
     const left = timeLeft(source, context.now() - startedAt);
     return event('progress', {
       rows: source.total ?? null,
-      done,
-      matched,
-      likely,
-      ambiguous,
-      not_found,
-      skipped,
-      errors: error,
+      ...countsJson(source.counts()),
       requests: source.requests(),
       left_today: source.leftToday() ?? null,
       seconds_left: left === undefined ? null : Math.round(left / 1000),
@@ -207,10 +199,10 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
     waiting: ({ until, why }) => void event('waiting', { until: new Date(until).toISOString(), why }),
     warn: (text) => void event('warning', { message: text }),
     async finish(summary) {
-      await ticker.stop();
+      await stopTicker();
       await event('summary', summaryJson(summary));
     },
-    stop: () => ticker.stop(),
+    stop: stopTicker,
   };
 }
 
@@ -226,12 +218,8 @@ export function timeLeft(source: ProgressSource, elapsed: number): number | unde
   return Math.max((rows * elapsed) / own, byQuota);
 }
 
-/** Repeats an action until it is stopped. */
-export function every(
-  { sleep }: Pick<Context, 'sleep'>,
-  ms: number,
-  act: () => Promise<void>,
-): { stop(): Promise<void> } {
+/** Repeats an action. @returns ends this */
+function every({ sleep }: Pick<Context, 'sleep'>, ms: number, act: () => Promise<void>): () => Promise<void> {
   const stopping = new AbortController();
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -240,10 +228,8 @@ export function every(
     }
   };
   const running = run().catch(() => {});
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+  return () => {
+    stopping.abort();
+    return running;
   };
 }

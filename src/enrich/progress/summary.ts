@@ -40,12 +40,9 @@ export class Counters {
 
   #addCity(city: string, status: Status): void {
     if (status === 'error' || status === 'skipped') return;
-    if (!this.#cities.has(city)) {
-      if (this.#cities.size >= MAX_CITIES) return;
-      this.#cities.set(city, 0);
-    }
-    const rows = this.#cities.get(city);
-    this.#cities.set(city, status !== 'not_found' || rows === undefined ? undefined : rows + 1);
+    if (!this.#cities.has(city) && this.#cities.size >= MAX_CITIES) return;
+    const rows = this.#cities.has(city) ? this.#cities.get(city) : 0;
+    this.#cities.set(city, status === 'not_found' && rows !== undefined ? rows + 1 : undefined);
   }
 
   get counts(): Counts {
@@ -89,6 +86,11 @@ export function formatCounts(counts: Counts): string {
     .join(', ');
 }
 
+/** The counts for a program. */
+export function countsJson({ done, matched, likely, ambiguous, not_found, skipped, error }: Counts) {
+  return { done, matched, likely, ambiguous, not_found, skipped, errors: error };
+}
+
 /** A run that is over, for whatever reason. */
 export interface RunSummary {
   readonly counts: Counts;
@@ -110,50 +112,46 @@ export interface RunSummary {
 
 /** The summary for a program. */
 export function summaryJson(summary: RunSummary): Record<string, unknown> {
-  const { counts, requests, output, report, finished, total, next } = summary;
+  const { counts, finished, total } = summary;
+  const { done, ...statuses } = countsJson(counts);
   return {
-    rows: total ?? (finished ? counts.done : null),
-    done: counts.done,
+    rows: total ?? (finished ? done : null),
+    done,
     earlier: counts.earlier,
-    matched: counts.matched,
-    likely: counts.likely,
-    ambiguous: counts.ambiguous,
-    not_found: counts.not_found,
-    skipped: counts.skipped,
-    errors: counts.error,
+    ...statuses,
     unknown_cities: summary.unknownCities,
     missing_paths: summary.missingPaths,
-    requests,
+    requests: summary.requests,
     finished,
-    output: output ?? null,
-    report: report ?? null,
-    next: next ?? null,
+    output: summary.output ?? null,
+    report: summary.report ?? null,
+    next: summary.next ?? null,
   };
 }
 
 /** The summary for a person, as lines. */
 export function summaryLines(summary: RunSummary): string[] {
-  const { counts, requests, output, report, finished, total } = summary;
-  const of = total === undefined || finished ? '' : ` of ${formatNumber(total)}`;
-  const rows = finished
-    ? plural(counts.done, 'row')
-    : `${formatNumber(counts.done)}${of} ${counts.done === 1 && of === '' ? 'row' : 'rows'}`;
+  const { counts, output, report, finished, total } = summary;
+  const rows =
+    finished || total === undefined
+      ? plural(counts.done, 'row')
+      : `${formatNumber(counts.done)} of ${formatNumber(total)} rows`;
   const where = output === undefined ? '' : ` in ${output}`;
   return [
-    `${rows}${where}: ${formatCounts(counts)}; ${plural(requests, 'request')} sent`,
-    ...(report === undefined ? [] : [`page: ${report}`]),
-    ...(finished && counts.likely > 0
-      ? ['likely rows have a restaurant of another name: check those before you use them']
-      : []),
-    ...(finished && counts.ambiguous > 0
-      ? ['ambiguous rows show the best of several candidates: check those before you use them']
-      : []),
-    ...summary.unknownCities.map(
+    `${rows}${where}: ${formatCounts(counts)}; ${plural(summary.requests, 'request')} sent`,
+    report === undefined ? [] : `page: ${report}`,
+    finished && counts.likely > 0
+      ? 'likely rows have a restaurant of another name: check those before you use them'
+      : [],
+    finished && counts.ambiguous > 0
+      ? 'ambiguous rows show the best of several candidates: check those before you use them'
+      : [],
+    summary.unknownCities.map(
       ({ city, rows: count }) =>
         `none of the ${formatNumber(count)} rows of '${city}' was found: check the spelling of the city`,
     ),
-    ...summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),
-  ];
+    summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),
+  ].flat();
 }
 
 /** Texts from anywhere as lines for a terminal. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { createSemaphore } from '../../util/async.ts';
+import { createSemaphore, untilAborted } from '../../util/async.ts';
 import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
 import {
   fromError,
@@ -130,7 +130,7 @@ interface PendingRow {
 export async function enrichRows(job: Job): Promise<void> {
   const { stop, codec, memo, fields } = job;
   const { signal } = stop;
-  const semaphore = createSemaphore(job.concurrency, 1);
+  const requests = createSemaphore(job.concurrency, 1);
   const searches = new Map<string, Promise<TextResult>>();
   const lookups = new Map<string, Promise<LookupOutput>>();
   const resolving = { find: job.service.find, details: fields !== undefined, loose: job.loose };
@@ -186,7 +186,7 @@ export async function enrichRows(job: Job): Promise<void> {
     const started = new Promise<void>((resolve) => {
       start = resolve;
     });
-    const result = semaphore.run(async () => {
+    const result = requests.run(async () => {
       start();
       if (quotaError !== undefined) throw quotaError;
       const done = encode(await resolveRow(query, { lookup: (id) => lookup(id, ids), ...resolving }));
@@ -262,20 +262,13 @@ export async function enrichRows(job: Job): Promise<void> {
     if (done.cause !== undefined && failures >= MAX_FAILURES) throw new TooManyFailures(done.cause, failures);
   }
 
-  let abort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason);
-  });
-  signal.addEventListener('abort', abort, { once: true });
   try {
     signal.throwIfAborted();
-    await Promise.race([work(), aborted]);
+    await untilAborted(work(), signal);
     if (quotaError !== undefined) throw quotaError;
   } catch (error) {
     stop.abort(error);
     throw signal.reason;
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -75,14 +75,18 @@ function configuredTarget(app: App): Target | undefined {
 /** The rows of earlier runs, without changing them. */
 function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
   if (place === undefined || !place.exists || options.resume !== true) return noFinishedRows;
-  const opened = openRowFile(place.path, 'look');
-  if (opened.size <= Buffer.byteLength(codec.header)) return noFinishedRows;
-  const file = { ...opened, cut: () => {}, append: () => 0 };
-  const empty = { ...file, readBytes: () => 0 };
+  const file = openRowFile(place.path, 'look');
+  if (file.size <= Buffer.byteLength(codec.header)) return noFinishedRows;
   const { name } = place;
   return options.retryErrors === true
-    ? openCheckpoint({ file: empty, previous: file, codec, name, retryErrors: true })
-    : openCheckpoint({ file, codec, name, retryErrors: false });
+    ? openCheckpoint({
+        file: { ...file, readBytes: () => 0 },
+        previous: file,
+        codec,
+        name,
+        retryErrors: true,
+      })
+    : openCheckpoint({ file, codec, name });
 }
 
 /** Goes over the rows as a run would, without sending anything. */

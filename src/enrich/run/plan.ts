@@ -170,7 +170,7 @@ export async function makePlan(
   place: OutputFile | undefined,
   command: (...words: string[]) => string,
 ): Promise<Plan> {
-  const { first, encoding, inputFormat, prefix, added, details } = options;
+  const { first, encoding, inputFormat } = options;
   const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
   const list = await checkList(
     input,
@@ -188,13 +188,11 @@ export async function makePlan(
   const guard = app.globals.rawCsv !== true;
   const isNdjson = list.format === 'ndjson';
   const codec = openRowCodec({
+    ...options,
     format,
     delimiter,
     bom: list.bom && format !== 'ndjson',
     columns: isNdjson && format !== 'ndjson' ? list.flatHeader : list.header,
-    prefix,
-    added,
-    details,
     guard,
   });
   const columns =

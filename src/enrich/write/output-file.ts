@@ -32,9 +32,6 @@ export interface OutputFile {
   release(): void;
 }
 
-/** The rows of a run that requests failed rows again; it replaces the output when it is done. */
-const retryPath = (path: string): string => `${path}.retry`;
-
 /**
  * Claims the output file for this run; undefined for stdout.
  * @param command builds the command line of this run with other words at its end
@@ -49,11 +46,10 @@ export function claimOutput(
   const wanted = outputPath(app);
   if (wanted === undefined) return undefined;
   const name = app.globals.output ?? wanted;
-  const path = attempt(name, () => followLinks(wanted));
-  const found = attempt(name, () => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  if (found?.isDirectory() === true) {
+  const path = attempt('write', name, () => followLinks(wanted));
+  const found = attempt('write', name, () => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  if (found?.isDirectory() === true)
     throw new AppError('io_error', `${name} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
-  }
   // Writing over the list while it is read would lose it.
   if (found !== undefined && input.identity?.dev === found.dev && input.identity.ino === found.ino) {
     throw new AppError('usage', `${name} is the input itself`, {
@@ -61,7 +57,7 @@ export function claimOutput(
     });
   }
   const folder = dirname(path);
-  if (attempt(name, () => statSync(folder, { throwIfNoEntry: false })) === undefined) {
+  if (attempt('write', name, () => statSync(folder, { throwIfNoEntry: false })) === undefined) {
     throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
       hint: `mkdir -p ${shellWord(folder)}`,
     });
@@ -72,7 +68,7 @@ export function claimOutput(
       hint: 'restaurant enrich … -o out.csv --resume',
     });
   }
-  const held = device || dryRun ? undefined : tryLock(path);
+  const lock = device || dryRun ? undefined : tryLock(path);
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats !== undefined && !device && !resume && !force) {
@@ -86,46 +82,40 @@ export function claimOutput(
       device,
       exists: stats !== undefined,
       createdAt: stats === undefined || stats.birthtimeMs <= 0 ? undefined : stats.birthtimeMs,
-      release: () => held?.release(),
+      release: () => lock?.release(),
     };
   } catch (error) {
-    held?.release();
+    lock?.release();
     throw error;
   }
 }
 
-/** The file that a run writes, and the finished output whose failed rows it requests again. */
-export interface OpenOutput {
-  readonly file: RowFile;
-  readonly previous: RowFile | undefined;
-}
-
 /**
- * Opens the files of a run. Where failed rows are requested again, or were when a run was stopped, the rows go into a file
- * beside the output, so that the output stays whole until all of them are written.
+ * Opens the file that a run writes. Where failed rows are requested again, or were when a run was stopped, the rows go
+ * into a file beside the output, which stays whole as `previous` until all of them are written.
  */
 export function openOutput(
   { path, exists, device }: OutputFile,
   { resume, retryErrors }: { readonly resume?: true; readonly retryErrors?: true },
-): OpenOutput {
-  if (device) return { file: openRowFile(path, 'old'), previous: undefined };
-  const retry = retryPath(path);
+): { readonly file: RowFile; readonly previous?: RowFile } {
+  if (device) return { file: openRowFile(path, 'old') };
+  const retry = `${path}.retry`;
   const hasRetry = statSync(retry, { throwIfNoEntry: false }) !== undefined;
   const mode = exists ? statSync(path).mode & 0o777 : undefined;
   if (!resume || !exists) {
-    for (const old of [path, retry]) attempt(old, () => rmSync(old, { force: true }));
-    return { file: openRowFile(path, 'new', mode), previous: undefined };
+    for (const old of [path, retry]) attempt('write', old, () => rmSync(old, { force: true }));
+    return { file: openRowFile(path, 'new', mode) };
   }
   const file = openRowFile(path, 'old');
-  if (!retryErrors && !hasRetry) return { file, previous: undefined };
+  if (!retryErrors && !hasRetry) return { file };
   return { file: openRowFile(retry, hasRetry ? 'old' : 'new', mode), previous: file };
 }
 
-function attempt<T>(name: string, run: () => T): T {
+function attempt<T>(act: string, name: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw ioError('write', name, error);
+    throw ioError(act, name, error);
   }
 }
 
@@ -148,34 +138,17 @@ const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
 
 /**
  * Opens a file of rows to write at its end.
- * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read
+ * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read, and not changed
  * @param mode permission bits of a new one, cut by the umask
  * @throws {AppError} `io_error`
  */
 export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o644): RowFile {
-  const attempt = <T>(act: string, run: () => T): T => {
-    try {
-      return run();
-    } catch (error) {
-      throw ioError(act, path, error);
-    }
-  };
-  const file = attempt('write', () => openSync(path, FLAGS[how], mode));
-  const isFile = fstatSync(file).isFile();
-  let size = isFile ? fstatSync(file).size : 0;
-
-  const cut = (to: number): void => {
-    if (isFile) attempt('cut', () => ftruncateSync(file, to));
-    size = to;
-  };
-
-  /** A full disk takes a part of a row. If it cannot be dropped now, the next run drops it. */
-  const dropPart = (): void => {
-    try {
-      if (isFile) ftruncateSync(file, size);
-    } catch {
-      // The failure of the write is reported.
-    }
+  const file = attempt('write', path, () => openSync(path, FLAGS[how], mode));
+  const stats = fstatSync(file);
+  const isFile = stats.isFile();
+  let size = isFile ? stats.size : 0;
+  const truncate = (): void => {
+    if (isFile && how !== 'look') ftruncateSync(file, size);
   };
 
   return {
@@ -186,20 +159,26 @@ export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o
     append(text) {
       const bytes = Buffer.from(text);
       try {
-        writeAll(file, bytes);
+        if (how !== 'look') writeAll(file, bytes);
       } catch (error) {
-        dropPart();
+        // A full disk takes a part of a row. If it cannot be dropped now, the next run drops it.
+        try {
+          truncate();
+        } catch {}
         throw ioError('write', path, error);
       }
       const offset = size;
       size += bytes.length;
       return offset;
     },
-    readBytes: (into, offset) => attempt('read', () => readSync(file, into, 0, into.length, offset)),
-    cut,
+    readBytes: (into, offset) => attempt('read', path, () => readSync(file, into, 0, into.length, offset)),
+    cut(to) {
+      size = to;
+      attempt('cut', path, truncate);
+    },
     flush() {
       if (!isFile) return;
-      attempt('write', () => fsyncSync(file));
+      attempt('write', path, () => fsyncSync(file));
       if (fstatSync(file).nlink === 0) throw new AppError('io_error', `${path} was deleted during the run`);
     },
     close: () => closeSync(file),

@@ -157,7 +157,7 @@ describe('a delimited list', () => {
   ])('opens %s at once', async (_name, text) => {
     const started = performance.now();
     expect((await read(text)).problems).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   it.each([
