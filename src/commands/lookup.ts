@@ -29,7 +29,7 @@ const LOOKUP_OUTPUT = anyOf(
 export function registerLookup(program: CliCommand, app: App): void {
   program
     .command('lookup')
-    .about('Show the details of restaurants by id or row', 'Show the details of one or several restaurants.')
+    .about('Show the details of restaurants by id or row')
     .argument('<id...>', 'Id (service_id), row (2), rows (1-3), or name from the last search; - for stdin')
     .completeWith('id', 'row')
     .valueOption('--fields <level>', 'Fields to request; standard and premium require a paid key', {

@@ -44,10 +44,7 @@ export function registerMcp(program: CliCommand, app: App): void {
     });
   mcp
     .command('config')
-    .about(
-      'Print or write the configuration entry for an MCP client',
-      'Print the configuration entry for an MCP client, or write it with --write.',
-    )
+    .about('Print or write the configuration entry for an MCP client')
     .argument('<client>', CLIENTS.join(', '))
     .completeWith('client', CLIENTS)
     .valueOption('--via <way>', 'How the client connects: http (direct) or stdio (bridge)', {

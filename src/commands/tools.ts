@@ -12,10 +12,7 @@ const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObjec
 export function registerTools(program: CliCommand, app: App): void {
   program
     .command('tools')
-    .about(
-      'List tools, or show the arguments of one',
-      "List the service's tools, or show the arguments of one.",
-    )
+    .about('List tools, or show the arguments of one')
     .argument('[name]', 'Tool to show')
     .completeWith('name', 'tool')
     .usesOptions('service', 'request', 'preview', 'json', 'records', 'file')

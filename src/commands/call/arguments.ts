@@ -14,7 +14,9 @@ const MAX_SHOWN = 200;
 export type GivenArguments = ReadonlyMap<string, Given>;
 
 /** `json`: the text of a value, where it is known. */
-type Given = { readonly value: unknown; readonly json?: string | undefined } | { readonly text: string };
+export type Given =
+  | { readonly value: unknown; readonly json?: string | undefined }
+  | { readonly text: string };
 
 /**
  * Parses the words of `call`: `key=text`, `key:=json`, `key=@file`, `key=@@text`, and the value of `--args`.

@@ -5,19 +5,13 @@ import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
-import { buildArguments, type GivenArguments } from './arguments.ts';
+import { buildArguments, type Given, type GivenArguments } from './arguments.ts';
 import { schemaOf } from './coerce.ts';
 
 /** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
 const TOOL_NAME = /^[\w./:-]{1,128}$/;
 /** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
 const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
-
-/** A call with the arguments as the tool takes them, and the tool if it is known. */
-interface PreparedCall {
-  readonly tool?: Tool;
-  readonly args: Record<string, unknown>;
-}
 
 const documentedTool = (name: string): Tool | undefined =>
   DOCUMENTED_TOOLS.find((tool) => tool.name === name);
@@ -42,26 +36,29 @@ export async function prepareCall(
   service: Service,
   name: string,
   given: GivenArguments,
-): Promise<PreparedCall> {
+): Promise<{ args: Record<string, unknown>; tool?: Tool }> {
   const documented = documentedTool(name);
-  const coerced = async (tool: Tool) => ({ tool, args: await coerce(app, given, tool) });
-  if (documented !== undefined && listsAll(documented, given)) return coerced(documented);
-
-  const byList = (tools: readonly Tool[] | undefined): Promise<PreparedCall> | PreparedCall => {
-    const isListed = tools?.some((tool) => tool.name === name) === true;
-    if (documented !== undefined && !isListed) return coerced(documented);
-    return tools === undefined ? { args: buildArguments(given) } : coerced(findTool(tools, name));
+  const prepare = async (tools: readonly Tool[] | undefined) => {
+    const isListed = tools?.some((each) => each.name === name) === true;
+    const tool = documented !== undefined && !isListed ? documented : tools && findTool(tools, name);
+    return tool === undefined
+      ? { args: buildArguments(given) }
+      : { args: await coerce(app, given, tool), tool };
   };
+  // Without a list where the documented tool takes every argument whose type is still open.
+  const isOpen = ([key, each]: [string, Given]): boolean =>
+    'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
+  if (documented !== undefined && ![...given].some(isOpen)) return prepare(undefined);
   const getTools = (refresh: boolean) =>
     app.withSpinner('listing the tools', () => service.getTools(refresh));
-  const catalog = await getTools(false);
+  const { tools, fromCache } = await getTools(false);
   try {
-    return await byList(catalog.tools);
+    return await prepare(tools);
   } catch (error) {
-    if (!catalog.fromCache || !(error instanceof AppError)) throw error;
+    if (!fromCache || !(error instanceof AppError)) throw error;
   }
   // The cached list may be out of date.
-  return byList((await getTools(true)).tools);
+  return prepare((await getTools(true)).tools);
 }
 
 async function coerce(app: App, given: GivenArguments, tool: Tool): Promise<Record<string, unknown>> {
@@ -81,11 +78,6 @@ function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean
       return 'text' in each && schema?.type === 'string' && schema.enum === undefined;
     })
   );
-}
-
-/** Whether the tool's schema lists every argument whose type is still open. */
-function listsAll({ inputSchema }: Tool, given: GivenArguments): boolean {
-  return [...given].every(([key, each]) => 'value' in each || schemaOf(inputSchema ?? {}, key) !== undefined);
 }
 
 /** Returns the arguments that would be sent, as far as they are known without a request. */

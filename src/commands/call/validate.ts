@@ -152,9 +152,11 @@ function argumentError(
   }
   const first = certain.find(({ keyword }) => !COMBINING.includes(keyword)) ?? errors[0];
   if (first === undefined) return fail(`the arguments of ${tool} are invalid`);
-  const allowed = allowedBy(first, errors);
-  const near = typeof first.data === 'string' ? didYouMean(first.data, allowed.values) : '';
-  return fail(`${describe(first)}: expected ${allowed.text}`, near);
+  const path = dotted(first);
+  const value = excerpt(JSON.stringify(first.data) ?? 'nothing', 60);
+  const { problem, values } = explain(first, errors);
+  const near = typeof first.data === 'string' ? didYouMean(first.data, values) : '';
+  return fail(`${path === '' ? 'the arguments' : path} ${value}: ${problem}`, near);
 }
 
 /** Returns the arguments that the tool does not list. It may accept them unless its schema forbids it. */
@@ -168,71 +170,30 @@ function dotted({ instancePath }: ErrorObject, ...member: string[]): string {
   return [...keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')), ...member].join('.');
 }
 
-function describe(error: ErrorObject): string {
-  const name = dotted(error);
-  const value = excerpt(JSON.stringify(error.data) ?? 'nothing', 60);
-  return name === '' ? `the arguments ${value}` : `${name} ${value}`;
-}
-
-interface Allowed {
-  readonly text: string;
-  /** Texts that are valid. */
-  readonly values: readonly string[];
-}
-
-/** Describes the values that a failed schema allows. */
-function allowedBy(error: ErrorObject, all: readonly ErrorObject[]): Allowed {
-  const { keyword, params } = error;
-  const only = (text: string): Allowed => ({ text, values: [] });
-  switch (keyword) {
-    case 'enum':
-    case 'const':
-      return oneOf(valuesOf(error));
-    case 'type':
-      return only([params.type].flat().join(' or '));
-    case 'anyOf':
-    case 'oneOf':
-      return allowedByAny(error, all);
-    case 'pattern':
-      return only(`text that matches ${excerpt(String(params.pattern), 100)}`);
-    default: {
-      // Other keywords of JSON Schema, in the validator's own words.
-      const limit = LIMITS[keyword]?.replace('%', String(params.limit ?? params.multipleOf));
-      return only(limit ?? `something else (it ${excerpt(error.message ?? `breaks ${keyword}`, 100)})`);
-    }
-  }
-}
-
-const valuesOf = ({ params }: ErrorObject): unknown[] => params.allowedValues ?? [params.allowedValue];
-
-/** Lists the values, else the types, of the schemas to choose from. */
-function allowedByAny({ instancePath, schemaPath }: ErrorObject, all: readonly ErrorObject[]): Allowed {
-  const below = all.filter(
-    (error) => error.instancePath === instancePath && error.schemaPath.startsWith(`${schemaPath}/`),
+/** Says which values or types are allowed, or what is wrong in the validator's own words. */
+function explain(
+  error: ErrorObject,
+  all: readonly ErrorObject[],
+): { problem: string; values: readonly string[] } {
+  const { instancePath, schemaPath, keyword, message = `breaks ${keyword}` } = error;
+  const isChoice = ['anyOf', 'oneOf'].includes(keyword);
+  // Each of the schemas to choose from has failed with an error of its own.
+  const causes = isChoice
+    ? all.filter((each) => each.instancePath === instancePath && each.schemaPath.startsWith(`${schemaPath}/`))
+    : [error];
+  const allowed = causes.flatMap(({ params }): unknown[] =>
+    'allowedValue' in params ? [params.allowedValue] : (params.allowedValues ?? []),
   );
-  const values = below.filter(({ keyword }) => ['enum', 'const'].includes(keyword)).flatMap(valuesOf);
-  if (values.length > 0) return oneOf(values);
-  const types = below.flatMap(({ keyword, params }) => (keyword === 'type' ? [params.type].flat() : []));
-  const text = types.length > 0 ? [...new Set(types)].join(' or ') : 'one of the shapes that the tool lists';
-  return { text, values: [] };
+  const values = allowed.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  if (values.length > 0) {
+    const shown = values.slice(0, MAX_LISTED).map((text) => excerpt(text, 60));
+    const more = values.length > shown.length ? `, … (${values.length} in all)` : '';
+    return { problem: `expected ${values.length > 1 ? 'one of ' : ''}${shown.join(', ')}${more}`, values };
+  }
+  const types = new Set(causes.flatMap((each) => (each.keyword === 'type' ? [each.params.type].flat() : [])));
+  if (types.size > 0) return { problem: `expected ${[...types].join(' or ')}`, values };
+  return {
+    problem: isChoice ? 'expected one of the shapes that the tool lists' : excerpt(message, 100),
+    values,
+  };
 }
-
-function oneOf(values: readonly unknown[]): Allowed {
-  const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  const shown = texts.slice(0, MAX_LISTED).map((text) => excerpt(text, 60));
-  const more = texts.length > shown.length ? `, … (${texts.length} in all)` : '';
-  return { text: `${texts.length > 1 ? 'one of ' : ''}${shown.join(', ')}${more}`, values: texts };
-}
-
-/** What a limit allows; `%` stands for it. */
-const LIMITS: Readonly<Record<string, string>> = {
-  minimum: 'at least %',
-  maximum: 'at most %',
-  exclusiveMinimum: 'more than %',
-  exclusiveMaximum: 'less than %',
-  multipleOf: 'a multiple of %',
-  minLength: 'at least % characters',
-  maxLength: 'at most % characters',
-  minItems: 'at least % items',
-  maxItems: 'at most % items',
-};
