@@ -161,12 +161,19 @@ async function readQuery(
   );
 }
 
-/** Prompts for the city at a terminal. Undefined where nobody can answer. */
+/** Prompts for the city at a terminal, and offers to save it. Undefined where nobody can answer. */
 async function promptForCity(app: App): Promise<string | undefined> {
   if (!app.canPrompt || app.wantsJson) return undefined;
-  const city = (await app.context.prompt.text('City', 'San Francisco')).trim();
+  const { prompt } = app.context;
+  const city = (await prompt.text('City', 'San Francisco')).trim();
   if (city === '') return undefined;
-  await app.note(`restaurant config set city ${shellWord(city)} sets the city of all searches`);
+  const reply = await prompt.text(`Search in ${city} from now on, when no --city is given?`, 'y/N');
+  if (/^y(es)?$/i.test(reply.trim())) {
+    await app.updateConfig((file) => {
+      file.settings = { ...file.settings, city };
+    });
+    await app.note('saved; restaurant config unset city forgets it');
+  }
   return city;
 }
 
