@@ -1,22 +1,6 @@
 import { foldLetters, spellAnd } from '../util/fold.ts';
 import type { SandboxRestaurant } from './types.ts';
 
-/** The restaurants of a sandbox, indexed for searching. */
-export interface Catalog {
-  /** Returns the best matches first; equal ones in the order of the data. */
-  find(name: string, city: string): SandboxRestaurant[];
-  get(id: string): SandboxRestaurant | undefined;
-  /** Returns all restaurants of a city, in the order of the data. */
-  inCity(city: string): readonly SandboxRestaurant[];
-  /** The names of all cities, sorted. */
-  readonly cities: readonly string[];
-}
-
-interface Entry {
-  readonly restaurant: SandboxRestaurant;
-  readonly folded: string;
-}
-
 const NO_MATCH = 4;
 
 /** The names of each city, the name in the data first. */
@@ -45,34 +29,43 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   CITY_NAMES.flatMap((names) => names.map((name) => [fold(name), fold(names[0] ?? name)] as const)),
 );
 
+/** The restaurants of a sandbox, indexed for searching. */
+export type Catalog = ReturnType<typeof createCatalog>;
+
 /** Indexes the data by id and by city. */
-export function createCatalog(restaurants: readonly SandboxRestaurant[]): Catalog {
+export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
   const byId = new Map(restaurants.map((restaurant) => [restaurant.service_id, restaurant]));
-  const byCity = new Map<string, Entry[]>();
+  const byCity = new Map<string, SandboxRestaurant[]>();
   for (const restaurant of restaurants) {
     const key = cityKey(restaurant.city);
-    const entries = byCity.get(key) ?? [];
-    entries.push({ restaurant, folded: fold(restaurant.name) });
-    byCity.set(key, entries);
+    const others = byCity.get(key);
+    if (others === undefined) byCity.set(key, [restaurant]);
+    else others.push(restaurant);
   }
-  const entriesOf = (city: string) => byCity.get(cityKey(city)) ?? [];
+  const inCity = (city: string): readonly SandboxRestaurant[] => byCity.get(cityKey(city)) ?? [];
   return {
-    find(name, city) {
+    /** Returns the best matches first; equal ones in the order of the data. */
+    find(name: string, city: string): SandboxRestaurant[] {
       const query = fold(name);
-      const ranked = entriesOf(city).map((entry) => ({ entry, rank: rank(entry, query, name) }));
-      const hits = ranked.filter((hit) => hit.rank < NO_MATCH).sort((a, b) => a.rank - b.rank);
-      return hits.map((hit) => hit.entry.restaurant);
+      return inCity(city)
+        .map((restaurant) => ({ restaurant, rank: rank(restaurant.name, query, name) }))
+        .filter((hit) => hit.rank < NO_MATCH)
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ restaurant }) => restaurant);
     },
-    get: (id) => byId.get(id),
+    get: (id: string): SandboxRestaurant | undefined => byId.get(id),
+    /** Returns all restaurants of a city, in the order of the data. */
+    inCity,
+    /** The names of all cities, sorted. */
     cities: [...new Set(restaurants.map(({ city }) => city))].sort(),
-    inCity: (city) => entriesOf(city).map((entry) => entry.restaurant),
   };
 }
 
 /** 0: the same name, 1: a prefix, 2: all words, 3: a part. */
-function rank({ restaurant, folded }: Entry, query: string, typed: string): number {
+function rank(name: string, query: string, typed: string): number {
   // Names of symbols alone (emoji) fold to nothing: those are compared as typed.
-  if (query === '') return restaurant.name.includes(typed.trim()) ? 3 : NO_MATCH;
+  if (query === '') return name.includes(typed.trim()) ? 3 : NO_MATCH;
+  const folded = fold(name);
   if (folded === query) return 0;
   if (folded.startsWith(query)) return 1;
   const words = folded.split(' ');

@@ -1,7 +1,7 @@
 import type { Coordinates, Level, LookupOutput } from '../client/types.ts';
 import type { SandboxRestaurant } from './types.ts';
 
-const DAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ');
+const DAYS = 'monday, tuesday, wednesday, thursday, friday, saturday, sunday'.split(', ');
 const PRICES = ['$', '$$', '$$$', '$$$$'];
 const PRAISE = [
   'Locals queue for it',
@@ -12,14 +12,11 @@ const PRAISE = [
   'Better at lunch than at dinner',
   'Unchanged for years, in the best way',
 ];
-const DISHES = [
-  ...['slow-roast chicken', 'braised greens', 'house pickles', 'charred flatbread', 'noodles in broth'],
-  ...['grilled sea bream', 'pork belly', 'citrus salad', 'chickpea stew', 'burnt custard'],
-];
-const THEMES = [
-  ...['service', 'value', 'noise', 'portions'],
-  ...['wine list', 'waiting time', 'dessert', 'atmosphere'],
-];
+const DISHES = (
+  'slow-roast chicken, braised greens, house pickles, charred flatbread, noodles in broth, ' +
+  'grilled sea bream, pork belly, citrus salad, chickpea stew, burnt custard'
+).split(', ');
+const THEMES = 'service, value, noise, portions, wine list, waiting time, dessert, atmosphere'.split(', ');
 const EARTH_RADIUS_METERS = 6_371_000;
 
 /** Letter grades, best first. */

@@ -109,20 +109,24 @@ function readCsv(text: string): Entry[] {
     if (cells.length > names.length) {
       throw badInput(`${position}: ${cells.length} fields, but ${names.length} columns`);
     }
-    const cell = (name: string): string => cells[names.indexOf(name)] ?? '';
-    const tags = cell('cuisine_tags')
-      .split(';')
-      .map((tag) => tag.trim());
-    const [lat, lng] = [cell('lat'), cell('lng')];
-    const decoded: Readonly<Record<string, unknown>> = {
-      coordinates: lat || lng ? { lat: toNumber(lat), lng: toNumber(lng) } : undefined,
-      cuisine_tags: tags.filter(Boolean),
-    };
-    const fields = names.map((name): [string, unknown] => {
-      const field = name === 'lat' || name === 'lng' ? 'coordinates' : name;
-      return [field, Object.hasOwn(decoded, field) ? decoded[field] : cell(name)];
-    });
-    return { position, fields: { ...Object.fromEntries(fields), cuisine_tags: decoded.cuisine_tags } };
+    const fields: Record<string, unknown> = {};
+    const coordinates: Record<string, number> = {};
+    for (const [index, name] of names.entries()) {
+      const cell = cells[index] ?? '';
+      if (name === 'cuisine_tags') {
+        fields[name] = cell
+          .split(';')
+          .map((tag) => tag.trim())
+          .filter(Boolean);
+      } else if (name !== 'lat' && name !== 'lng') {
+        fields[name] = cell;
+      } else if (cell.trim() !== '') {
+        coordinates[name] = Number(cell);
+        fields.coordinates = coordinates;
+      }
+    }
+    fields.cuisine_tags ??= [];
+    return { position, fields };
   });
 }
 
@@ -143,9 +147,6 @@ const isTextList = (value: unknown): boolean =>
 
 const isWithin = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && Math.abs(value) <= limit;
-
-/** Returns NaN for an empty cell. */
-const toNumber = (cell: string): number => (cell.trim() === '' ? Number.NaN : Number(cell));
 
 const badInput = (message: string, cause?: unknown): AppError =>
   new AppError('bad_input', message, cause === undefined ? {} : { cause });
