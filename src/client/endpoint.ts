@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { shellWord } from '../util/shell.ts';
 import { parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
@@ -67,10 +68,11 @@ function parseHttpUrl(raw: string, what: string, flag: string): URL {
   if (!/^https?:$/.test(url.protocol)) throw refuse('only http and https are supported');
   if (url.username !== '' || url.password !== '') {
     const problem = 'it contains a user name or password; the key comes from restaurant login';
-    throw refuse(problem, `restaurant status ${flag} ${url.origin}`);
+    throw refuse(problem, `restaurant status ${flag} ${shellWord(url.origin)}`);
   }
   if (text.includes('#')) {
-    throw refuse('it has a fragment', `restaurant status ${flag} ${text.slice(0, text.indexOf('#'))}`);
+    const rest = text.slice(0, text.indexOf('#'));
+    throw refuse('it has a fragment', `restaurant status ${flag} ${shellWord(rest)}`);
   }
   return url;
 }

@@ -21,7 +21,6 @@ const OWN_WORDS: readonly string[] = [
   "app.commandLine('--city', '\"San Francisco\"')",
   'MAX_RANGE',
   'base_url',
-  'better',
   'call',
   'check',
   'city',
