@@ -1,4 +1,7 @@
 import { Help, Option } from 'commander';
+import { CODES, EXIT_CODES } from '../errors.ts';
+import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalogue.ts';
+import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 
@@ -116,3 +119,98 @@ export function helpText(command: CliCommand, width: number): string {
   const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
   return `${body}${details}${examples}\n`;
 }
+
+/** Lays text and tables of a topic out for a width. */
+function topicLayout(width: number) {
+  const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 16 });
+  return {
+    text: (text: string): string => help.boxWrap(text, width),
+    /** Two columns. A term that is longer than the first column has its own line. */
+    table(rows: readonly (readonly [string, string])[], maxTerm = 28): string {
+      const termWidth = Math.min(maxTerm, width >> 1, Math.max(...rows.map(([term]) => term.length)));
+      const row = (term: string, text: string) => help.formatItem(term, termWidth, text, help).trimEnd();
+      return rows
+        .map(([term, text]) => (term.length > termWidth ? `  ${term}\n${row('', text)}` : row(term, text)))
+        .join('\n');
+    },
+  };
+}
+
+function environmentTopic(width: number): string {
+  const { text, table } = topicLayout(width);
+  const settings = SETTING_NAMES.map((name): [string, string] => {
+    const { env, description, default: value, defaultText = value }: Setting<unknown> = SETTINGS[name];
+    return [env, defaultText === undefined ? description : `${description} (default ${defaultText})`];
+  });
+  return [
+    text(
+      'Environment variables. An option overrides them; they override the config file. An empty variable counts as unset.',
+    ),
+    '',
+    table(settings),
+    '',
+    table(OTHER_VARIABLES),
+    '',
+    text('restaurant status shows each setting and its source.'),
+    '',
+  ].join('\n');
+}
+
+function exitCodesTopic(width: number): string {
+  const { text, table } = topicLayout(width);
+  const rows = Object.entries(EXIT_CODES).flatMap(([kind, exit]) => {
+    const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
+    const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
+    return codes.map(([code, { meaning }], index): [string, string] => [
+      `${(index === 0 ? shown : '').padEnd(9)}${code.padEnd(13)}`,
+      meaning,
+    ]);
+  });
+  return [
+    text('Exit codes, and the code strings of JSON errors.'),
+    '',
+    table([['0', 'success, also when nothing was found'], ...rows]),
+    '',
+    text('With --json, an error is one line on stderr:'),
+    '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
+    text('plus, when known: status, retry_after (s), restaurant_id, rpc_code, request_id.'),
+    '',
+  ].join('\n');
+}
+
+function formatsTopic(width: number): string {
+  const { text, table } = topicLayout(width);
+  const formats: [string, string][] = [
+    ['table', 'for a terminal: fits its width; the default there'],
+    ['tsv', 'one record a line, tab-separated, no header, nothing cut; the default in a pipe'],
+    ['json', 'one document, as received from the service; pretty on a terminal'],
+    ['ndjson', 'one JSON record a line, each as soon as it is received'],
+    [
+      'csv',
+      'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted; cells that a spreadsheet would run begin with \' (--raw-csv leaves them)',
+    ],
+    ['markdown', 'a GitHub table'],
+    ['geojson', 'RFC 7946: a FeatureCollection of Points, for a map'],
+    ['kml', 'placemarks with the summary fields, for a map'],
+    ['html', 'find, lookup: a page with a list and a map, in one file; --open shows it'],
+  ];
+  return [
+    text('Output formats: --format <format>, or the extension of --output.'),
+    '',
+    table(formats),
+    '',
+    text(`Columns of find in tsv and csv, in this order: ${SUMMARY_COLUMNS.join(', ')}`),
+    '',
+    '  $ restaurant find "Nopa" --city SF --demo | cut -f 2,3',
+    '  $ restaurant find "Nopa" --city SF --demo --json | jq -r ".results[0].name"',
+    '  $ restaurant find "Nopa" --city SF --demo --columns name,grade,lat,lng',
+    '',
+  ].join('\n');
+}
+
+/** The help topics besides commands, laid out for a width. */
+export const TOPICS: Readonly<Record<string, (width: number) => string>> = {
+  environment: environmentTopic,
+  'exit-codes': exitCodesTopic,
+  formats: formatsTopic,
+};

@@ -1,9 +1,15 @@
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
 import { FORMATS } from '../output/formats.ts';
-import { PROTOCOLS, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
-import type { CliCommand, OptionGroup, OptionOverride } from './command.ts';
-import { CliOption, describeOption, listOption } from './option.ts';
+import { PROTOCOLS, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
+import {
+  type CliCommand,
+  CliOption,
+  describeOption,
+  listOption,
+  type OptionGroup,
+  type OptionOverride,
+} from './command.ts';
 
 /** Global options as commander hands them over; settings are still text. */
 export interface GlobalOptions {
@@ -41,184 +47,114 @@ export interface GlobalOptions {
 interface GlobalOption {
   readonly group: OptionGroup;
   readonly flags: string;
+  readonly long: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  /** The setting that it sets, for its default and its variable. */
-  readonly setting?: SettingName;
   readonly integer?: true;
   /** The option may be repeated; its values add up. */
   readonly repeatable?: true;
 }
 
-const OUTPUT: readonly OptionGroup[] = ['json', 'jq', 'csv', 'columns', 'output', 'force', 'page', 'pager'];
+const option = (
+  group: OptionGroup,
+  flags: string,
+  description: string,
+  facts: Pick<GlobalOption, 'choices' | 'integer' | 'repeatable'> = {},
+): GlobalOption => ({ group, flags, long: /--[a-z-]+/.exec(flags)?.[0] ?? flags, description, ...facts });
 
-const headingFor = (group: OptionGroup): string =>
-  group === 'general' ? 'General options:' : OUTPUT.includes(group) ? 'Output options:' : 'Service options:';
-
-/** In the order in which help shows them. */
+/** In the order in which help shows them. An option that has the name of a setting sets it for the run. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
-  { group: 'json', flags: '-j, --json', description: 'Print JSON' },
-  {
-    group: 'json',
-    flags: '--format <format>',
-    description: 'Output format',
-    choices: FORMATS,
-    setting: 'format',
-  },
-  {
-    group: 'columns',
-    flags: '--columns <a,b,c>',
-    description: 'Columns or keys to show; dots for nested keys (hours.monday)',
-  },
-  {
-    group: 'jq',
-    flags: '--jq <filter>',
-    description: 'Filter the JSON output with jq; strings are printed raw',
-  },
-  {
-    group: 'csv',
-    flags: '--raw-csv',
-    description: 'Keep CSV cells that a spreadsheet would run as formulas',
-  },
-  {
-    group: 'output',
-    flags: '-o, --output <file>',
-    description: 'Write to a file; the format follows the extension',
-  },
-  { group: 'force', flags: '--force', description: 'Overwrite the output file' },
-  { group: 'page', flags: '--open', description: 'Show a page with a map in the browser' },
-  {
-    group: 'address',
-    flags: '--base-url <url>',
-    description: 'Base URL of the service; the endpoint is <url>/api/mcp',
-    setting: 'base-url',
-  },
-  {
-    group: 'address',
-    flags: '--endpoint <url>',
-    description: 'Exact endpoint, instead of the base URL',
-    setting: 'endpoint',
-  },
-  { group: 'profile', flags: '--profile <name>', description: 'Saved login to use', setting: 'profile' },
-  {
-    group: 'demo',
-    flags: '--demo',
-    description: 'Use an embedded sandbox: no key, no network',
-  },
-  {
-    group: 'address',
-    flags: '--protocol <p>',
-    description: 'Protocol version of the endpoint',
-    choices: PROTOCOLS,
-    setting: 'protocol',
-  },
-  {
-    group: 'address',
-    flags: '--insecure-http',
-    description: 'Allow sending the API key over plain HTTP to a remote host',
-  },
-  {
-    group: 'request',
-    flags: '--timeout <t>',
-    description: 'Total time for one call, retries included (500ms, 30s, 2m)',
-    setting: 'timeout',
-  },
-  {
-    group: 'request',
-    flags: '--retries <n>',
-    description: 'Retries after the first attempt',
-    setting: 'retries',
-    integer: true,
-  },
-  {
-    group: 'request',
-    flags: '--max-wait <t>',
-    description: 'Maximum wait for a rate limit; extends --timeout',
-    setting: 'max-wait',
-  },
-  {
-    group: 'request',
-    flags: '--max-body <size>',
-    description: 'Maximum size of a response (500KB, 64MiB)',
-    setting: 'max-body',
-  },
-  {
-    group: 'request',
-    flags: '-H, --header <name: value>',
-    description: 'Additional request header; repeatable',
+  option('json', '-j, --json', 'Print JSON'),
+  option('json', '--format <format>', 'Output format', { choices: FORMATS }),
+  option('columns', '--columns <a,b,c>', 'Columns or keys to show; dots for nested keys (hours.monday)'),
+  option('jq', '--jq <filter>', 'Filter the JSON output with jq; strings are printed raw'),
+  option('csv', '--raw-csv', 'Keep CSV cells that a spreadsheet would run as formulas'),
+  option('output', '-o, --output <file>', 'Write to a file; the format follows the extension'),
+  option('force', '--force', 'Overwrite the output file'),
+  option('page', '--open', 'Show a page with a map in the browser'),
+  option('address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'),
+  option('address', '--endpoint <url>', 'Exact endpoint, instead of the base URL'),
+  option('profile', '--profile <name>', 'Saved login to use'),
+  option('demo', '--demo', 'Use an embedded sandbox: no key, no network'),
+  option('address', '--protocol <p>', 'Protocol version of the endpoint', { choices: PROTOCOLS }),
+  option('address', '--insecure-http', 'Allow sending the API key over plain HTTP to a remote host'),
+  option('request', '--timeout <t>', 'Total time for one call, retries included (500ms, 30s, 2m)'),
+  option('request', '--retries <n>', 'Retries after the first attempt', { integer: true }),
+  option('request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'),
+  option('request', '--max-body <size>', 'Maximum size of a response (500KB, 64MiB)'),
+  option('request', '-H, --header <name: value>', 'Additional request header; repeatable', {
     repeatable: true,
-  },
-  {
-    group: 'address',
-    flags: '--shared-state <url>',
-    description: 'Share quota and cache with other machines: redis://host:6379',
-    setting: 'shared-state',
-  },
-  {
-    group: 'cache',
-    flags: '--max-age <t>',
-    description: 'Maximum age of a cached response; 0 refreshes',
-    setting: 'max-age',
-  },
-  {
-    group: 'dry-run',
-    flags: '--dry-run',
-    description: 'Print the request or the file as JSON, key redacted; send and write nothing',
-  },
-  { group: 'curl', flags: '--curl', description: 'Print the equivalent curl command; send nothing' },
-  {
-    group: 'general',
-    flags: '--verbose',
-    description: 'Show requests and responses on stderr, key redacted',
-  },
-  { group: 'general', flags: '-q, --quiet', description: 'Print no notes on stderr' },
-  { group: 'general', flags: '--no-color', description: 'Disable colors' },
-  { group: 'pager', flags: '--no-pager', description: 'Do not page long output' },
-  { group: 'general', flags: '--no-input', description: 'Never prompt' },
+  }),
+  option('address', '--shared-state <url>', 'Share quota and cache with other machines: redis://host:6379'),
+  option('cache', '--max-age <t>', 'Maximum age of a cached response; 0 refreshes'),
+  option(
+    'dry-run',
+    '--dry-run',
+    'Print the request or the file as JSON, key redacted; send and write nothing',
+  ),
+  option('curl', '--curl', 'Print the equivalent curl command; send nothing'),
+  option('general', '--verbose', 'Show requests and responses on stderr, key redacted'),
+  option('general', '-q, --quiet', 'Print no notes on stderr'),
+  option('general', '--no-color', 'Disable colors'),
+  option('pager', '--no-pager', 'Do not page long output'),
+  option('general', '--no-input', 'Never prompt'),
 ];
 
-const defaultOf = (name: SettingName): string | undefined => {
-  const setting: Setting<unknown> = SETTINGS[name];
-  return setting.defaultText ?? setting.default;
+const OUTPUT_GROUPS: readonly OptionGroup[] = [
+  'json',
+  'jq',
+  'csv',
+  'columns',
+  'output',
+  'force',
+  'page',
+  'pager',
+];
+
+const headingFor = (group: OptionGroup): string => {
+  if (group === 'general') return 'General options:';
+  return OUTPUT_GROUPS.includes(group) ? 'Output options:' : 'Service options:';
 };
 
-function makeOption(entry: GlobalOption, here: OptionOverride = {}): CliOption {
-  const { flags, setting, integer } = entry;
-  const { description, choices, default: value, defaultText = value } = here;
-  const offered = choices ?? entry.choices;
-  const shown = defaultText ?? (setting === undefined ? undefined : defaultOf(setting));
-  const text = describeOption(description ?? entry.description, offered, shown);
-  const option = entry.repeatable ? listOption(flags, text) : new CliOption(flags, text);
-  option.isInteger = integer === true;
-  option.commandDefault = value;
-  if (offered !== undefined) option.argChoices = [...offered];
-  return option.helpGroup(headingFor(entry.group));
+/** Returns the setting that a global option sets. */
+export function settingOf(long: string): SettingName | undefined {
+  const isGlobal = GLOBAL_OPTIONS.some((each) => each.long === long);
+  return isGlobal ? SETTING_NAMES.find((name) => `--${name}` === long) : undefined;
+}
+
+function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOption {
+  const { flags, long, group, repeatable, integer = false } = entry;
+  const { description = entry.description, choices = entry.choices } = override;
+  const name = settingOf(long);
+  const setting = name && (SETTINGS[name] as Setting<unknown>);
+  const shown = override.defaultText ?? override.default ?? setting?.defaultText ?? setting?.default;
+  const text = describeOption(description, choices, shown);
+  const made = repeatable ? listOption(flags, text) : new CliOption(flags, text);
+  made.isInteger = integer;
+  made.commandDefault = override.default;
+  if (choices !== undefined) made.argChoices = [...choices];
+  return made.helpGroup(headingFor(group));
 }
 
 /** Formats of commands whose result is not a list of records. */
 const PLAIN_FORMATS: readonly string[] = ['table', 'json'];
 
 /** Returns what a global option means to a command: as the command says, else as follows from its other options. */
-function optionFor(command: CliCommand, long: string): OptionOverride {
-  const { optionGroups, optionOverrides } = command;
+function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string): OptionOverride {
   const own = optionOverrides.get(long);
   if (own !== undefined) return own;
-  switch (long) {
-    case '--format':
-      if (!optionGroups.includes('columns')) return { choices: PLAIN_FORMATS, defaultText: 'table' };
-      return optionGroups.includes('page') ? {} : { choices: FORMATS.filter((format) => format !== 'html') };
-    case '--max-age':
-      return { default: SETTINGS['max-age'].default };
-    case '--dry-run':
-      return optionGroups.includes('curl')
-        ? { description: 'Print the request as JSON, key redacted; send nothing' }
-        : {};
-    default:
-      return {};
+  if (long === '--format' && !optionGroups.includes('columns')) {
+    return { choices: PLAIN_FORMATS, defaultText: 'table' };
   }
+  if (long === '--format' && !optionGroups.includes('page')) {
+    return { choices: FORMATS.filter((format) => format !== 'html') };
+  }
+  if (long === '--max-age') return { default: SETTINGS['max-age'].default };
+  if (long === '--dry-run' && optionGroups.includes('curl')) {
+    return { description: 'Print the request as JSON, key redacted; send nothing' };
+  }
+  return {};
 }
-
-const longFlag = (entry: GlobalOption): string => /--[a-z-]+/.exec(entry.flags)?.[0] ?? entry.flags;
 
 /** Gives the program its global options. */
 export function addGlobalOptions(program: CliCommand): void {
@@ -226,16 +162,11 @@ export function addGlobalOptions(program: CliCommand): void {
   program.completeWith('--profile', 'profile');
 }
 
-/** The global options that a command obeys, as what they are to it. */
+/** Returns the global options that a command takes, as what they are to it. */
 export function optionsOf(command: CliCommand): Option[] {
-  return GLOBAL_OPTIONS.filter((entry) => command.optionGroups.includes(entry.group)).map((entry) =>
-    makeOption(entry, optionFor(command, longFlag(entry))),
+  return GLOBAL_OPTIONS.filter(({ group }) => command.optionGroups.includes(group)).map((entry) =>
+    makeOption(entry, overrideFor(command, entry.long)),
   );
-}
-
-/** The setting that a global option sets. */
-export function settingOf(long: string): SettingName | undefined {
-  return GLOBAL_OPTIONS.find((entry) => longFlag(entry) === long)?.setting;
 }
 
 /** Pairs of options of which only one can be given. */
@@ -251,81 +182,55 @@ const CONFLICTS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Refuses global options that the command does not have, and pairs that contradict each other.
+ * Refuses global options that the command does not have, and options that contradict each other.
  * @throws {AppError} `usage` naming the options
  */
 export function checkGlobalOptions(program: CliCommand, command: CliCommand): void {
   const help = `restaurant ${command.path} --help`;
-  const { format, output = '', open } = program.opts<GlobalOptions>();
-  const isGiven = (long: string): boolean => {
-    const option = program.options.find((each) => each.long === long);
-    return option !== undefined && program.getOptionValueSource(option.attributeName()) === 'cli';
-  };
-  for (const entry of GLOBAL_OPTIONS) {
-    const long = longFlag(entry);
-    if (isGiven(long) && !command.optionGroups.includes(entry.group)) {
-      throw new AppError('usage', `${command.path} does not take ${long}`, { hint: help });
-    }
-  }
-  const conflicts = [
+  const refuse = (message: string, hint = help) => new AppError('usage', message, { hint });
+  const { format, output = '', open = false } = program.opts<GlobalOptions>();
+  const given = GLOBAL_OPTIONS.filter(({ long }) => {
+    const name = program.options.find((each) => each.long === long)?.attributeName() ?? '';
+    return program.getOptionValueSource(name) === 'cli';
+  });
+  const foreign = given.find(({ group }) => !command.optionGroups.includes(group));
+  if (foreign !== undefined) throw refuse(`${command.path} does not take ${foreign.long}`);
+  const conflict = [
     ...CONFLICTS,
     ...(format === 'json' ? [] : [['--json', '--format']]),
     ...(format === 'html' ? [] : [['--open', '--format']]),
-  ];
-  const conflict = conflicts.find((pair) => pair.every(isGiven));
+  ].find((pair) => pair.every((long) => given.some((each) => each.long === long)));
   if (conflict !== undefined) {
-    throw new AppError('usage', `${conflict.join(' and ')} contradict each other`, {
-      hint: `leave one out; ${help}`,
-    });
+    throw refuse(`${conflict.join(' and ')} contradict each other`, `leave one out; ${help}`);
   }
   const isPage = /\.html?$/i.test(output);
-  const wanted = format ?? (isPage && command.optionGroups.includes('columns') ? 'html' : undefined);
-  const { choices = FORMATS } = optionFor(command, '--format');
-  if (wanted !== undefined && FORMATS.some((each) => each === wanted) && !choices.includes(wanted)) {
-    const report = command.options.some(({ long }) => long === '--report');
-    const page = report
-      ? '; restaurant enrich list.csv -o out.csv --report out.html'
-      : '; find and lookup make pages: restaurant find "Nopa" --city "San Francisco" --open';
-    throw new AppError(
-      'usage',
-      `${format === undefined ? `-o ${output}` : `--format ${wanted}`}: ${command.path} prints ${choices.join(', ')}`,
-      {
-        hint: wanted === 'html' ? help + page : help,
-      },
+  const hasColumns = command.optionGroups.includes('columns');
+  const wanted = format ?? (isPage && hasColumns ? 'html' : undefined);
+  const { choices = FORMATS } = overrideFor(command, '--format');
+  if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
+    const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
+    const page = command.options.some(({ long }) => long === '--report')
+      ? 'restaurant enrich list.csv -o out.csv --report out.html'
+      : 'find and lookup make pages: restaurant find "Nopa" --city "San Francisco" --open';
+    throw refuse(
+      `${typed}: ${command.path} prints ${choices.join(', ')}`,
+      wanted === 'html' ? `${help}; ${page}` : help,
     );
   }
-  if (
-    open === true &&
-    command.optionGroups.includes('columns') &&
-    output !== '' &&
-    output !== '-' &&
-    !isPage
-  ) {
-    throw new AppError('usage', `--open shows an HTML page, but ${output} has another extension`, {
-      hint: 'restaurant … -o page.html --open, or leave out -o',
-    });
+  if (open && hasColumns && !isPage && !['', '-'].includes(output)) {
+    throw refuse(
+      `--open shows an HTML page, but ${output} has another extension`,
+      'restaurant … -o page.html --open, or leave out -o',
+    );
   }
 }
 
-const FLAG_SETTINGS: readonly (readonly [SettingName, keyof GlobalOptions])[] = [
-  ['base-url', 'baseUrl'],
-  ['endpoint', 'endpoint'],
-  ['profile', 'profile'],
-  ['protocol', 'protocol'],
-  ['timeout', 'timeout'],
-  ['retries', 'retries'],
-  ['max-wait', 'maxWait'],
-  ['shared-state', 'sharedState'],
-  ['max-age', 'maxAge'],
-  ['format', 'format'],
-  ['max-body', 'maxBody'],
-];
-
-/** The settings that flags give, as text. */
+/** Returns the settings that flags give, as text. */
 export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName, string>> {
+  const values = new Map<string, unknown>(Object.entries(globals));
   const flags: Partial<Record<SettingName, string>> = {};
-  for (const [name, option] of FLAG_SETTINGS) {
-    const value = globals[option];
+  for (const name of SETTING_NAMES) {
+    const value = values.get(name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase()));
     if (typeof value === 'string') flags[name] = value;
   }
   if (globals.json === true) flags.format = 'json';

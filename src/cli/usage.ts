@@ -5,101 +5,62 @@ import { shellWord } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 
-/** Verbs of other tools, by the command group that they are typed in, and ours for the same act. */
-const OTHER_VERBS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Words of other tools, by ours for the same thing. */
+type Synonyms = Readonly<Record<string, string>>;
+
+/** Verbs of other tools, by the command group that they are typed in and our command. */
+const OTHER_VERBS: Readonly<Record<string, Synonyms>> = {
   '': {
-    search: 'find',
-    query: 'find',
-    list: 'find',
-    ls: 'find',
-    map: 'find <name> --city <city> --open',
-    get: 'lookup',
-    show: 'lookup',
-    view: 'lookup',
-    info: 'lookup',
-    details: 'lookup',
-    describe: 'lookup',
-    compare: 'lookup',
-    open: 'lookup 1 --open',
-    request: 'raw',
-    rpc: 'raw',
-    api: 'raw',
-    curl: 'raw',
-    run: 'call',
-    exec: 'call',
-    invoke: 'call',
-    tool: 'tools',
-    auth: 'login',
-    signin: 'login',
-    signout: 'logout',
-    whoami: 'status',
-    doctor: 'status --check',
-    check: 'status --check',
-    quota: 'status',
-    profiles: 'config profiles',
-    settings: 'config',
-    set: 'config set',
-    server: 'sandbox',
-    serve: 'sandbox',
-    version: '--version',
+    find: 'search query list ls',
+    'find <name> --city <city> --open': 'map',
+    lookup: 'get show view info details describe compare',
+    'lookup 1 --open': 'open',
+    raw: 'request rpc api curl',
+    call: 'run exec invoke',
+    tools: 'tool',
+    login: 'auth signin',
+    logout: 'signout',
+    status: 'whoami quota',
+    'status --check': 'doctor check',
+    config: 'settings',
+    'config profiles': 'profiles',
+    'config set': 'set',
+    sandbox: 'server serve',
+    '--version': 'version',
   },
-  config: {
-    show: 'list',
-    ls: 'list',
-    all: 'list',
-    add: 'set',
-    rm: 'unset',
-    remove: 'unset',
-    delete: 'unset',
-  },
-  cache: { rm: 'clear', remove: 'clear', delete: 'clear', purge: 'clear', empty: 'clear' },
+  config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
+  cache: { clear: 'rm remove delete purge empty' },
 };
 
-/** Options of other tools, and ours for the same thing. */
-const OTHER_OPTIONS: Readonly<Record<string, string>> = {
-  location: '--city',
-  town: '--city',
-  where: '--city',
-  in: '--city',
-  area: '--neighborhood',
-  district: '--neighborhood',
-  neighbourhood: '--neighborhood',
-  tag: '--cuisine',
-  food: '--cuisine',
-  max: '--limit',
-  top: '--limit',
-  count: '--limit',
-  order: '--sort',
-  'order-by': '--sort',
-  level: '--fields',
-  select: '--columns',
-  cols: '--columns',
-  file: '--output',
-  out: '--output',
-  url: '--base-url',
-  host: '--base-url',
-  server: '--base-url',
-  overwrite: '--force',
-  yes: '--force',
-  browser: '--open',
-  web: '--open',
-  map: '--open',
-  debug: '--verbose',
-  silent: '--quiet',
-  refresh: '--max-age 0',
-  'no-cache': '--max-age 0',
-  'no-colour': '--no-color',
-  resume: '--resume',
+/** Options of other tools, by our option. */
+const OTHER_OPTIONS: Synonyms = {
+  '--city': 'location town where in',
+  '--neighborhood': 'area district neighbourhood',
+  '--cuisine': 'tag food',
+  '--limit': 'max top count',
+  '--sort': 'order order-by',
+  '--fields': 'level',
+  '--columns': 'select cols',
+  '--output': 'file out',
+  '--base-url': 'url host server',
+  '--force': 'overwrite yes',
+  '--open': 'browser web map',
+  '--verbose': 'debug',
+  '--quiet': 'silent',
+  '--max-age 0': 'refresh no-cache',
+  '--no-color': 'no-colour',
 };
 
-/** Options of other tools for what is an argument here. */
-const OTHER_ARGUMENTS: Readonly<Record<string, string>> = {
-  input: 'file',
-  query: 'name',
-  restaurant: 'name',
-  'restaurant-id': 'id',
-  'service-id': 'id',
+/** Options of other tools for what is an argument here, by the argument's name. */
+const OTHER_ARGUMENTS: Synonyms = {
+  file: 'input',
+  name: 'query restaurant',
+  id: 'restaurant-id service-id',
 };
+
+/** Returns our word for a word of another tool. */
+const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
+  Object.keys(synonyms).find((own) => synonyms[own]?.split(' ').includes(word));
 
 /** Returns the command that shows the help of a command. */
 export const helpCommand = (command: CliCommand): string =>
@@ -137,9 +98,8 @@ export function unknownOptionError(
   if (secret !== undefined) return refuse(secret);
   const help = helpCommand(command);
 
-  const argument = command.registeredArguments.find(
-    (each) => each.name() === (Object.hasOwn(OTHER_ARGUMENTS, name) ? OTHER_ARGUMENTS[name] : name),
-  );
+  const argumentName = ownWord(OTHER_ARGUMENTS, name) ?? name;
+  const argument = command.registeredArguments.find((each) => each.name() === argumentName);
   if (argument !== undefined) {
     const shown = value === undefined || value.startsWith('-') ? `<${name}>` : shellWord(value);
     return refuse(
@@ -148,32 +108,27 @@ export function unknownOptionError(
   }
   const known = [...command.options, ...(command === program ? program.options : optionsOf(command))];
   const longs = known.flatMap(({ long, hidden }) => (long == null || hidden ? [] : [long.slice(2)]));
-  const other = Object.hasOwn(OTHER_OPTIONS, name) ? OTHER_OPTIONS[name] : undefined;
+  const other = ownWord(OTHER_OPTIONS, name);
   if (other !== undefined && longs.includes(other.slice(2).split(' ')[0] ?? '')) {
     return refuse(`use ${other}; see ${help}`);
   }
-  const owner = allCommands(program).find(
-    (each) =>
-      each !== program &&
-      each.path !== command.path &&
-      each.options.some(({ long, short }) => [long, short].includes(flag)),
-  );
-  // The value of an option that another command has may be a list of columns here.
-  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
   const [near] = flag.startsWith('--') ? nearest(name, [...longs, 'help'], 1) : [];
   if (near !== undefined) return refuse(`did you mean --${near}? See ${help}`);
-  return refuse(
-    `${columns}${owner === undefined ? 'see' : `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; see`} ${help}`,
+  const owner = allCommands(program).find(
+    (each) => each !== program && each.options.some(({ long, short }) => long === flag || short === flag),
   );
+  // In other programs --fields chooses columns.
+  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
+  const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
+  return refuse(`${columns}${where ?? ''}see ${help}`);
 }
 
 /** Returns the error for a word that names no command, with the command that was probably meant. */
 export function unknownCommandError(word: string, parent: CliCommand): AppError {
   const within = parent.path === '' ? '' : `${parent.path} `;
-  const verbs = OTHER_VERBS[parent.path] ?? {};
-  const typed = word.toLowerCase();
   const names = parent.children.map((child) => child.name());
-  const meant = Object.hasOwn(verbs, typed) ? [verbs[typed] ?? ''] : nearest(word, names);
+  const other = ownWord(OTHER_VERBS[parent.path] ?? {}, word.toLowerCase());
+  const meant = other === undefined ? nearest(word, names) : [other];
   const commands = meant.map((name) => `restaurant ${within}${name}`).join(' or ');
   const hint =
     commands === ''

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { helpText, textWidth } from '../cli/help.ts';
+import { helpText, TOPICS, textWidth } from '../cli/help.ts';
 
 /** Adds `help` to the program. */
 export function registerHelp(program: CliCommand, app: App): void {
@@ -14,7 +14,6 @@ export function registerHelp(program: CliCommand, app: App): void {
     .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {
-      const { TOPICS } = await import('../cli/topics.ts');
       const { findCommand } = await import('../cli/introspect.ts');
       const [word = ''] = words;
       const topic = words.length === 1 && Object.hasOwn(TOPICS, word) ? TOPICS[word] : undefined;

@@ -1,11 +1,9 @@
 import type { App } from '../../app/app.ts';
 import { lastResults } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
-import type { CliCommand, Completer } from '../../cli/command.ts';
-import { HELP_OPTION } from '../../cli/help.ts';
-import type { Option } from '../../cli/option.ts';
+import type { CliCommand, Completer, Option } from '../../cli/command.ts';
+import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf, settingOf } from '../../cli/options.ts';
-import { TOPICS } from '../../cli/topics.ts';
 import { DOCUMENTED_TOOLS } from '../../client/types.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalogue.ts';
 import { cleanLine, truncate } from '../../util/text.ts';

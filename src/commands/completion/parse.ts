@@ -1,5 +1,4 @@
-import type { CliCommand } from '../../cli/command.ts';
-import type { Option } from '../../cli/option.ts';
+import type { CliCommand, Option } from '../../cli/command.ts';
 import { findOption, readToken } from '../../cli/route.ts';
 
 /** The quote that is open at the end of a line. */
