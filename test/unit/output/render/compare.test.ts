@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { palette } from '../../../../src/output/color.ts';
 import type { View } from '../../../../src/output/presentation.ts';
 import type { LookupItem } from '../../../../src/output/render/card.ts';
-import { comparisonLines } from '../../../../src/output/render/compare.ts';
-import { renderLookup } from '../../../../src/output/render/lookup.ts';
+import { comparisonLines, renderLookup } from '../../../../src/output/render/lookup.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
