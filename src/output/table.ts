@@ -22,8 +22,8 @@ export interface Column {
   readonly wrap?: boolean;
   /** Maximum lines of a cell in a column that wraps; the rest is cut. Default: 3. */
   readonly maxLines?: number;
-  /** Colors the cleaned text of a row, counted from 0, without changing its width. */
-  readonly paint?: (text: string, palette: Palette, row: number) => string;
+  /** A color, or a function that paints the cleaned text of a row, counted from 0, without changing its width. */
+  readonly paint?: keyof Palette | ((text: string, row: number) => string);
 }
 
 /** A visible column with its width in terminal columns. */
@@ -118,13 +118,18 @@ function title(column: Column): string {
 }
 
 function cellLines(text: string, row: number, { column, width: room }: VisibleColumn, view: View): string[] {
-  const paint =
-    text === EMPTY ? view.palette.dim : (line: string) => column.paint?.(line, view.palette, row) ?? line;
   const maxLines = column.wrap === true ? (column.maxLines ?? DEFAULT_MAX_LINES) : 1;
   // Twice the room, since the ends of wrapped lines stay empty.
   const lines = maxLines === 1 ? [text] : wrap(truncate(text, room * maxLines * 2, ''), room);
   const last = truncate(lines.slice(maxLines - 1).join(' '), room, glyphs(view).ellipsis);
-  return [...lines.slice(0, maxLines - 1), ...(last === '' ? [] : [last])].map(paint);
+  return [...lines.slice(0, maxLines - 1), ...(last === '' ? [] : [last])].map((line) =>
+    text === EMPTY ? view.palette.dim(line) : painted(line, column, row, view),
+  );
+}
+
+function painted(line: string, { paint }: Column, row: number, { palette }: View): string {
+  if (typeof paint === 'string') return palette[paint](line);
+  return paint === undefined ? line : paint(line, row);
 }
 
 /** Splits a row of multi-line cells into one row per terminal line. */
@@ -155,7 +160,7 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
       .map((column, index) => ({
         key: label(column.title),
         text: row[index] ?? '',
-        paint: (line: string) => column.paint?.(line, view.palette, place) ?? line,
+        paint: (line: string) => painted(line, column, place, view),
         priority: column.priority,
       }))
       .filter(({ text, priority }) => text !== EMPTY && priority > 0);

@@ -8,13 +8,8 @@ import { entryLines, inline, isSimple } from './data.ts';
 /** The result of one lookup: the service's output, or the failure. */
 export type LookupItem = { readonly restaurantId: string } & (
   | { /** As received; the fields are not documented. */ readonly output: Record<string, unknown> }
-  | { readonly failure: Failure }
+  | { readonly failure: { readonly code: string; readonly message: string } }
 );
-
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
 
 /** The role of a field that every lookup has, and of the name. */
 export type FieldRole = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
@@ -46,42 +41,40 @@ export interface Field {
 /** The fields of an output, divided into those with a role and the rest. */
 export interface Classified {
   readonly known: Readonly<Partial<Record<FieldRole, Field>>>;
-  readonly rest: readonly (readonly [key: string, value: unknown])[];
+  readonly rest: readonly Entry[];
 }
 
-/** Divides the fields of a lookup's output into those with a role and the rest. */
-export function classifyFields(output: Record<string, unknown>): Classified {
-  const body = unwrap(output);
-  const fields = body === undefined ? output : body.inner;
+function classifyFields(output: Record<string, unknown>): Classified {
+  const { fields, around } = unwrap(output);
   const known: Partial<Record<FieldRole, Field>> = {};
-  for (const kind of ROLES) {
-    const key = keyOf(kind, fields);
-    if (key !== undefined) known[kind] = { key, value: fields[key] };
+  for (const role of ROLES) {
+    const key = keyOf(role, fields);
+    if (key !== undefined) known[role] = { key, value: fields[key] };
   }
   const used = new Set(Object.values(known).map(({ key }) => key));
-  const rest = Object.entries(fields).filter(([key]) => !used.has(key));
-  return { known, rest: [...(body?.around ?? []), ...rest] };
+  return { known, rest: [...around, ...Object.entries(fields).filter(([key]) => !used.has(key))] };
 }
 
-/** Finds a restaurant that is nested in the output as its only object, next to a status for example. */
-function unwrap(
-  output: Record<string, unknown>,
-): { inner: Record<string, unknown>; around: Classified['rest'] } | undefined {
-  if (ROLES.some((kind) => keyOf(kind, output) !== undefined)) return undefined;
+/** Finds the fields of a restaurant that is nested in the output as its only object, next to a status for example. */
+function unwrap(output: Record<string, unknown>): {
+  fields: Record<string, unknown>;
+  around: readonly Entry[];
+} {
+  const hasRole = (fields: Record<string, unknown>): boolean =>
+    ROLES.some((role) => keyOf(role, fields) !== undefined);
   const objects = Object.values(output).filter((value) => typeof value === 'object' && value !== null);
   const [inner] = objects;
-  if (objects.length !== 1 || !isRecord(inner) || !ROLES.some((kind) => keyOf(kind, inner) !== undefined))
-    return undefined;
-  return { inner, around: Object.entries(output).filter(([, value]) => value !== inner) };
+  if (hasRole(output) || objects.length !== 1 || !isRecord(inner) || !hasRole(inner)) {
+    return { fields: output, around: [] };
+  }
+  return { fields: inner, around: Object.entries(output).filter(([, value]) => value !== inner) };
 }
 
-function keyOf(kind: FieldRole, fields: Record<string, unknown>): string | undefined {
+function keyOf(role: FieldRole, fields: Record<string, unknown>): string | undefined {
   const keys = Object.keys(fields).filter((key) => isPlain(fields[key]));
-  for (const synonym of SYNONYMS[kind]) {
-    const key = keys.find((candidate) => candidate.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym);
-    if (key !== undefined) return key;
-  }
-  return undefined;
+  return SYNONYMS[role]
+    .map((synonym) => keys.find((key) => key.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym))
+    .find((key) => key !== undefined);
 }
 
 /** Returns whether a value can be part of a heading: text, a number, or a list of texts. */
@@ -156,10 +149,9 @@ function factLines(facts: readonly Entry[], view: View): string[][] {
   const present = others.filter(([, value]) => !isEmptyValue(value));
   const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
   const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
-  const sections = present.some(([, value]) => !isSimple(value));
   // Without sections in between, all share one alignment.
-  if (!sections) return [entryLines([...present, ...last], view.width, view)];
-  return [entryLines(present, view.width, view), entryLines(last, view.width, view)];
+  const groups = present.every(([, value]) => isSimple(value)) ? [[...present, ...last]] : [present, last];
+  return groups.map((group) => entryLines(group, view.width, view));
 }
 
 /** Label of the fields without a value. */
@@ -180,10 +172,9 @@ function heading(grade: Field | undefined, name: string, url: string | undefined
 }
 
 function subheading({ cuisine, price }: Classified['known'], view: View): string[] {
-  const facts = [
-    ...(cuisine === undefined ? [] : [cleanLine(inline(cuisine.value))]),
-    ...(price === undefined ? [] : [priceText(price)]),
-  ];
+  const facts = [cuisine && cleanLine(inline(cuisine.value)), price && priceText(price)].filter(
+    (fact) => fact !== undefined,
+  );
   return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
 }
 

@@ -1,5 +1,4 @@
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
-import type { Palette } from '../color.ts';
 import { link, mapUrl } from '../link.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { isRecord, pick, valueAt } from '../records.ts';
@@ -10,21 +9,21 @@ const NUMBER: Column = {
   title: '#',
   align: 'right',
   priority: Number.POSITIVE_INFINITY,
-  paint: (text, palette) => palette.number(text),
+  paint: 'number',
 };
 
-const LOOKS: Readonly<Record<string, Omit<Column, 'key'>>> = {
+const COLUMNS: Readonly<Record<string, Omit<Column, 'key'>>> = {
   name: { title: 'name', min: 20, max: 48, priority: 9 },
-  grade: { title: 'grade', max: 12, priority: 8, paint: (text, palette) => palette.grade(text) },
-  cuisine_tags: { title: 'cuisine', min: 10, max: 36, priority: 6, paint: dim },
+  grade: { title: 'grade', max: 12, priority: 8, paint: 'grade' },
+  cuisine_tags: { title: 'cuisine', min: 10, max: 36, priority: 6, paint: 'dim' },
   neighborhood: { title: 'neighborhood', min: 10, max: 28, priority: 5 },
   address: { title: 'address', min: 20, max: 56, priority: 7 },
   city: { title: 'city', min: 8, max: 24, priority: 4 },
   lat: { title: 'lat', align: 'right', priority: 2 },
   lng: { title: 'lng', align: 'right', priority: 2 },
-  coverage_level: { title: 'coverage', max: 16, priority: 2, paint: dim },
+  coverage_level: { title: 'coverage', max: 16, priority: 2, paint: 'dim' },
   distance_km: { title: 'km', align: 'right', priority: 8 },
-  service_id: { title: 'service id', min: 36, priority: 0, paint: dim },
+  service_id: { title: 'service id', min: 36, priority: 0, paint: 'dim' },
 };
 
 /** Default columns of the table. The id is shown if there is room to spare. */
@@ -32,10 +31,6 @@ const DEFAULT_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'addre
 
 /** Default columns of Markdown. */
 const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address'];
-
-function dim(text: string, palette: Palette): string {
-  return palette.dim(text);
-}
 
 /**
  * Renders restaurants as the parts of a table, numbered from 1. The city is left out if it is the same in
@@ -47,29 +42,25 @@ export function renderFind(
   { columns, extra = [] }: { columns?: readonly string[] | undefined; extra?: readonly string[] },
   view: View,
 ): Generator<string> {
-  const shown = (columns?.map(asked) ?? [...usual(restaurants), ...extra.map(look)]).map((column) =>
+  const paintName = (text: string, row: number): string =>
+    link(view.palette.name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
+  // Selected columns are never dropped.
+  const selected = columns?.map((key) => ({ ...columnOf(key), priority: Number.POSITIVE_INFINITY }));
+  const shown = (selected ?? [...usualColumns(restaurants), ...extra.map(columnOf)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
   );
-  function paintName(text: string, { name }: Palette, row: number): string {
-    return link(name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
-  }
   const rows = restaurants.map((restaurant, index) => [String(index + 1), ...cells(restaurant, shown)]);
   return tableParts([NUMBER, ...shown], rows, view);
 }
 
-function usual(restaurants: readonly unknown[]): Column[] {
+function usualColumns(restaurants: readonly unknown[]): Column[] {
   const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
-  return DEFAULT_COLUMNS.filter((key) => key !== 'city' || cities.size > 1).map(look);
+  return DEFAULT_COLUMNS.filter((key) => key !== 'city' || cities.size > 1).map(columnOf);
 }
 
-function look(key: string): Column {
-  const known = Object.hasOwn(LOOKS, key) ? LOOKS[key] : undefined;
+function columnOf(key: string): Column {
+  const known = Object.hasOwn(COLUMNS, key) ? COLUMNS[key] : undefined;
   return { key, ...(known ?? { title: key, priority: 1 }) };
-}
-
-/** A column named by `--columns`, which is never dropped. */
-function asked(key: string): Column {
-  return { ...look(key), priority: Number.POSITIVE_INFINITY };
 }
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {

@@ -6,30 +6,15 @@ import { type Column, renderRecords, renderTable } from '../table.ts';
 import { type Argument, argumentsOf, exampleCall } from './arguments.ts';
 
 const TOOL_COLUMNS: readonly Column[] = [
-  { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: (text, palette) => palette.name(text) },
+  { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: 'name' },
   { key: 'arguments', title: 'arguments', min: 12, max: 60, priority: 2, wrap: true },
-  {
-    key: 'description',
-    title: 'description',
-    min: 24,
-    max: 88,
-    priority: 1,
-    wrap: true,
-    paint: (text, palette) => palette.dim(text),
-  },
+  { key: 'description', title: 'description', min: 24, max: 88, priority: 1, wrap: true, paint: 'dim' },
 ];
 
 /** No column is dropped: if they do not fit, arguments are listed below each other. */
 const ALWAYS = Number.POSITIVE_INFINITY;
 const ARGUMENT_COLUMNS: readonly Column[] = [
-  {
-    key: 'name',
-    title: 'argument',
-    min: 10,
-    max: 40,
-    priority: ALWAYS,
-    paint: (text, palette) => palette.code(text),
-  },
+  { key: 'name', title: 'argument', min: 10, max: 40, priority: ALWAYS, paint: 'code' },
   { key: 'type', title: 'type', min: 7, max: 24, priority: ALWAYS },
   { key: 'required', title: 'required', priority: ALWAYS },
   {

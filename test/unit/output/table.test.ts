@@ -7,7 +7,7 @@ import { FORBIDDEN, hostileText, viewOf } from '../../helpers/hostile.ts';
 
 const COLUMNS: readonly Column[] = [
   { key: '#', title: '#', align: 'right', priority: Number.POSITIVE_INFINITY },
-  { key: 'name', title: 'name', min: 10, priority: 3, paint: (text, colors) => colors.name(text) },
+  { key: 'name', title: 'name', min: 10, priority: 3, paint: 'name' },
   { key: 'city', title: 'city', min: 8, priority: 2 },
   { key: 'note', title: 'note', min: 12, priority: 1, wrap: true },
   { key: 'id', title: 'id', priority: 0 },
