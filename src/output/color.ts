@@ -46,31 +46,27 @@ export function isColored({ flag, env, isTTY }: ColorOptions): boolean {
 /** Returns the palette with the 16 basic colors (1), or without color (0), which returns text unchanged. */
 export function palette(level: 0 | 1): Palette {
   const chalk = new Chalk({ level });
+  // chalk joins all its arguments, and `map` passes three.
+  const paint =
+    (color: Paint): Paint =>
+    (text) =>
+      color(text);
   const paints = {
-    heading: unary(chalk.bold),
-    name: unary(chalk.bold),
-    dim: unary(chalk.dim),
-    key: unary(chalk.dim),
-    number: unary(chalk.dim),
-    url: unary(chalk.underline),
-    code: unary(chalk.cyan),
-    good: unary(chalk.green),
-    warn: unary(chalk.yellow),
-    bad: unary(chalk.red),
+    heading: paint(chalk.bold),
+    name: paint(chalk.bold),
+    dim: paint(chalk.dim),
+    key: paint(chalk.dim),
+    number: paint(chalk.dim),
+    url: paint(chalk.underline),
+    code: paint(chalk.cyan),
+    good: paint(chalk.green),
+    warn: paint(chalk.yellow),
+    bad: paint(chalk.red),
   };
-  const letters: ReadonlyMap<string, Paint> = new Map([
-    ['A', paints.good],
-    ['B', paints.code],
-    ['C', paints.warn],
-    ...['D', 'E', 'F'].map((letter) => [letter, paints.bad] as const),
-  ]);
+  const { good, code, warn, bad } = paints;
+  const grades: Readonly<Record<string, Paint>> = { A: good, B: code, C: warn, D: bad, E: bad, F: bad };
   const letterOf = (text: string): string => /^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? '';
-  return { ...paints, grade: (text) => (letters.get(letterOf(text)) ?? paints.name)(text) };
-}
-
-/** Drops further arguments: chalk joins all of them, and `map` passes three. */
-function unary(paint: (text: string) => string): Paint {
-  return (text) => paint(text);
+  return { ...paints, grade: (text) => (grades[letterOf(text)] ?? paints.name)(text) };
 }
 
 /** The palette without color. */

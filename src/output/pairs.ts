@@ -18,8 +18,7 @@ const GAP = 2;
 /** Renders a key/value list at most `columns` wide, aligned if there is room; values wrap and are never cut. */
 export function pairLines(pairs: readonly Pair[], columns: number, view: View): string[] {
   const most = columns < NARROW ? 0 : Math.floor(columns * KEY_SHARE);
-  const widths = pairs.map(({ key }) => width(keyText(key))).filter((own) => own <= most);
-  const keyWidth = widths.reduce((a, b) => Math.max(a, b), 0);
+  const keyWidth = maxWidth(pairs.map(({ key }) => keyText(key)).filter((key) => width(key) <= most));
   return pairs.flatMap((pair) => onePair(pair, keyWidth, columns, view));
 }
 
@@ -40,16 +39,15 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
 
 /** Returns the first indent at which no word (an id, a link) is broken; otherwise the first one. */
 function indentOf(value: string, indents: readonly number[], columns: number): number {
-  const longest = value.split(/\s/).reduce((most, word) => Math.max(most, word.length), 0);
-  const [first = 0] = indents;
-  if (longest <= columns - first) return first;
-  const widest = value.split(/\s/).reduce((most, word) => Math.max(most, width(word)), 0);
-  return indents.find((indent) => widest <= columns - indent) ?? first;
+  const widest = maxWidth(value.split(/\s/));
+  return indents.find((indent) => widest <= columns - indent) ?? indents[0] ?? 0;
 }
 
-function keyText(key: string): string {
-  return cleanLine(key).trim();
-}
+const keyText = (key: string): string => cleanLine(key).trim();
+
+/** Returns the width of the widest text, in columns. */
+export const maxWidth = (texts: readonly string[]): number =>
+  texts.reduce((most, text) => Math.max(most, width(text)), 0);
 
 /** A group of key/value pairs with an optional title. */
 export interface PairSection {
@@ -73,15 +71,12 @@ export function renderPairs(sections: readonly PairSection[], view: View): strin
 const MAX_ALIGNED_WIDTH = 24;
 
 function withRemarks(pairs: PairSection['pairs'], { palette }: View): Pair[] {
-  const texts = pairs
-    .filter(([, , remark]) => remark !== undefined)
-    .map(([, text]) => width(cleanLine(text)));
-  const most = texts.filter((own) => own <= MAX_ALIGNED_WIDTH).reduce((a, b) => Math.max(a, b), 0);
+  const texts = pairs.flatMap(([, text, remark]) => (remark === undefined ? [] : [cleanLine(text)]));
+  const aligned = maxWidth(texts.filter((text) => width(text) <= MAX_ALIGNED_WIDTH));
   return pairs.map(([key, text, remark]) => {
     if (remark === undefined) return { key, text };
-    const value = cleanLine(text);
     const paint: Paint = (line) =>
       line.endsWith(remark) ? line.slice(0, -remark.length) + palette.dim(remark) : line;
-    return { key, text: `${value.padEnd(value.length + most - width(value))}  ${remark}`, paint };
+    return { key, text: `${pad(cleanLine(text), aligned)}  ${remark}`, paint };
   });
 }

@@ -71,7 +71,7 @@ function describe(cause: unknown): string {
 /** Returns the fields of an error in JSON output. */
 export function errorFields(error: AppError, redact: Redact = identity): Record<string, unknown> {
   const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
-  const facts = {
+  const fields = {
     code: error.code,
     message: truncate(redact(error.message), MAX_MESSAGE * 10),
     hint: redact(error.hint),
@@ -82,7 +82,7 @@ export function errorFields(error: AppError, redact: Redact = identity): Record<
     rpc_code: rpcCode,
     request_id: requestId,
   };
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** Formats an error for a program: one line of JSON, without a line break. */

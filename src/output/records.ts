@@ -1,5 +1,5 @@
 import type { ToolResult } from '../client/types.ts';
-import { copyRawNumbers, isInexact, parseExact, rawNumber } from '../util/exact-json.ts';
+import { copyRawNumbers, isInexact, parseExactOrNone, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
 
 /** The value of a cell of a table, TSV or CSV. */
@@ -23,19 +23,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function callData({ structuredContent, content }: ToolResult): unknown {
   if (structuredContent !== undefined) return structuredContent;
   const [only] = content ?? [];
-  const single =
-    content?.length === 1 && isRecord(only) && only.type === 'text' && typeof only.text === 'string';
-  return single ? parseText(String(only.text)) : (content ?? []);
+  const isText = content?.length === 1 && isRecord(only) && only.type === 'text';
+  return isText && typeof only.text === 'string' ? parseText(only.text) : (content ?? []);
 }
 
 function parseText(text: string): unknown {
-  try {
-    const value = parseExact(text);
-    // The digits of a number are kept by the container that it is in; this one has none.
-    return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
-  } catch {
-    return text;
-  }
+  const value = parseExactOrNone(text);
+  if (value === undefined) return text;
+  // The digits of a number are kept by the container that it is in; this one has none.
+  return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
 }
 
 /**
@@ -53,7 +49,7 @@ export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
       else cells.set(columnName(record, start + key), memberCell(holder, key));
     }
   };
-  if (isRecord(record)) walk(record, '');
+  walk(record, '');
   return cells;
 }
 
@@ -92,19 +88,18 @@ export function rawNumberAt(record: unknown, column: string): string | undefined
 
 /** Returns the value of a column: a key, a dotted path, `lat` or `lng`. Undefined if the record has none. */
 export function valueAt(record: unknown, column: string): unknown {
-  const path = pathOf(record, column);
-  return path === undefined ? undefined : follow(record, path);
+  const [holder, key = ''] = memberAt(record, column) ?? [];
+  return holder?.[key];
 }
 
 /** Returns the object that has the value of a column, and the key in it. */
-function memberAt(record: unknown, column: string): [holder: object, key: string] | undefined {
-  const path = pathOf(record, column);
-  const holder = path === undefined ? undefined : follow(record, path.slice(0, -1));
-  return isRecord(holder) ? [holder, path?.at(-1) ?? ''] : undefined;
-}
-
-function follow(record: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record);
+function memberAt(record: unknown, column: string): [Record<string, unknown>, key: string] | undefined {
+  const path = pathOf(record, column) ?? [];
+  const key = path.at(-1);
+  const holder = path
+    .slice(0, -1)
+    .reduce<unknown>((inner, part) => (isRecord(inner) ? inner[part] : undefined), record);
+  return key !== undefined && isRecord(holder) ? [holder, key] : undefined;
 }
 
 /** Returns a copy of the record with these columns only; nested keys stay nested, missing ones are left out. */
@@ -149,10 +144,8 @@ function keysTo(record: unknown, path: string): readonly string[] | undefined {
 }
 
 /** Returns all flattened keys of the records, in order of appearance. */
-export function keysOf(records: readonly unknown[]): string[] {
-  const keys = new Set<string>();
-  for (const record of records) if (isRecord(record)) for (const key of flatten(record).keys()) keys.add(key);
-  return [...keys];
+export function keysOf(records: readonly unknown[]): readonly string[] {
+  return tabulate(records).keys;
 }
 
 /** Returns the records as rows of cells. Default columns: all flattened keys, in order of appearance. */

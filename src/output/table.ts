@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
-import { cleanLine, label, truncate, width, wrap } from '../util/text.ts';
+import { cleanLine, label, truncate, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
-import { pairLines } from './pairs.ts';
+import { maxWidth, pairLines } from './pairs.ts';
 import { EMPTY, glyphs, type View } from './presentation.ts';
 import { cellAt, valueAt } from './records.ts';
 
@@ -106,11 +106,8 @@ function naturalWidth(
   limit: number,
 ): number {
   const room = Math.min(column.max ?? limit, limit) + 1;
-  const widths = cells.map((row) => width(truncate(row[index] ?? '', room, '')));
-  return Math.min(
-    widths.reduce((a, b) => Math.max(a, b), width(title(column))),
-    limit,
-  );
+  const texts = cells.map((row) => truncate(row[index] ?? '', room, ''));
+  return Math.min(maxWidth([title(column), ...texts]), limit);
 }
 
 function title(column: Column): string {

@@ -23,7 +23,9 @@ export function callPresentation(result: ToolResult): Presentation {
 
 /** Returns whether the table shows some of the data by name only. */
 export function isTruncated({ content = [] }: ToolResult): boolean {
-  return content.some(isNamedOnly);
+  return content.filter(isRecord).some(({ type, resource }) => {
+    return type === 'image' || type === 'audio' || (isRecord(resource) && 'blob' in resource);
+  });
 }
 
 function resultLines({ content = [] }: ToolResult, json: unknown, view: View): string[] {
@@ -61,17 +63,9 @@ export function contentLines(blocks: readonly unknown[], view: View): string[] {
   const parts = blocks.map((block) => blockLines(block, view)).filter((lines) => lines.length > 0);
   return parts.flatMap((lines, index) => {
     const before = parts[index - 1];
-    const listed = before === undefined || (before.length === 1 && lines.length === 1);
-    return listed ? lines : ['', ...lines];
+    const isListed = before === undefined || (before.length === 1 && lines.length === 1);
+    return isListed ? lines : ['', ...lines];
   });
-}
-
-/** Returns whether the lines of a block show its data by name only. */
-export function isNamedOnly(block: unknown): boolean {
-  if (!isRecord(block)) return false;
-  return (
-    ['image', 'audio'].includes(String(block.type)) || (isRecord(block.resource) && 'blob' in block.resource)
-  );
 }
 
 function blockLines(block: unknown, view: View): string[] {
@@ -79,7 +73,10 @@ function blockLines(block: unknown, view: View): string[] {
   const { type, text, data, mimeType, resource } = block;
   if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
   if (type === 'image' || type === 'audio') return summaryLines(type, [mimeType, sizeOf(data)], view);
-  if (type === 'resource' && isRecord(resource)) return resourceLines(resource, view);
+  if (type === 'resource' && isRecord(resource)) {
+    const facts = [resource.uri, resource.mimeType, sizeOf(resource.blob)];
+    return [...summaryLines('resource', facts, view), ...indentedText(resource.text, view)];
+  }
   if (type === 'resource_link') {
     const { title, name, uri, size, description } = block;
     const facts = [title ?? name, uri, mimeType, typeof size === 'number' ? inBytes(size) : undefined];
@@ -88,12 +85,8 @@ function blockLines(block: unknown, view: View): string[] {
   return dataLines(stringifyRawNumbers(block), view.width, view);
 }
 
-function resourceLines({ uri, mimeType, text, blob }: Record<string, unknown>, view: View): string[] {
-  return [...summaryLines('resource', [uri, mimeType, sizeOf(blob)], view), ...indentedText(text, view)];
-}
-
 /** Renders text, or the JSON in it. */
-export function textLines(text: string, columns: number, view: View): string[] {
+function textLines(text: string, columns: number, view: View): string[] {
   const value = /^\s*[[{]/.test(text) ? parseExactOrNone(text) : undefined;
   if (value !== undefined) return dataLines(stringifyRawNumbers(value), columns, view);
   const shown = clean(text).trim();

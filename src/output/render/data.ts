@@ -1,10 +1,10 @@
 import { toJson } from '../../util/json.ts';
-import { clean, cleanLine, label, pad, width, wrap } from '../../util/text.ts';
+import { clean, cleanLine, label, pad, wrap } from '../../util/text.ts';
 import { link, webUrl } from '../link.ts';
-import { type Pair, pairLines } from '../pairs.ts';
+import { maxWidth, type Pair, pairLines } from '../pairs.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { isRecord } from '../records.ts';
-import { renderTable } from '../table.ts';
+import { type Column, renderTable } from '../table.ts';
 
 /** Deeper levels and narrower lines are shown as JSON. */
 const MAX_DATA_LEVEL = 6;
@@ -64,7 +64,7 @@ export function flowColumns(blocks: readonly (readonly string[])[], columns: num
   const rows: { lines: readonly string[]; width: number }[][] = [];
   let used = 0;
   for (const lines of blocks) {
-    const own = lines.length > MAX_FLOW_HEIGHT ? room : widest(lines);
+    const own = lines.length > MAX_FLOW_HEIGHT ? room : maxWidth(lines);
     const row = rows.at(-1);
     if (row !== undefined && used + FLOW_GAP + own <= room) {
       row.push({ lines, width: own });
@@ -77,9 +77,6 @@ export function flowColumns(blocks: readonly (readonly string[])[], columns: num
   return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...joinHorizontal(row)]);
 }
 
-const widest = (lines: readonly string[]): number =>
-  lines.reduce((most, line) => Math.max(most, width(line)), 0);
-
 /** Joins columns of lines horizontally, each padded to its width. */
 export function joinHorizontal(
   columns: readonly { readonly lines: readonly string[]; readonly width: number }[],
@@ -87,22 +84,15 @@ export function joinHorizontal(
 ): string[] {
   const height = columns.reduce((most, { lines }) => Math.max(most, lines.length), 0);
   return Array.from({ length: height }, (_, index) => {
-    const filled = columns.findLastIndex(({ lines }) => (lines[index] ?? '') !== '');
-    return columns
-      .slice(0, filled + 1)
-      .map(({ lines, width: room }, place) => {
-        const line = lines[index] ?? '';
-        return place === filled ? line : pad(line, room + gap);
-      })
-      .join('');
+    const parts = columns.map(({ lines, width: room }) => pad(lines[index] ?? '', room + gap));
+    return parts.join('').trimEnd();
   });
 }
 
 function pairOf(key: string, value: unknown, view: View): Pair {
   const text = inline(value, key);
-  if (!isLink(value)) return { key: label(key), text };
-  const url = webUrl(String(value));
-  return { key: label(key), text, paint: (line) => link(view.palette.url(line), url, view) };
+  if (typeof value !== 'string' || !/^https?:\/\/\S+$/i.test(value)) return { key: label(key), text };
+  return { key: label(key), text, paint: (line) => link(view.palette.url(line), webUrl(value), view) };
 }
 
 function listLines(items: readonly unknown[], columns: number, view: View, level: number): string[] {
@@ -134,28 +124,22 @@ export function smallTable(items: readonly unknown[], columns: number, view: Vie
   const plain = plainTable(items);
   if (plain === undefined) return undefined;
   const { keys, rows } = plain;
-  const natural = keys.map((key, index) =>
-    rows.reduce((most, row) => Math.max(most, width(row[index] ?? '')), width(label(key).toUpperCase())),
-  );
-  if (natural.reduce((sum, room) => sum + room + INDENT, -INDENT) > columns) return undefined;
-  const table = keys.map((key, index) => ({
-    key,
-    title: label(key),
-    priority: Number.POSITIVE_INFINITY,
-    align: items.every((item) => isRecord(item) && typeof item[key] === 'number')
-      ? ('right' as const)
-      : ('left' as const),
-    min: natural[index] ?? 0,
-  }));
+  const table = keys.map((key, index): Column => {
+    const isNumeric = items.every((item) => isRecord(item) && typeof item[key] === 'number');
+    return {
+      key,
+      title: label(key),
+      priority: Number.POSITIVE_INFINITY,
+      align: isNumeric ? 'right' : 'left',
+      min: maxWidth([label(key).toUpperCase(), ...rows.map((row) => row[index] ?? '')]),
+    };
+  });
+  if (table.reduce((sum, { min = 0 }) => sum + min + INDENT, -INDENT) > columns) return undefined;
   return renderTable(table, rows, { ...view, width: columns }).split('\n');
 }
 
 function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
-}
-
-function isLink(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
 }
 
 /** Longer texts of a list get a line of their own. */
@@ -209,23 +193,20 @@ function range(value: unknown): string | undefined {
 
 /** Formats an object of simple values on one line: `theme dessert, mentions 12`. */
 export function words(record: Record<string, unknown>): string {
-  const facts = idsLast(Object.keys(record)).map(
-    (key) => `${lowercaseFirst(label(key))} ${inline(record[key], key)}`,
-  );
+  const facts = idsLast(Object.keys(record)).map((key) => {
+    const name = label(key).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+    return `${name} ${inline(record[key], key)}`;
+  });
   return facts.join(', ') || EMPTY;
 }
 
 /** Moves the keys of identifiers to the end, since few readers look for them. */
-export function idsLast(keys: readonly string[]): string[] {
+function idsLast(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !isIdKey(key)), ...keys.filter(isIdKey)];
 }
 
 /** Returns whether a key names an identifier: `id`, `service_id`, `restaurantId`. */
 export const isIdKey = (key: string): boolean => ID.test(key);
-
-function lowercaseFirst(text: string): string {
-  return text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
-}
 
 function isSmall(value: unknown): boolean {
   if (!isRecord(value)) return false;
@@ -235,9 +216,7 @@ function isSmall(value: unknown): boolean {
   return text.length <= MAX_SHORT_OBJECT && !text.includes('\n');
 }
 
-function isScalar(value: unknown): boolean {
-  return typeof value !== 'object' || value === null;
-}
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 function isListOfTexts(items: readonly unknown[]): boolean {
   const isLong = (item: unknown): boolean =>

@@ -1,5 +1,6 @@
-import { cleanLine, label, width, wrap } from '../../util/text.ts';
+import { cleanLine, label, wrap } from '../../util/text.ts';
 import { link, mapUrl } from '../link.ts';
+import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
 import {
@@ -99,8 +100,8 @@ export function comparisonLines(
   if (items.length < 2 || items.length > MAX_ITEMS) return undefined;
   const found = items.map((item) => ('failure' in item ? undefined : fieldsOf(item.output, columns)));
   const rows = rowsFor(found);
-  const widest = rows.reduce((most, row) => Math.max(most, row.level * GAP + width(row.title)), 0);
-  const title = Math.min(widest, MAX_LABEL_WIDTH);
+  const titles = rows.map((row) => ' '.repeat(row.level * GAP) + row.title);
+  const title = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);
   const cell = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - title) / items.length) - GAP);
   if (cell < MIN_CELL_WIDTH || found.every((one) => one === undefined)) return undefined;
   const frame: Frame = { cell, title, failed: found.map((one) => one === undefined) };
