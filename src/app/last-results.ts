@@ -9,11 +9,6 @@ export const DEMO = 'demo';
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
 
-const textOf = (row: unknown, field: string): string => {
-  const value = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>;
-  return typeof value[field] === 'string' ? value[field] : '';
-};
-
 /**
  * Stores the rows of a search, so that `lookup 2` knows the second one.
  * @param shown whether the rows were shown, numbered, in this terminal
@@ -25,17 +20,11 @@ export function saveResults(
   shown: boolean,
 ): void {
   if (app.paths.stateDir === undefined) return;
-  const results: LastResults = {
-    endpoint: serviceName(app),
-    at: app.context.now(),
-    query: { name: query.name, city: query.city },
-    ids: rows.map((row) => textOf(row, 'service_id')),
-    names: rows.map((row) => textOf(row, 'name')),
-    rows,
-  };
+  const { name, city } = query;
+  const search = { endpoint: serviceName(app), at: app.context.now(), query: { name, city }, rows };
   // What holds a key is not stored.
-  const stored = JSON.stringify(results);
-  if (app.maskKey(stored) === stored) storeOf(app).write(results, shown);
+  const stored = JSON.stringify(search);
+  if (app.maskKey(stored) === stored) storeOf(app).write(search, shown);
 }
 
 function storeOf(app: App): ResultsStore {
@@ -86,5 +75,5 @@ export function describeSearch(app: App, { query, at }: LastResults): string {
         : seconds < 172_800
           ? `${Math.round(seconds / 3600)} h`
           : `${Math.round(seconds / 86_400)} days`;
-  return `${query === undefined ? 'the last search' : `"${query.name}" in ${query.city}`}, ${age} ago`;
+  return `"${query.name}" in ${query.city}, ${age} ago`;
 }

@@ -268,7 +268,7 @@ export async function openLedgerFor(
 ): Promise<Ledger> {
   const limits = { perMinute, perDay };
   const shared = await app.sharedState();
-  const ledger =
+  return (
     shared?.ledger(url.href, key, limits) ??
     openLedger({
       stateDir: app.paths.stateDir,
@@ -277,9 +277,8 @@ export async function openLedgerFor(
       now: app.context.now,
       ...limits,
       ...(warn && { warn }),
-    });
-  app.onClose(async () => ledger.close());
-  return ledger;
+    })
+  );
 }
 
 /** Maximum number of characters of a body that --verbose shows. */

@@ -23,8 +23,7 @@ export function registerLast(program: CliCommand, app: App): void {
 async function showLast(app: App): Promise<void> {
   checkOutputOptions(app, SUMMARY_COLUMNS);
   const search = lastSearch(app);
-  const { query, names = [], ids = [] } = search ?? {};
-  const rows = search?.rows ?? ids.map((id, index) => ({ service_id: id, name: names[index] }));
+  const { query, rows = [] } = search ?? {};
   const { findPresentation } = await import('../output/render/find.ts');
   await writeResult(app, {
     ...findPresentation({ ...query, results: rows }, rows),
@@ -35,7 +34,7 @@ async function showLast(app: App): Promise<void> {
     },
   });
   await app.note(
-    search === undefined || ids.length === 0
+    search === undefined
       ? 'no search was made yet: restaurant find <name> --city <city>'
       : describeSearch(app, search),
   );

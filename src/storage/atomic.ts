@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
@@ -36,22 +37,21 @@ export function writeFileAtomic(
   data: string | Uint8Array,
   { mode = 0o600, durable = true, replace = false }: AtomicOptions = {},
 ): void {
-  const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
   try {
     const target = replace ? path : followLinks(path);
-    const stats = replace ? undefined : statSync(target, { throwIfNoEntry: false });
-    if (stats !== undefined && !stats.isFile()) {
-      const file = openSync(target, 'w');
-      try {
-        writeAll(file, bytes);
-      } finally {
-        closeSync(file);
-      }
+    const isDevice = !replace && statSync(target, { throwIfNoEntry: false })?.isFile() === false;
+    if (isDevice) {
+      writeFileSync(target, data);
       return;
     }
     const temp = openTemp(target, mode);
-    temp.run(() => writeAll(temp.file, bytes));
-    temp.commit(durable);
+    try {
+      writeAll(temp.file, typeof data === 'string' ? Buffer.from(data) : data);
+      temp.commit(durable);
+    } catch (error) {
+      temp.discard();
+      throw error;
+    }
   } catch (error) {
     throw ioError('write', path, error);
   }
@@ -67,28 +67,22 @@ export async function writeChunksAtomic(
   chunks: AsyncIterable<string>,
   mode: number,
 ): Promise<void> {
-  const attempt = <T>(run: () => T): T => {
-    try {
-      return run();
-    } catch (error) {
-      throw ioError('write', path, error);
-    }
-  };
-  const temp = attempt(() => openTemp(followLinks(path), mode));
+  let temp: ReturnType<typeof openTemp> | undefined;
   try {
+    temp = openTemp(followLinks(path), mode);
     let pending = '';
     for await (const chunk of chunks) {
       pending += chunk;
       if (pending.length < CHUNK_CHARACTERS) continue;
-      attempt(() => writeAll(temp.file, Buffer.from(pending)));
+      writeAll(temp.file, Buffer.from(pending));
       pending = '';
     }
-    attempt(() => writeAll(temp.file, Buffer.from(pending)));
+    writeAll(temp.file, Buffer.from(pending));
+    temp.commit(true);
   } catch (error) {
-    temp.discard();
-    throw error;
+    temp?.discard();
+    throw systemCode(error) === undefined ? error : ioError('write', path, error);
   }
-  attempt(() => temp.commit(true));
 }
 
 /** Opens a new file beside `target`, which takes its place when it is committed. The name is short: names have a limit. */
@@ -100,27 +94,19 @@ function openTemp(target: string, mode: number) {
     if (isOpen) closeSync(file);
     isOpen = false;
   };
-  const discard = () => {
-    close();
-    rmSync(path, { force: true });
-  };
-  const run = (work: () => void) => {
-    try {
-      work();
-    } catch (error) {
-      discard();
-      throw error;
-    }
-  };
-  const commit = (durable: boolean) => {
-    run(() => {
+  return {
+    file,
+    discard() {
+      close();
+      rmSync(path, { force: true });
+    },
+    commit(durable: boolean) {
       if (durable) fsyncSync(file);
       close();
       renameSync(path, target);
-    });
-    if (durable) flushFolder(dirname(target));
+      if (durable) flushFolder(dirname(target));
+    },
   };
-  return { file, run, commit, discard };
 }
 
 /**

@@ -17,17 +17,6 @@ export interface CacheKey {
   readonly args: unknown;
 }
 
-export interface CacheOptions {
-  /** Undefined where no cache folder is known: nothing is cached then. */
-  readonly cacheDir: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** How many responses are kept, about. Default 10,000. */
-  readonly maxEntries?: number;
-  /** How many bytes they may take, about. Default 128 MiB. */
-  readonly maxBytes?: number;
-}
-
 export interface CachedResponse {
   readonly value: unknown;
   /** When it was stored, in milliseconds since the epoch. */
@@ -84,9 +73,22 @@ export function hashKey(key: string): string {
   return sha256Hex(`restaurant api key\n${key}`);
 }
 
-/** Opens the cache. Touches no file until it is used. */
-export function openCache(options: CacheOptions): Cache {
-  const { cacheDir, now, maxEntries = 10_000, maxBytes = 134_217_728 } = options;
+/**
+ * Opens the cache, which keeps about so many entries and bytes. Touches no file until it is used.
+ * @param options.cacheDir undefined where no cache folder is known: nothing is cached then
+ * @param options.now milliseconds since the epoch
+ */
+export function openCache({
+  cacheDir,
+  now,
+  maxEntries = 10_000,
+  maxBytes = 134_217_728,
+}: {
+  readonly cacheDir: string | undefined;
+  readonly now: () => number;
+  readonly maxEntries?: number;
+  readonly maxBytes?: number;
+}): Cache {
   if (cacheDir === undefined) {
     return { path: undefined, get: () => undefined, put: () => {}, clear: () => 0, clearFor: () => 0 };
   }
@@ -121,7 +123,12 @@ export function openCache(options: CacheOptions): Cache {
         const { path, text } = locate(folder, key);
         // A failed open costs much more than this, because of its error.
         if (maxAgeMs <= 0 || !existsSync(path)) return undefined;
-        const { version, key: found, at, value } = parseEntry(readOwnFile(path, maxEntryBytes));
+        const {
+          version,
+          key: found,
+          at,
+          value,
+        } = Object(parseExact(readOwnFile(path, maxEntryBytes).toString('utf8'))) as Record<string, unknown>;
         if (version !== VERSION || found !== text || typeof at !== 'number') return undefined;
         const age = now() - at;
         const isUsable = value !== undefined && age >= 0 && age <= Math.min(maxAgeMs, MAX_AGE_MS);
@@ -170,11 +177,6 @@ function accountOf(keyHash: string): string {
 function locate(folder: string, { endpoint, keyHash, tool, args }: CacheKey): { path: string; text: string } {
   const text = canonicalJson([endpoint, keyHash, tool, args]);
   return { path: join(folder, `${accountOf(keyHash)}-${sha256Hex(`${VERSION}\n${text}`)}.json`), text };
-}
-
-function parseEntry(bytes: Buffer): Readonly<Record<string, unknown>> {
-  const entry = parseExact(bytes.toString('utf8'));
-  return typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>) : {};
 }
 
 /**

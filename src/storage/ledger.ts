@@ -56,7 +56,6 @@ export interface Ledger {
   /** The service asked to wait: nobody is granted a request until then (milliseconds since the epoch; at most a day). */
   pauseUntil(until: number): Promise<void>;
   usage(): Promise<Usage>;
-  close(): Promise<void>;
 }
 
 /** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
@@ -151,7 +150,6 @@ export function openLedger(options: LedgerOptions): Ledger {
       );
     },
     usage: () => using((files) => usageOf(files.read(now()), files, limits, now())),
-    close: async () => {},
   };
 }
 

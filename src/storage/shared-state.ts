@@ -285,7 +285,6 @@ function sharedLedger(
       await run(PAUSE, [pauseKey], [`${Math.max(0, Math.ceil(until - now()))}`]);
     },
     usage: async () => (await call('usage', '')).usage,
-    close: async () => {},
   };
 }
 

@@ -75,19 +75,21 @@ export function openJsonFile<T>(
   };
 }
 
-/** The rows of a search, for `lookup 2`. */
-export interface LastResults {
+/** A search, stored for `lookup 2` and `last`. */
+export interface Search {
   readonly endpoint: string;
-  /** When the search was sent, in milliseconds since the epoch. */
+  /** When it was sent, in milliseconds since the epoch. */
   readonly at: number;
-  /** The searched name and city; absent in files of earlier versions. */
-  readonly query?: { readonly name: string; readonly city: string };
-  /** Ids in the order of the rows shown. */
+  readonly query: { readonly name: string; readonly city: string };
+  /** The restaurants that were found, in the order in which they were shown. */
+  readonly rows: readonly unknown[];
+}
+
+export interface LastResults extends Search {
+  /** The id of each row; '' for one that has none. */
   readonly ids: readonly string[];
-  /** Names in the same order. */
+  /** The name of each row. */
   readonly names: readonly string[];
-  /** The rows themselves; absent in files of earlier versions. */
-  readonly rows?: readonly unknown[];
 }
 
 /** The last results that were shown in this terminal and to this user. Nothing here throws. */
@@ -98,7 +100,7 @@ export interface ResultsStore {
    * Stores the results of a search. An empty search keeps the earlier list.
    * @param shown whether the rows were shown, numbered, in this terminal
    */
-  write(results: LastResults, shown?: boolean): void;
+  write(search: Search, shown?: boolean): void;
 }
 
 /** @param terminal identifies the terminal or session, as {@link terminalId} returns it. */
@@ -108,49 +110,36 @@ export function openResultsStore(
   warn?: Warn,
 ): ResultsStore {
   const open = (name: string) =>
-    openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeResults, warn);
+    openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeSearch, warn);
   const ofUser = open('last-find.json');
   const ofTerminal =
     terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
-    read: () => ofTerminal?.read() ?? ofUser.read(),
-    write(results, shown = true) {
-      if (results.ids.length === 0) return;
-      if (shown) ofTerminal?.write(results);
+    read() {
+      const search = ofTerminal?.read() ?? ofUser.read();
+      if (search === undefined) return undefined;
+      const texts = (field: string): string[] =>
+        search.rows.map((row) => fieldsOf(row)[field]).map((text) => (typeof text === 'string' ? text : ''));
+      return { ...search, ids: texts('service_id'), names: texts('name') };
+    },
+    write(search, shown = true) {
+      if (search.rows.length === 0) return;
+      if (shown) ofTerminal?.write(search);
       if (stateDir !== undefined) deleteOldFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
-      ofUser.write(results);
+      ofUser.write(search);
     },
   };
 }
 
-function decodeResults({
-  endpoint,
-  at,
-  query,
-  ids,
-  names,
-  rows,
-}: Readonly<Record<string, unknown>>): LastResults | undefined {
-  if (typeof endpoint !== 'string' || typeof at !== 'number') return undefined;
-  if (!areTexts(ids) || !areTexts(names) || ids.length !== names.length) return undefined;
-  const { name, city } = (typeof query === 'object' && query !== null ? query : {}) as Record<
-    string,
-    unknown
-  >;
-  const isQuery = typeof name === 'string' && typeof city === 'string';
-  return {
-    endpoint,
-    at,
-    ...(isQuery ? { query: { name, city } } : {}),
-    ids,
-    names,
-    ...(Array.isArray(rows) && rows.length === ids.length ? { rows } : {}),
-  };
+function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unknown>>): Search | undefined {
+  const { name, city } = fieldsOf(query);
+  if (typeof endpoint !== 'string' || typeof at !== 'number' || !Array.isArray(rows)) return undefined;
+  if (typeof name !== 'string' || typeof city !== 'string') return undefined;
+  return { endpoint, at, query: { name, city }, rows };
 }
 
-function areTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
 
 /**
  * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere by what the

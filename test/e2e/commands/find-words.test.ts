@@ -239,7 +239,8 @@ describe('lookup -', () => {
 describe('a hint', () => {
   it('quotes an id that the service chose', async () => {
     const { env } = newHome();
-    const state = { endpoint: 'demo', at: 0, ids: ['x;id>pwned;#'], names: ['x'] };
+    const rows = [{ service_id: 'x;id>pwned;#', name: 'x' }];
+    const state = { endpoint: 'demo', at: 0, query: { name: 'x', city: 'SF' }, rows };
     const folder = join(env.HOME ?? '', '.local/state/restaurant');
     const { mkdirSync } = await import('node:fs');
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -34,11 +34,13 @@ const bash = async (line: string, word: string, type = '9'): Promise<string[]> =
 function remember(rows: readonly (readonly [string, string])[], own = home): void {
   const folder = join(own, '.local', 'state', 'restaurant');
   mkdirSync(folder, { recursive: true });
-  const [ids, told] = [rows.map(([id]) => id), rows.map(([, name]) => name)];
-  writeFileSync(
-    join(folder, 'last-find.json'),
-    JSON.stringify({ endpoint: 'demo', at: 1, ids, names: told }),
-  );
+  const search = {
+    endpoint: 'demo',
+    at: 1,
+    query: { name: 'x', city: 'SF' },
+    rows: rows.map(([id, name]) => ({ service_id: id, name })),
+  };
+  writeFileSync(join(folder, 'last-find.json'), JSON.stringify(search));
 }
 
 describe('a completion script', () => {

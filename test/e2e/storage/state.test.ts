@@ -18,9 +18,13 @@ const FIND = {
   endpoint: 'https://x.example/api/mcp',
   at: 1_700_000_000_000,
   query: { name: 'Bé', city: 'Bern' },
-  ids: ['a', 'b'],
-  names: ['A', 'Bé'],
+  rows: [
+    { service_id: 'a', name: 'A' },
+    { service_id: 'b', name: 'Bé' },
+  ],
 };
+/** The same as it is read. */
+const FOUND = { ...FIND, ids: ['a', 'b'], names: ['A', 'Bé'] };
 
 function open(stateDir: string | undefined, warnings: string[] = [], terminal?: string): ResultsStore {
   return openResultsStore(stateDir, terminal, (message) => warnings.push(message));
@@ -32,7 +36,7 @@ describe('the last results', () => {
     expect(open(folder).read()).toBeUndefined();
     expect(existsSync(folder)).toBe(false);
     open(folder).write(FIND);
-    expect(open(folder).read()).toEqual(FIND);
+    expect(open(folder).read()).toEqual(FOUND);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'last-find.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['last-find.json']);
@@ -43,8 +47,8 @@ describe('the last results', () => {
     ['{"endpoint":"x","at":1,"ids":["a"', 'truncated'],
     ['null', 'null'],
     ['[]', 'an array'],
-    ['{"endpoint":"x","at":1,"ids":["a"],"names":[]}', 'rows without names'],
-    ['{"endpoint":"x","at":1,"ids":[7],"names":["a"]}', 'an id that is a number'],
+    ['{"endpoint":"x","at":1,"query":{"name":"a","city":"b"}}', 'no rows'],
+    ['{"endpoint":"x","at":1,"query":{"name":"a"},"rows":[]}', 'a search without a city'],
   ])('renames a damaged file: %s (%s)', (content) => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'last-find.json'), content);
@@ -53,7 +57,7 @@ describe('the last results', () => {
     expect(warnings).toHaveLength(1);
     expect(readFileSync(join(folder, 'last-find.json.damaged'), 'utf8')).toBe(content);
     open(folder).write(FIND);
-    expect(open(folder).read()).toEqual(FIND);
+    expect(open(folder).read()).toEqual(FOUND);
   });
 
   it('are not stored without a state folder', () => {
@@ -81,25 +85,26 @@ describe('the last results', () => {
     expect(warnings).toEqual([
       `${join(folder, 'last-find.json')} was damaged; renamed it to ${join(folder, 'last-find.json')}.damaged`,
     ]);
-    expect(open(folder).read()).toEqual(FIND);
+    expect(open(folder).read()).toEqual(FOUND);
   });
 
   it('are stored per terminal; another terminal gets the latest of the user', () => {
     const folder = tempFolder();
-    const other = { ...FIND, ids: ['c'], names: ['C'] };
+    const other = { ...FIND, rows: [{ service_id: 'c', name: 7 }] };
+    const found = { ...other, ids: ['c'], names: [''] };
     open(folder, [], 'one').write(FIND);
     open(folder, [], 'two').write(other);
-    expect(open(folder, [], 'one').read()).toEqual(FIND);
-    expect(open(folder, [], 'two').read()).toEqual(other);
-    expect(open(folder, [], 'three').read()).toEqual(other);
-    expect(open(folder).read()).toEqual(other);
+    expect(open(folder, [], 'one').read()).toEqual(FOUND);
+    expect(open(folder, [], 'two').read()).toEqual(found);
+    expect(open(folder, [], 'three').read()).toEqual(found);
+    expect(open(folder).read()).toEqual(found);
   });
 
   it('are kept when a search finds nothing', () => {
     const folder = tempFolder();
     open(folder, [], 'one').write(FIND);
-    open(folder, [], 'one').write({ ...FIND, ids: [], names: [] });
-    expect(open(folder, [], 'one').read()).toEqual(FIND);
+    open(folder, [], 'one').write({ ...FIND, rows: [] });
+    expect(open(folder, [], 'one').read()).toEqual(FOUND);
   });
 
   it('of a terminal are deleted a month later', () => {
