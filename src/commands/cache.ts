@@ -4,7 +4,6 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
 
-/** Adds `cache` and its subcommands to the program. */
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
     .command('cache')

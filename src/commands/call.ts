@@ -3,7 +3,6 @@ import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand, toolCall } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 
-/** Adds `call` to the program. */
 export function registerCall(program: CliCommand, app: App): void {
   program
     .command('call')

@@ -9,7 +9,6 @@ import zsh from './completion/restaurant.zsh' with { type: 'text' };
 const SCRIPTS = { bash, zsh, fish };
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** Adds `completion` to the program. */
 export function registerCompletion(program: CliCommand, app: App): void {
   program
     .command('completion')

@@ -12,7 +12,6 @@ import { type SettingView, serialize, settingName } from '../settings/settings.t
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, configPath, profileOf } from '../storage/config-file.ts';
 
-/** Adds `config` and its subcommands to the program. */
 export function registerConfig(program: CliCommand, app: App): void {
   const config = program
     .command('config')

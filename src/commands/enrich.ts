@@ -7,7 +7,6 @@ import type { EnrichFlags } from '../enrich/run/plan.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
-/** Adds `enrich` to the program. */
 export function registerEnrich(program: CliCommand, app: App): void {
   program
     .command('enrich')

@@ -22,7 +22,6 @@ import {
   SORT_KEYS,
 } from './find/refine.ts';
 
-/** Schema of what `find --json` prints. */
 const FIND_OUTPUT = anyOf(object({ 'status?': text, results: list(RESTAURANT), 'total_matches?': integer }), {
   ...list(
     anyOf(object({ result: RESTAURANT, details: anyObject }), object({ result: RESTAURANT, error: ERROR })),
@@ -40,7 +39,6 @@ interface FindOptions extends Refinement {
   openNow?: true;
 }
 
-/** Adds `find` to the program. */
 export function registerFind(program: CliCommand, app: App): void {
   program
     .command('find')

@@ -2,7 +2,6 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, textWidth } from '../cli/help.ts';
 
-/** Adds `help` to the program. */
 export function registerHelp(program: CliCommand, app: App): void {
   program
     .command('help')

@@ -5,7 +5,6 @@ import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
-/** Adds `last` to the program. */
 export function registerLast(program: CliCommand, app: App): void {
   program
     .command('last')

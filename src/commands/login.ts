@@ -13,7 +13,6 @@ import { configPath, profileOf } from '../storage/config-file.ts';
 import { readPath } from '../storage/files.ts';
 import { ioReason } from '../storage/io-error.ts';
 
-/** Schema of what `login --json` prints. */
 const LOGIN_OUTPUT = object({
   profile: text,
   endpoint: textOrNull,
@@ -23,14 +22,12 @@ const LOGIN_OUTPUT = object({
   key_in_environment: boolean,
 });
 
-/** Options of `login` as commander gives them. */
 interface LoginOptions {
   keyStdin?: true;
   keyFile?: string;
   verify: boolean;
 }
 
-/** Adds `login` to the program. */
 export function registerLogin(program: CliCommand, app: App): void {
   program
     .command('login')
@@ -109,15 +106,11 @@ async function acceptedKey(
     const given = await readKey(app, options, service);
     const key = checkKey(given.key, app.settings.need('key-prefix'));
     app.registerSecret(key);
-    if (service === undefined || !options.verify) return key;
-    try {
-      await verify(app, service, key);
-      return key;
-    } catch (error) {
-      const isRefused = error instanceof AppError && error.code === 'unauthorized';
-      if (!isRefused || !given.isTyped || attempt === MAX_ATTEMPTS) throw error;
-      await app.note(`${error.message}; try again, or stop with Ctrl-C`);
-    }
+    const refusal =
+      service === undefined || !options.verify ? undefined : await refusalOf(app, service.url, key);
+    if (refusal === undefined) return key;
+    if (!given.isTyped || attempt === MAX_ATTEMPTS) throw refusal;
+    await app.note(`${refusal.message}; try again, or stop with Ctrl-C`);
   }
 }
 
@@ -155,19 +148,19 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   }
 }
 
-/** Sends one request with the key. @throws {AppError} as the service responds */
-async function verify(app: App, { url }: FoundEndpoint, key: string): Promise<void> {
+/** Sends one request with the key; returns the error of a refused key. @throws {AppError} of other kinds */
+async function refusalOf(app: App, url: URL, key: string): Promise<AppError | undefined> {
   const { openService } = await import('../app/service.ts');
   const target = { url, key, headers: requestHeaders(app, url), demo: false };
   const { client } = await openService(app, { target });
   try {
     await app.withSpinner(`checking the key with ${url.host}`, () => client.check());
+    return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    throw new AppError('unauthorized', `${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
-      ...error.details,
-      hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
-    });
+    const message = `${url.host} refused the key …${keySuffix(key)}; nothing was saved`;
+    const hint = `check the key in the developer portal, then: ${loginCommand(app)}`;
+    return new AppError('unauthorized', message, { ...error.details, hint });
   }
 }
 

@@ -4,7 +4,6 @@ import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, text } from '../cli/schemas.ts';
 import { variable } from '../settings/settings.ts';
 
-/** Adds `logout` to the program. */
 export function registerLogout(program: CliCommand, app: App): void {
   program
     .command('logout')

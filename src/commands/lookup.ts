@@ -25,7 +25,6 @@ const LOOKUP_OUTPUT = anyOf(
   },
 );
 
-/** Adds `lookup` to the program. */
 export function registerLookup(program: CliCommand, app: App): void {
   program
     .command('lookup')

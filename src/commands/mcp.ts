@@ -7,7 +7,6 @@ import type { ConfigOptions } from '../mcp/client-config/configure.ts';
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
 const TRANSPORTS = ['http', 'stdio'];
 
-/** Schema of `mcp config --json`. */
 const MCP_CONFIG_OUTPUT = object({
   client: text,
   via: { enum: TRANSPORTS },
@@ -24,7 +23,6 @@ const MCP_CONFIG_OUTPUT = object({
   }),
 });
 
-/** Adds `mcp` and `mcp config` to the program. */
 export function registerMcp(program: CliCommand, app: App): void {
   const mcp = program
     .command('mcp')

@@ -13,7 +13,6 @@ interface RawOptions {
   unwrap?: true;
 }
 
-/** Adds `raw` to the program. */
 export function registerRaw(program: CliCommand, app: App): void {
   program
     .command('raw')

@@ -26,7 +26,6 @@ const SANDBOX_OUTPUT = object({
   keys: object({ free: text, paid: text, revoked: text }),
 });
 
-/** Adds `sandbox` to the program. */
 export function registerSandbox(program: CliCommand, app: App): void {
   program
     .command('sandbox')

@@ -49,7 +49,6 @@ const PROGRAM = object({
   environment: list(object({ name: text, meaning: text })),
 });
 
-/** Adds `schema` to the program. */
 export function registerSchema(program: CliCommand, app: App): void {
   program
     .command('schema')

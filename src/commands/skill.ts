@@ -57,7 +57,6 @@ export const AGENT_NAMES = AGENTS.map(({ name }) => name);
 export const SCOPES = ['user', 'project'] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** Output of `skill install --json`. */
 const SKILL_OUTPUT = object({
   agent: { enum: AGENT_NAMES },
   scope: { enum: SCOPES },
@@ -75,7 +74,6 @@ function folderList(): string {
   }).join('\n');
 }
 
-/** Adds `skill` and its subcommands to the program. */
 export function registerSkill(program: CliCommand, app: App): void {
   const skill = program
     .command('skill')

@@ -23,7 +23,6 @@ const WINDOW = object({
   free_at: { type: ['string', 'null'], format: 'date-time' },
 });
 
-/** Schema of what `status --json` prints. */
 const STATUS_OUTPUT = object({
   version: text,
   profile: text,
@@ -36,7 +35,6 @@ const STATUS_OUTPUT = object({
   'checks?': list(object({ name: text, ok: boolean, detail: text, 'hint?': text })),
 });
 
-/** Adds `status` to the program. */
 export function registerStatus(program: CliCommand, app: App): void {
   program
     .command('status')

@@ -8,7 +8,6 @@ import { AppError, CODES } from '../errors.ts';
 
 const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObject });
 
-/** Adds `tools` to the program. */
 export function registerTools(program: CliCommand, app: App): void {
   program
     .command('tools')

@@ -5,8 +5,7 @@ import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
-import { buildArguments, type Given, type GivenArguments } from './arguments.ts';
-import { schemaOf } from './coerce.ts';
+import { buildArguments, type Given, type GivenArguments, schemaOf } from './arguments.ts';
 
 /** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
 const TOOL_NAME = /^[\w./:-]{1,128}$/;

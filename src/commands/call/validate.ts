@@ -7,8 +7,14 @@ import { AppError, systemCode } from '../../errors.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
-import { buildArguments, type GivenArguments } from './arguments.ts';
-import { argumentNames, possibleValues, type Schema, schemaOf } from './coerce.ts';
+import {
+  argumentNames,
+  buildArguments,
+  type GivenArguments,
+  possibleValues,
+  type Schema,
+  schemaOf,
+} from './arguments.ts';
 
 /** Time for compiling a schema and validating by it. A schema comes from the service and may take forever. */
 const TIME_LIMIT_MS = 1000;
