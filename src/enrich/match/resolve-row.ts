@@ -23,11 +23,9 @@ export interface RowResult {
   readonly error?: string;
 }
 
-/** The result of a search. */
+/** `results` as received, and `total_matches`. */
 export interface Found {
-  /** `results` as received. */
   readonly results: readonly unknown[];
-  /** `total_matches`. */
   readonly total: number;
 }
 
@@ -76,8 +74,7 @@ export async function resolveRow(query: Searchable, options: ResolveOptions): Pr
     if (query.kind === 'lookup') return { result: fromLookup(query.id, await options.lookup(query.id)) };
     found = await search(query, options);
     const id = found.restaurant?.service_id;
-    const isSure = found.status === 'matched' || found.status === 'likely';
-    if (!isSure || !options.details || id === undefined) return { result: found };
+    if (!options.details || id === undefined || found.status === 'ambiguous') return { result: found };
     return { result: { details: await options.lookup(id), ...found } };
   } catch (error) {
     if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
@@ -101,12 +98,9 @@ async function search(query: NameQuery, { find, loose }: ResolveOptions): Promis
   return fromSearch(await judge(simple, ({ results, total }) => matchLoosely(query, simple, results, total)));
 }
 
-function isOfOneRow(error: AppError): boolean {
-  return (
-    !(error instanceof QuotaError || error instanceof SharedStateError) &&
-    ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind)
-  );
-}
+const isOfOneRow = (error: AppError): boolean =>
+  !(error instanceof QuotaError || error instanceof SharedStateError) &&
+  ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
 /** The result of a search alone. */
 export function fromSearch(match: Match): RowResult {

@@ -128,12 +128,11 @@ interface PendingRow {
  * @throws what ended it early; the rows that were written stay
  */
 export async function enrichRows(job: Job): Promise<void> {
-  const { stop, codec, memo, fields } = job;
+  const { stop, codec, memo, service, fields, loose } = job;
   const { signal } = stop;
   const requests = createSemaphore(job.concurrency, 1);
   const searches = new Map<string, Promise<TextResult>>();
   const lookups = new Map<string, Promise<LookupOutput>>();
-  const resolving = { find: job.service.find, details: fields !== undefined, loose: job.loose };
   let quotaError: QuotaError | undefined;
   let failures = 0;
 
@@ -178,7 +177,7 @@ export async function enrichRows(job: Job): Promise<void> {
       return { query, own, result: encode({ result: { status: 'skipped', error: query.why } }) };
     const key = queryKey(query);
     const known = memo.get(key);
-    if (known !== undefined) return { query, own, result: readBack(known) };
+    if (known !== undefined) return { query, own, result: { text: known, status: readStatus(known) } };
     const shared = searches.get(key);
     if (shared !== undefined) return { query, own, result: shared };
     const ids: string[] = [];
@@ -189,7 +188,14 @@ export async function enrichRows(job: Job): Promise<void> {
     const result = requests.run(async () => {
       start();
       if (quotaError !== undefined) throw quotaError;
-      const done = encode(await resolveRow(query, { lookup: (id) => lookup(id, ids), ...resolving }));
+      const done = encode(
+        await resolveRow(query, {
+          find: service.find,
+          lookup: (id) => lookup(id, ids),
+          details: fields !== undefined,
+          loose,
+        }),
+      );
       // An equal row sends its own request after a failure.
       if (done.cause !== undefined) searches.delete(key);
       return done;
@@ -211,21 +217,21 @@ export async function enrichRows(job: Job): Promise<void> {
   /** Requests the details of each restaurant once, however many rows have it. */
   async function lookup(id: string, ids: string[]): Promise<LookupOutput> {
     const known = memo.get(detailsKey(id));
-    if (known !== undefined && codec.statusOf(known) === 'not_found')
+    if (known !== undefined && readStatus(known) === 'not_found')
       throw new AppError('not_found', `no restaurant has the id ${id}`);
     const details = known === undefined ? undefined : codec.detailsOf(known)?.details;
     if (details !== undefined) return details;
     const shared = lookups.get(id);
     if (shared !== undefined) return shared;
-    const sent = job.service.lookup(id, fields ?? 'basic');
+    const sent = service.lookup(id, fields ?? 'basic');
     lookups.set(id, sent);
     ids.push(id);
     return sent;
   }
 
-  function readBack(text: string): TextResult {
+  function readStatus(text: string): Status {
     const status = codec.statusOf(text);
-    if (status !== undefined) return { text, status };
+    if (status !== undefined) return status;
     throw new AppError('io_error', 'the output was changed by another program during the run');
   }
 

@@ -42,11 +42,9 @@ const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
  */
 export function checkReport(app: App, { options, place, input }: Plan): void {
   const { report } = options;
-  const refuse = (message: string, hint: string): never => {
-    throw new AppError('usage', message, { hint });
-  };
+  const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
   if (place === undefined || place.device) {
-    refuse(
+    throw refuse(
       `${report === undefined ? '--open' : '--report'} needs a file of rows`,
       'restaurant enrich list.csv -o out.csv --report out.html',
     );
@@ -54,13 +52,13 @@ export function checkReport(app: App, { options, place, input }: Plan): void {
   if (report === undefined) return;
   const path = fullPath(app.context, report);
   if (!/\.html?$/i.test(report))
-    refuse(`--report ${report}: a page is HTML`, 'use the extension .html: --report list.html');
+    throw refuse(`--report ${report}: a page is HTML`, 'use the extension .html: --report list.html');
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return;
   const isInput = stats.dev === input.identity?.dev && stats.ino === input.identity?.ino;
-  if (!stats.isFile() || isInput) refuse(`${report} is not a page to replace`, 'name another file');
+  if (!stats.isFile() || isInput) throw refuse(`${report} is not a page to replace`, 'name another file');
   if (options.force || (options.resume && isPage(path))) return;
-  refuse(`${report} exists`, 'name another file, or --force to start again and overwrite both files');
+  throw refuse(`${report} exists`, 'name another file, or --force to start again and overwrite both files');
 }
 
 /** Whether a file begins as our pages do. */
@@ -97,29 +95,24 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
   let index = 0;
   let characters = 0;
   let left = 0;
-  for await (const row of pageRows(app, plan)) {
-    if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
-      left += 1;
-      continue;
-    }
-    const piece = pageRow(redacted(app, row), index);
-    index += 1;
-    characters += piece.length;
-    yield piece;
-  }
-  yield pageEnd(asset, left);
-}
-
-async function* pageRows(app: App, plan: Plan): AsyncGenerator<PageRow> {
-  if (plan.place === undefined) return;
-  const output = await openInput(plan.place.path, app.context);
+  const output = await openInput(plan.place?.path ?? '', app.context);
   try {
-    const list = await openList(output, plan.written, () => {});
-    const toPageRow = pageRowMaker(plan, list.header);
-    for await (const row of list.rows) yield toPageRow(row);
+    const { header, rows } = await openList(output, plan.written, () => {});
+    const toPageRow = pageRowMaker(plan, header);
+    for await (const row of rows) {
+      if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
+        left += 1;
+        continue;
+      }
+      const piece = pageRow(redacted(app, toPageRow(row)), index);
+      index += 1;
+      characters += piece.length;
+      yield piece;
+    }
   } finally {
     await output.close();
   }
+  yield pageEnd(asset, left);
 }
 
 type Fields = readonly (readonly [key: string, value: unknown])[];
