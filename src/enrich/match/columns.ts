@@ -39,7 +39,6 @@ export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: str
 /** The query of a row; `none`: nothing to search by. */
 export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: string };
 
-/** The columns of a list. */
 export interface Columns {
   readonly name?: string | undefined;
   readonly city?: string | undefined;

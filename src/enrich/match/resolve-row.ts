@@ -6,7 +6,6 @@ import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, Searchable } from './columns.ts';
 import { type Match, type MatchKind, matchLoosely, matchName, simplifyName } from './match.ts';
 
-/** The outcome of a row. */
 export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -18,7 +17,6 @@ export interface RowResult {
   readonly similarity?: number;
   /** The restaurant, under the field names of the service. */
   readonly restaurant?: Partial<Restaurant>;
-  /** Output of the lookup, where one was made. */
   readonly details?: LookupOutput;
   readonly error?: string;
 }
@@ -55,9 +53,7 @@ export interface ResolvedRow {
 export interface ResolveOptions {
   readonly find: RestaurantService['find'];
   readonly lookup: (id: string) => Promise<LookupOutput>;
-  /** Whether matched rows are looked up. */
   readonly details: boolean;
-  /** Whether a name that is not found is searched once more in its simplified form. */
   readonly loose: boolean;
 }
 
@@ -102,7 +98,6 @@ const isOfOneRow = (error: AppError): boolean =>
   !(error instanceof QuotaError || error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
-/** The result of a search alone. */
 export function fromSearch(match: Match): RowResult {
   if (match.status === 'not_found') return NOT_FOUND;
   const { status, kind, restaurant, candidates, similarity } = match;

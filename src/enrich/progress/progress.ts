@@ -17,7 +17,6 @@ import {
   summaryLines,
 } from './summary.ts';
 
-/** A pause of a run. */
 export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly until: number;

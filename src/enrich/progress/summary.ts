@@ -2,7 +2,6 @@ import { cleanLine } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/resolve-row.ts';
 import type { RowDone } from '../run/enrich-rows.ts';
 
-/** How many rows ended how. */
 export type Counts = Readonly<Record<Status, number>> & {
   readonly done: number;
   /** Of those, the rows that an earlier run finished. */
@@ -15,13 +14,11 @@ const MAX_NAMED = 5;
 /** Rows of a city before its name is doubted. */
 const MIN_ROWS = 3;
 
-/** A city of which no row was found. */
 export interface UnknownCity {
   readonly city: string;
   readonly rows: number;
 }
 
-/** Counts rows by status, and by city. */
 export class Counters {
   readonly #counts = {
     ...(Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>),
@@ -86,12 +83,10 @@ export function formatCounts(counts: Counts): string {
     .join(', ');
 }
 
-/** The counts for a program. */
 export function countsJson({ done, matched, likely, ambiguous, not_found, skipped, error }: Counts) {
   return { done, matched, likely, ambiguous, not_found, skipped, errors: error };
 }
 
-/** A run that is over, for whatever reason. */
 export interface RunSummary {
   readonly counts: Counts;
   readonly unknownCities: readonly UnknownCity[];
@@ -100,17 +95,13 @@ export interface RunSummary {
   readonly requests: number;
   /** The output file as the user named it; undefined for stdout. */
   readonly output: string | undefined;
-  /** The page of the list. */
   readonly report?: string | undefined;
-  /** Whether the list is done. */
   readonly finished: boolean;
-  /** Rows of the list, where known. */
   readonly total: number | undefined;
   /** The command that continues, where there is something to continue. */
   readonly next: string | undefined;
 }
 
-/** The summary for a program. */
 export function summaryJson(summary: RunSummary): Record<string, unknown> {
   const { counts, finished, total } = summary;
   const { done, ...statuses } = countsJson(counts);

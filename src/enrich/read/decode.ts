@@ -1,6 +1,5 @@
 import type { OnProblem } from './row.ts';
 
-/** A list as text, in pieces. */
 export interface DecodedText {
   /** Whether it begins with a byte order mark, which is not in the pieces. */
   readonly bom: boolean;

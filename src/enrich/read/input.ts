@@ -5,13 +5,10 @@ import { AppError } from '../../errors.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import type { ListFormat } from './row.ts';
 
-/** The source of a list. */
 export interface Input {
-  /** Its name in messages. */
   readonly name: string;
   /** A file, which is read twice: to check it, and to work on it. */
   readonly replayable: boolean;
-  /** Format by the extension of its name. */
   readonly format: ListFormat | undefined;
   /** Device and inode, to recognize the file under another name. */
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
@@ -29,7 +26,6 @@ const EXTENSIONS: Readonly<Record<string, ListFormat>> = {
   '.jsonl': 'ndjson',
 };
 
-/** Returns the format of a list by the extension of its file. */
 export function formatOf(path: string): ListFormat | undefined {
   const extension = extname(path).toLowerCase();
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;

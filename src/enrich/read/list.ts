@@ -15,15 +15,12 @@ export interface ListOptions {
   readonly encoding?: string | undefined;
 }
 
-/** An open list. */
 export interface List {
   readonly format: ListFormat;
-  /** Of CSV and TSV. */
   readonly delimiter: Delimiter | undefined;
   readonly bom: boolean;
   /** Columns of CSV and TSV; for NDJSON the keys of the first row. */
   readonly header: readonly string[];
-  /** The first row of NDJSON. */
   readonly first?: ObjectRow | undefined;
   /** The rows, once. */
   readonly rows: AsyncGenerator<InputRow>;

@@ -27,7 +27,6 @@ import { createMemo, enrichRows, type Job, TooManyFailures } from './enrich-rows
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
-/** A command with the options it was given. */
 interface GivenCommand {
   readonly options: readonly GivenOption[];
   getOptionValue(key: string): unknown;

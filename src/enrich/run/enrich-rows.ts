@@ -15,12 +15,9 @@ import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowCodec } from '../write/row-codec.ts';
 
-/** A finished row, for the counters. */
 export interface RowDone {
   readonly status: Status;
-  /** Whether an earlier run finished it. */
   readonly earlier: boolean;
-  /** City of a search. */
   readonly city?: string | undefined;
 }
 
@@ -33,16 +30,13 @@ export interface Job {
   readonly service: RestaurantService;
   /** Fields of the lookup of each matched row; undefined: none is made. */
   readonly fields: Level | undefined;
-  /** Whether a name that is not found is searched once more in its simplified form. */
   readonly loose: boolean;
-  /** Rows that wait for the service at the same time. */
   readonly concurrency: number;
   /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): number | Promise<number>;
   /** Ends the run at once, with the signal's reason. `service` must end with it as well. */
   readonly stop: AbortController;
   onRow(done: RowDone): void;
-  /** Receives the details of a row that was looked up. */
   onDetails?(details: LookupOutput): void;
 }
 
@@ -53,7 +47,6 @@ export interface Memo {
   set(key: string, text: string, offset: number): void;
 }
 
-/** The key of a row's result. */
 export const queryKey = (query: Searchable): string =>
   query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`;
 
@@ -101,7 +94,6 @@ const MAX_PENDING = 256;
 /** Failed rows in a row that end the run. */
 const MAX_FAILURES = 20;
 
-/** Many rows failed one after the other. */
 export class TooManyFailures extends AppError {
   constructor(cause: AppError, count: number) {
     super(cause.code, `${count} rows in a row failed: ${cause.message}`, { ...cause.details, cause });

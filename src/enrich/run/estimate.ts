@@ -4,8 +4,9 @@ import { openLedgerFor } from '../../app/service.ts';
 import { configuredEndpoint, configuredKey, type Target } from '../../app/target.ts';
 import { decodeFind } from '../../client/results.ts';
 import { toJson } from '../../util/json.ts';
-import type { NameQuery } from '../match/columns.ts';
-import { matchLoosely, matchName, simplifyName } from '../match/match.ts';
+import type { Searchable } from '../match/columns.ts';
+import { simplifyName } from '../match/match.ts';
+import { resolveRow } from '../match/resolve-row.ts';
 import { asLines, formatNumber, plural } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
 import { openRowFile } from '../write/output-file.ts';
@@ -28,7 +29,6 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
 
 type Cost = Awaited<ReturnType<typeof costOf>>;
 
-/** The cost of a run, with the keys of its JSON. */
 async function costOf(app: App, plan: Plan) {
   const { perMinute, perDay } = plan.options;
   const target = configuredTarget(app);
@@ -89,9 +89,13 @@ function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
     : openCheckpoint({ file, codec, name });
 }
 
-/** Goes over the rows as a run would, without sending anything. */
+/** A response that is not in the cache. */
+class NotStored extends Error {}
+
+/** Goes over the rows as a run would, with the stored responses as the service. */
 async function countRequests(plan: Plan, stored: StoredResponses | undefined, signal: AbortSignal) {
   const { codec, columns, options } = plan;
+  const { fields, loose = false } = options;
   const finished = finishedRows(plan);
   const seen = new Set<string>();
   const counts = {
@@ -103,7 +107,6 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
     unusable_lines: [] as number[],
     /** Different queries of the other rows. */
     distinct_queries: 0,
-    /** Responses that are in the cache. */
     cached: 0,
     requests: 0,
     /** With lookups and second searches that depend on what is found. */
@@ -111,37 +114,35 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
   };
 
   const isNew = (key: string): boolean => seen.size < seen.add(key).size;
-  const count = (isStored: boolean): void => {
-    if (isStored) counts.cached += 1;
-    else {
-      counts.requests += 1;
-      counts.requests_at_most += 1;
-    }
+  const fetch = async (tool: string, args: Record<string, unknown>): Promise<unknown> => {
+    const response = await stored?.get(tool, args);
+    counts[response === undefined ? 'requests' : 'cached'] += 1;
+    if (response === undefined) counts.requests_at_most += 1;
+    return response?.value;
   };
-  const countLookup = async (id: string): Promise<void> => {
-    const args = { restaurant_id: id, fields: options.fields ?? 'basic' };
-    if (isNew(detailsKey(id))) count((await stored?.get('lookup_restaurant', args)) !== undefined);
-  };
-  const countSearch = async (query: NameQuery, loosely?: string): Promise<void> => {
-    const { name, city } = query;
-    const held = await stored?.get('find_restaurant', { name: loosely ?? name, city });
-    const found = held === undefined ? undefined : decodeFind({ structuredContent: held.value });
-    count(found !== undefined);
-    const simple = options.loose && loosely === undefined ? simplifyName(name) : undefined;
-    const lookups = options.fields === undefined ? 0 : 1;
-    if (found === undefined) {
-      counts.requests_at_most += lookups + (simple === undefined ? 0 : 1);
-      return;
-    }
-    const { results, output } = found;
-    const match =
-      loosely === undefined
-        ? matchName(query, results, output.total_matches)
-        : matchLoosely(query, loosely, results, output.total_matches);
-    if (match.status === 'not_found') {
-      if (simple !== undefined) await countSearch(query, simple);
-    } else if (lookups > 0 && match.status !== 'ambiguous') await countLookup(match.restaurant.service_id);
-  };
+  const countQuery = (query: Searchable) =>
+    resolveRow(query, {
+      details: fields !== undefined,
+      loose,
+      async find({ name, city }) {
+        const value = await fetch('find_restaurant', { name, city });
+        if (value === undefined) {
+          const mayRepeat =
+            loose && query.kind === 'search' && name === query.name && simplifyName(name) !== undefined;
+          counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
+          throw new NotStored();
+        }
+        const { results, output } = decodeFind({ structuredContent: value });
+        return { results, total: output.total_matches };
+      },
+      async lookup(id) {
+        if (isNew(detailsKey(id)))
+          await fetch('lookup_restaurant', { restaurant_id: id, fields: fields ?? 'basic' });
+        return {};
+      },
+    }).catch((error: unknown) => {
+      if (!(error instanceof NotStored)) throw error;
+    });
 
   for await (const row of plan.rows) {
     counts.rows += 1;
@@ -156,7 +157,7 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
       if (counts.unusable_rows <= MAX_NAMED) counts.unusable_lines.push(row.line);
     } else if (isNew(queryKey(query))) {
       counts.distinct_queries += 1;
-      await (query.kind === 'lookup' ? countLookup(query.id) : countSearch(query));
+      await countQuery(query);
     }
   }
   finished.end();
@@ -169,10 +170,10 @@ function estimateLines(cost: Cost): string[] {
   const most =
     requests_at_most > requests ? `, up to ${formatNumber(requests_at_most)} with what is found` : '';
   const quota = [
-    per_minute === 0 ? '' : `${formatNumber(per_minute)} a minute`,
-    per_day === 0 ? '' : `${formatNumber(per_day)} a day`,
-    left_today === null ? '' : `${formatNumber(left_today)} left today`,
-  ].filter((part) => part !== '');
+    per_minute === 0 ? [] : `${formatNumber(per_minute)} a minute`,
+    per_day === 0 ? [] : `${formatNumber(per_day)} a day`,
+    left_today === null ? [] : `${formatNumber(left_today)} left today`,
+  ].flat();
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['rows', `${formatNumber(cost.rows)} in ${cost.input}`],
     ['done', done > 0 ? `${formatNumber(done)} by an earlier run` : undefined],

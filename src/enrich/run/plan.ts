@@ -13,19 +13,14 @@ import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-code
 
 /** The options of `enrich` itself, as commander returns them. */
 export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested'> {
-  /** Fields of the lookup of each matched row. */
   readonly fields?: Level | undefined;
   readonly add?: string[];
-  /** Whether there is a column for the whole details. */
   readonly details: boolean;
-  /** Search a row that found nothing once more by its simplified name. */
   readonly loose?: true;
-  /** Process so many rows alone. */
   readonly first?: number;
   readonly prefix: string;
   readonly inputFormat?: ListFormat;
   readonly delimiter?: Delimiter;
-  /** WHATWG label of the input's encoding. */
   readonly encoding?: string;
   readonly concurrency: number;
   readonly perMinute?: number;
@@ -34,11 +29,9 @@ export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested
   readonly resume?: true;
   readonly retryErrors?: true;
   readonly progress?: 'json';
-  /** File of the page of the finished list. */
   readonly report?: string;
 }
 
-/** The options of a run. */
 export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly added: readonly AddedColumn[];
   readonly outputFormat: ListFormat | undefined;
@@ -46,7 +39,6 @@ export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly perDay: number;
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** Whether the page is shown. */
   readonly open: boolean;
   /** Summary and estimate as JSON on stdout. */
   readonly json: boolean;

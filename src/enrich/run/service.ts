@@ -11,7 +11,6 @@ import type { EnrichOptions } from './plan.ts';
 
 /** A service that is paced, and whose requests are counted. */
 export interface PacedService extends RestaurantService {
-  /** HTTP requests so far. */
   readonly requests: () => number;
   /** Requests that the day's quota still has; undefined where it has no limit. */
   readonly leftToday: () => number | undefined;

@@ -29,7 +29,6 @@ export interface FinishedRowReader {
   end(): void;
 }
 
-/** No earlier run. */
 export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: () => {} };
 
 /** The output belongs to another run. */
@@ -246,7 +245,6 @@ export function openRunFingerprint(
       );
       throw new CheckpointMismatch(`${name} was started with ${first}, and this run has ${now}`);
     },
-    /** Stores the options of this run. */
     save(): void {
       const identity = identityOf(path);
       if (identity !== undefined) store.write({ identity, options: current });

@@ -125,7 +125,6 @@ export interface RowFile {
   readonly size: number;
   /** @returns the offset of the text. @throws {AppError} `io_error` */
   append(text: string): number;
-  /** Reads bytes. @returns how many there were */
   readBytes(into: Uint8Array, offset: number): number;
   /** Drops what follows that offset. */
   cut(size: number): void;

@@ -33,7 +33,6 @@ type ResultField = (typeof RESULT_FIELDS)[number];
 /** A column with a value of the details. */
 export interface AddedColumn {
   readonly name: string;
-  /** Dotted. */
   readonly path: string;
 }
 
@@ -42,11 +41,9 @@ export interface RowCodecOptions {
   readonly delimiter: string;
   /** Byte order mark in front, as in the input. */
   readonly bom: boolean;
-  /** Columns or keys of the input. */
   readonly columns: readonly string[];
   readonly prefix: string;
   readonly added: readonly AddedColumn[];
-  /** Whether there is a column for the whole details. */
   readonly details: boolean;
   /** Neutralize formulas in text of the service. */
   readonly guard: boolean;
@@ -63,7 +60,6 @@ export interface RowCodec {
   readonly quotes: boolean;
   /** @throws {AppError} `bad_input` for a row that does not fit the header */
   input(row: InputRow): string;
-  /** A result with the line break. */
   result(result: RowResult): string;
   /** The status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
