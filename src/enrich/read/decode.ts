@@ -101,11 +101,7 @@ async function* decode(
   }
 }
 
-function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
-}
+const countLines = (text: string): number => text.split('\n').length - 1;
 
 /** The bytes from the last lead byte of UTF-8 on: what may be an unfinished character. */
 function openBytes(bytes: Buffer): Buffer {

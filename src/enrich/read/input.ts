@@ -38,9 +38,15 @@ export function formatOf(path: string): ListFormat | undefined {
  * @throws {AppError} `bad_input` where it cannot be opened
  */
 export async function openInput(file: string, context: Pick<Context, 'stdin' | 'cwd'>): Promise<Input> {
-  if (file === '-') return openStdin(context.stdin);
+  if (file === '-') {
+    const chunks = () => context.stdin.chunks();
+    return { name: 'stdin', replayable: false, format: undefined, chunks, close: async () => {} };
+  }
   const handle = await open(resolve(context.cwd(), file)).catch((cause: unknown) => {
-    throw cannotRead(file, cause);
+    throw new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, {
+      cause,
+      hint: 'restaurant enrich <file>, or - for stdin',
+    });
   });
   const stats = await handle.stat({ bigint: true });
   if (stats.isDirectory()) {
@@ -60,16 +66,6 @@ export async function openInput(file: string, context: Pick<Context, 'stdin' | '
   };
 }
 
-function openStdin(stdin: Context['stdin']): Input {
-  return {
-    name: 'stdin',
-    replayable: false,
-    format: undefined,
-    chunks: () => stdin.chunks(),
-    close: async () => {},
-  };
-}
-
 async function* readChunks(handle: FileHandle, file: string, size: number): AsyncGenerator<Uint8Array> {
   // Pipes and devices have no positions to read at.
   const isFile = Number.isFinite(size);
@@ -86,11 +82,4 @@ async function* readChunks(handle: FileHandle, file: string, size: number): Asyn
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
-}
-
-function cannotRead(file: string, cause: unknown): AppError {
-  return new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, {
-    cause,
-    hint: 'restaurant enrich <file>, or - for stdin',
-  });
 }

@@ -138,13 +138,9 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
       onWarning: progress.warn,
     });
     await writeRows(app, plan, {
-      rows: plan.rows,
-      columns: plan.columns,
-      codec: plan.codec,
+      ...options,
+      ...plan,
       service,
-      fields: options.fields,
-      loose: options.loose === true,
-      concurrency: options.concurrency,
       stop,
       onRow: (row) => counters.add(row),
       onDetails(details) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Level, LookupOutput } from '../../client/types.ts';
+import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { createSemaphore, untilAborted } from '../../util/async.ts';
 import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
@@ -11,9 +11,8 @@ import {
   resolveRow,
   type Status,
 } from '../match/resolve-row.ts';
-import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
-import type { RowCodec } from '../write/row-codec.ts';
+import type { EnrichOptions, Plan } from './plan.ts';
 
 export interface RowDone {
   readonly status: Status;
@@ -21,17 +20,13 @@ export interface RowDone {
   readonly city?: string | undefined;
 }
 
-export interface Job {
-  readonly rows: AsyncIterable<InputRow>;
+export interface Job
+  extends Pick<Plan, 'rows' | 'codec'>,
+    Pick<EnrichOptions, 'fields' | 'loose' | 'concurrency'> {
   readonly columns: Pick<Columns, 'query'>;
-  readonly codec: RowCodec;
   readonly finished: FinishedRowReader;
   readonly memo: Memo;
   readonly service: RestaurantService;
-  /** Fields of the lookup of each matched row; undefined: none is made. */
-  readonly fields: Level | undefined;
-  readonly loose: boolean;
-  readonly concurrency: number;
   /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): number | Promise<number>;
   /** Ends the run at once, with the signal's reason. `service` must end with it as well. */
@@ -120,7 +115,7 @@ interface PendingRow {
  * @throws what ended it early; the rows that were written stay
  */
 export async function enrichRows(job: Job): Promise<void> {
-  const { stop, codec, memo, service, fields, loose } = job;
+  const { stop, codec, memo, service, fields, loose = false } = job;
   const { signal } = stop;
   const requests = createSemaphore(job.concurrency, 1);
   const searches = new Map<string, Promise<TextResult>>();

@@ -16,7 +16,7 @@ export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested
   readonly fields?: Level | undefined;
   readonly add?: string[];
   readonly details: boolean;
-  readonly loose?: true;
+  readonly loose?: boolean;
   readonly first?: number;
   readonly prefix: string;
   readonly inputFormat?: ListFormat;
