@@ -1,48 +1,28 @@
 import type { Presentation, PresentOptions } from './presentation.ts';
 
+type Writer = (data: Presentation, options: PresentOptions) => string | Promise<string>;
+
 interface FormatSpec {
   /** File extensions that select the format. */
   readonly extensions: readonly string[];
-  /** The whole output, with a final line break unless it is empty. A page is made of more than records. */
-  readonly write?: (data: Presentation, options: PresentOptions) => Promise<string>;
+  /** Loads the function that writes it, when it is used. A page is made of more than records. */
+  readonly load?: () => Promise<Writer>;
 }
 
-const plainFormats = () => import('./plain-formats.ts');
+const plain = () => import('./plain-formats.ts');
+const spreadsheet = () => import('./csv.ts');
+const map = () => import('./geo.ts');
 
-/** Every output format. What a format needs is loaded when it is used. */
+/** Every output format. */
 const SPECS = {
-  table: {
-    extensions: [],
-    write: async (data, options) => (await plainFormats()).writeTable(data, options),
-  },
-  json: {
-    extensions: ['json'],
-    write: async (data, options) => (await plainFormats()).writeJson(data, options),
-  },
-  ndjson: {
-    extensions: ['ndjson', 'jsonl'],
-    write: async (data, options) => (await plainFormats()).writeNdjson(data, options),
-  },
-  csv: {
-    extensions: ['csv'],
-    write: async (data, options) => (await import('./csv.ts')).writeCsv(data, options),
-  },
-  tsv: {
-    extensions: ['tsv', 'tab'],
-    write: async (data, options) => (await import('./csv.ts')).writeTsv(data, options),
-  },
-  markdown: {
-    extensions: ['md', 'markdown'],
-    write: async (data, options) => (await plainFormats()).writeMarkdown(data, options),
-  },
-  geojson: {
-    extensions: ['geojson'],
-    write: async (data, options) => (await import('./geo.ts')).writeGeoJson(data, options),
-  },
-  kml: {
-    extensions: ['kml'],
-    write: async (data, options) => (await import('./geo.ts')).writeKml(data, options),
-  },
+  table: { extensions: [], load: async () => (await plain()).writeTable },
+  json: { extensions: ['json'], load: async () => (await plain()).writeJson },
+  ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await plain()).writeNdjson },
+  csv: { extensions: ['csv'], load: async () => (await spreadsheet()).writeCsv },
+  tsv: { extensions: ['tsv', 'tab'], load: async () => (await spreadsheet()).writeTsv },
+  markdown: { extensions: ['md', 'markdown'], load: async () => (await plain()).writeMarkdown },
+  geojson: { extensions: ['geojson'], load: async () => (await map()).writeGeoJson },
+  kml: { extensions: ['kml'], load: async () => (await map()).writeKml },
   html: { extensions: ['html', 'htm'] },
 } satisfies Readonly<Record<string, FormatSpec>>;
 
@@ -69,5 +49,6 @@ export async function present(
 ): Promise<string> {
   const hasRows = format === 'csv' || format === 'tsv' || format === 'markdown';
   const selected = hasRows && data.rows !== undefined ? { ...data, records: data.rows } : data;
-  return SPECS[format].write(selected, options);
+  const write: Writer = await SPECS[format].load();
+  return write(selected, options);
 }

@@ -5,16 +5,11 @@ import type { Presentation, PresentOptions } from './presentation.ts';
 import { cellAt, isRecord, pick, type Scalar, tabulate } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */
-export interface Feature {
+interface Feature {
   type: 'Feature';
   id?: string | number;
   geometry: { type: 'Point'; coordinates: [lng: number, lat: number] } | null;
   properties: Record<string, unknown>;
-}
-
-export interface FeatureCollection {
-  type: 'FeatureCollection';
-  features: Feature[];
 }
 
 export function writeGeoJson({ records }: Presentation, { columns, prettyJson }: PresentOptions): string {
@@ -25,7 +20,7 @@ export function writeGeoJson({ records }: Presentation, { columns, prettyJson }:
  * Converts restaurants to GeoJSON (RFC 7946): points in `[lng, lat]`, `service_id` as the id of the feature, everything
  * else, or only `columns`, in `properties`. Without usable coordinates the geometry is null.
  */
-export function toGeoJson(restaurants: readonly unknown[], columns?: readonly string[]): FeatureCollection {
+export function toGeoJson(restaurants: readonly unknown[], columns?: readonly string[]) {
   return {
     type: 'FeatureCollection',
     features: restaurants.map((restaurant) => feature(restaurant, columns)),

@@ -17,8 +17,8 @@ const GAP = 2;
 
 /** Renders a key/value list at most `columns` wide, aligned if there is room; values wrap and are never cut. */
 export function pairLines(pairs: readonly Pair[], columns: number, view: View): string[] {
-  const most = columns < NARROW ? 0 : Math.floor(columns * KEY_SHARE);
-  const keyWidth = maxWidth(pairs.map(({ key }) => keyText(key)).filter((key) => width(key) <= most));
+  const limit = columns < NARROW ? 0 : Math.floor(columns * KEY_SHARE);
+  const keyWidth = maxWidth(pairs.map(({ key }) => keyText(key)).filter((key) => width(key) <= limit));
   return pairs.flatMap((pair) => onePair(pair, keyWidth, columns, view));
 }
 
@@ -29,12 +29,12 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   const indent = indentOf(value, [aligned, Math.min(GAP, columns - 1), 0], columns);
   const [first = '', ...rest] = wrap(value, columns - indent).map((line) => (line === '' ? '' : color(line)));
   const below = rest.map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
-  const own = keyText(key);
-  const isAligned = indent === aligned && width(own) <= keyWidth;
-  if (isAligned) return [palette.key(pad(own, indent)) + first, ...below];
-  const fits = keyWidth === 0 && rest.length === 0 && width(own) + GAP + width(first) <= columns;
-  if (fits) return [palette.key(own) + ' '.repeat(GAP) + first];
-  return [...wrap(own, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
+  const name = keyText(key);
+  const isAligned = indent === aligned && width(name) <= keyWidth;
+  if (isAligned) return [palette.key(pad(name, indent)) + first, ...below];
+  const fits = keyWidth === 0 && rest.length === 0 && width(name) + GAP + width(first) <= columns;
+  if (fits) return [palette.key(name) + ' '.repeat(GAP) + first];
+  return [...wrap(name, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
 }
 
 /** Returns the first indent at which no word (an id, a link) is broken; otherwise the first one. */

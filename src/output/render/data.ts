@@ -64,14 +64,14 @@ export function flowColumns(blocks: readonly (readonly string[])[], columns: num
   const rows: { lines: readonly string[]; width: number }[][] = [];
   let used = 0;
   for (const lines of blocks) {
-    const own = lines.length > MAX_FLOW_HEIGHT ? room : maxWidth(lines);
+    const block = { lines, width: lines.length > MAX_FLOW_HEIGHT ? room : maxWidth(lines) };
     const row = rows.at(-1);
-    if (row !== undefined && used + FLOW_GAP + own <= room) {
-      row.push({ lines, width: own });
-      used += FLOW_GAP + own;
+    if (row !== undefined && used + FLOW_GAP + block.width <= room) {
+      row.push(block);
+      used += FLOW_GAP + block.width;
     } else {
-      rows.push([{ lines, width: own }]);
-      used = own;
+      rows.push([block]);
+      used = block.width;
     }
   }
   return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...joinHorizontal(row)]);

@@ -9,20 +9,22 @@ const REQUEST: RequestInit = { referrerPolicy: 'strict-origin-when-cross-origin'
 
 /** Tiles of OpenStreetMap. They are fetched, so that an image of an error response is never shown. */
 export class Tiles extends GridLayer {
-  readonly #asked = new WeakMap<HTMLElement, AbortController>();
+  readonly #requests = new WeakMap<HTMLElement, AbortController>();
 
   constructor() {
     super({ maxZoom: 19, attribution: ATTRIBUTION });
-    this.on('tileunload', ({ tile }: { tile: HTMLElement }) => this.#asked.get(tile)?.abort());
+    this.on('tileunload', ({ tile }: { tile: HTMLElement }) => this.#requests.get(tile)?.abort());
   }
 
   override createTile({ x, y, z }: Coords, done: DoneCallback): HTMLElement {
     const tile = document.createElement('img');
     const abort = new AbortController();
     tile.alt = '';
-    this.#asked.set(tile, abort);
+    this.#requests.set(tile, abort);
     fetch(`${TILES}/${z}/${x}/${y}.png`, { ...REQUEST, signal: abort.signal })
-      .then((answer) => (answer.ok ? answer.blob() : Promise.reject(new Error(String(answer.status)))))
+      .then((response) =>
+        response.ok ? response.blob() : Promise.reject(new Error(String(response.status))),
+      )
       .then((blob) => {
         const address = URL.createObjectURL(blob);
         tile.onload = () => {
