@@ -47,7 +47,7 @@ const SPREAD_MS = 25;
 
 export function openPacer(options: PacerOptions): Pacer {
   const { ledger, context, onWait } = options;
-  const queue = createSemaphore(1, Number.POSITIVE_INFINITY);
+  const queue = createSemaphore(1);
 
   async function waitForGrant(signal: AbortSignal): Promise<void> {
     for (let reported = 0; ; ) {
@@ -63,7 +63,7 @@ export function openPacer(options: PacerOptions): Pacer {
     }
   }
 
-  return { acquire: (signal) => queue.run(() => waitForGrant(signal), signal) };
+  return { acquire: (signal) => queue(() => waitForGrant(signal), signal) };
 }
 
 /** @throws {RateLimitError} when this wait is too long. */

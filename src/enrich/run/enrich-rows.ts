@@ -117,7 +117,7 @@ interface PendingRow {
 export async function enrichRows(job: Job): Promise<void> {
   const { stop, codec, memo, service, fields, loose = false } = job;
   const { signal } = stop;
-  const requests = createSemaphore(job.concurrency, 1);
+  const requests = createSemaphore(job.concurrency);
   const searches = new Map<string, Promise<TextResult>>();
   const lookups = new Map<string, Promise<LookupOutput>>();
   let quotaError: QuotaError | undefined;
@@ -172,7 +172,7 @@ export async function enrichRows(job: Job): Promise<void> {
     const started = new Promise<void>((resolve) => {
       start = resolve;
     });
-    const result = requests.run(async () => {
+    const result = requests(async () => {
       start();
       if (quotaError !== undefined) throw quotaError;
       const done = encode(

@@ -4,7 +4,7 @@ import type { Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';
-import { createSemaphore, QueueFull, untilAborted } from '../../util/async.ts';
+import { createSemaphore, untilAborted } from '../../util/async.ts';
 import {
   capabilityOf,
   discoverResult,
@@ -44,7 +44,8 @@ export interface MethodOptions {
 export const ERROR_META_KEY = 'restaurant/error';
 
 const MAX_RUNNING_CALLS = 8;
-const MAX_WAITING_CALLS = 1000;
+/** Running and waiting calls together. */
+const MAX_PENDING_CALLS = 1008;
 /** JSON-RPC 2.0: reserved for implementation-defined server errors. */
 const SERVER_BUSY = -32000;
 /** How often a host that requested progress hears that a call still waits: many give up after 60 s of silence. */
@@ -55,10 +56,15 @@ const HEARTBEAT_MS = 5000;
  * @returns runs a method; it rejects with a ProtocolError, or with the signal's reason when it is aborted
  */
 export function createMethods({ upstream, sleep, send }: MethodOptions) {
-  const semaphore = createSemaphore(MAX_RUNNING_CALLS, MAX_WAITING_CALLS);
+  const whenFree = createSemaphore(MAX_RUNNING_CALLS);
+  let pending = 0;
 
   /** Forwards a request, and its progress under the host's own token. */
   async function forward(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (pending >= MAX_PENDING_CALLS) {
+      throw new ProtocolError(SERVER_BUSY, `${MAX_PENDING_CALLS} calls are already pending`);
+    }
+    pending += 1;
     const token = isObject(params._meta) ? params._meta.progressToken : undefined;
     const wantsProgress = typeof token === 'string' || typeof token === 'number';
     const done = new AbortController();
@@ -84,14 +90,12 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
     const options = { signal, ...(wantsProgress ? { onProgress } : {}) };
     try {
       const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
-      const result = await semaphore.run(task, signal);
+      const result = await whenFree(task, signal);
       // Some hosts lose progress that arrives in one read with the response.
       if (received) await new Promise((resolve) => setImmediate(resolve));
       return result;
-    } catch (error) {
-      if (error instanceof QueueFull) throw new ProtocolError(SERVER_BUSY, error.message);
-      throw error;
     } finally {
+      pending -= 1;
       done.abort();
     }
   }
