@@ -19,7 +19,7 @@ const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7
 /** Signs inside words: `Joe's`, `P.F.`, and the soft hyphen and other characters without a width. */
 const INSIDE_WORDS = /['’‘ʼ`´.\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** Text without case and accents, special letters as plain ones: `Østerbro` and `Osterbro` are equal. */
+/** Removes case and accents and replaces special letters: `Østerbro` and `Osterbro` become equal. */
 export function foldLetters(text: string): string {
   return text
     .normalize('NFKD')
@@ -29,7 +29,7 @@ export function foldLetters(text: string): string {
 }
 
 /**
- * A name for comparison: folded letters without punctuation and a leading "the". A name of symbols alone keeps them, so
+ * Folds a name for comparison: its letters without punctuation and a leading "the". A name of symbols alone keeps them, so
  * that two different ones stay different.
  */
 export function foldName(name: string): string {
@@ -43,13 +43,13 @@ export function foldName(name: string): string {
 
 const AND = /[&＆]/;
 
-/** Whether two names are equal but for case, accents, punctuation and a leading "the"; `&` equals "and". */
+/** Whether two names are equal except for case, accents, punctuation and a leading "the"; `&` equals "and". */
 export function isSameName(one: string, other: string): boolean {
   if (one === other || foldName(one) === foldName(other)) return true;
   return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));
 }
 
-/** A name with each `&` spelled out. */
+/** Replaces each `&` by "and". */
 export function spellAnd(name: string): string {
   return name.replace(/[&＆]/g, ' and ');
 }

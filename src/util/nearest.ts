@@ -24,7 +24,7 @@ export function editDistance(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** Returns how far two names are apart; undefined where nobody would take one for the other. */
+/** Returns the distance of two names; undefined if neither is likely to be a typo of the other. */
 function closeness(word: string, name: string): number | undefined {
   if (word === '' || name === '') return undefined;
   const shorter = Math.min(word.length, name.length);

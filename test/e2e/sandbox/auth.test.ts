@@ -7,7 +7,7 @@ const BODY = JSON.stringify(toolCall('find_restaurant', { name: 'Nopa', city: 'S
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('authentication', () => {
-  it.each(['sk_service_demo_free', 'sk_service_demo_paid'])('lets %s in', async (key) => {
+  it.each(['sk_service_demo_free', 'sk_service_demo_paid'])('accepts %s', async (key) => {
     const reply = await post(await start(), BODY, { authorization: `Bearer ${key}` });
     expect(reply.status).toBe(200);
   });
@@ -31,7 +31,7 @@ describe('authentication', () => {
     expect(reply.text).not.toContain('sk_');
   });
 
-  it('answers 401 to a missing header and to a repeated one', async () => {
+  it('answers 401 for a missing header and for a repeated one', async () => {
     const sandbox = await start();
     expect((await send(sandbox, { headers: JSON_TYPE, body: BODY })).status).toBe(401);
     const twice = ['Bearer sk_service_demo_free', 'Bearer sk_service_demo_free'];
@@ -40,12 +40,12 @@ describe('authentication', () => {
     ).toBe(401);
   });
 
-  it('asks for nothing when it is off', async () => {
+  it('requires no key when it is off', async () => {
     const sandbox = await start({ auth: false });
     expect((await send(sandbox, { headers: JSON_TYPE, body: BODY })).status).toBe(200);
   });
 
-  it('keeps keys out of what it remembers and logs', async () => {
+  it('keeps keys out of the list of requests and the log', async () => {
     const log: unknown[] = [];
     const sandbox = await start({ onRequest: (entry) => log.push(entry) });
     await post(sandbox, BODY, { authorization: 'Bearer sk_service_secret_value' });

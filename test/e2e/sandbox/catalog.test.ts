@@ -43,14 +43,14 @@ describe('cityKey', () => {
     for (const other of others) expect(cityKey(other)).toBe(cityKey(city));
   });
 
-  it('keeps cities apart, also those it does not know', () => {
+  it('differs for different cities, also unknown ones', () => {
     const cities = ['San Francisco', 'New York', 'Lyon', 'Atlantis', 'El Dorado', 'Tokyo'];
     expect(new Set(cities.map(cityKey)).size).toBe(cities.length);
   });
 });
 
 describe('find', () => {
-  it('orders: same name, prefix, words, inside; then as the data stand', () => {
+  it('sorts by match: same name, prefix, words, part; then in the order of the data', () => {
     const list = ['Grand Nopa', 'Panopa', 'Nopalito', 'Nopa', 'Nopa Corner', 'Other'];
     const own = createCatalog(list.map((name, place) => ({ service_id: String(place), name, city: 'X' })));
     expect(own.find('NOPA', 'x').map(({ name }) => name)).toEqual([
@@ -75,15 +75,15 @@ describe('find', () => {
     ['حسن', 'Cairo', ['فول وطعمية أم حسن']],
     ['golden crane', 'SF', ['Golden Crane', 'Golden Crane']],
     ['café lumière', 'Paris', ['Cafe\u0301 Lumie\u0300re']],
-  ])('%s in %s gives %j', (name, city, found) => {
+  ])('%s in %s returns %j', (name, city, found) => {
     expect(names(name, city)).toEqual(found);
   });
 
-  it('gives every restaurant of the sample data first when asked for its name', () => {
+  it('returns each restaurant of the sample data first for its own name', () => {
     for (const { name, city } of sampleRestaurants()) expect(names(name, city)[0]).toBe(name);
   });
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (name, city) => {
         expect(catalog.find(name, `Nowhere ${city}`)).toEqual([]);

@@ -6,7 +6,7 @@ const all = sampleRestaurants();
 const named = (test: (name: string) => boolean) => all.filter(({ name }) => test(name));
 
 describe('the sample data', () => {
-  it('holds about 200 restaurants in 18 cities, each with a UUID of its own', () => {
+  it('has about 200 restaurants in 18 cities, each with a UUID', () => {
     expect(all.length).toBeGreaterThanOrEqual(200);
     expect(new Set(all.map(({ city }) => city)).size).toBe(18);
     expect(new Set(all.map(({ service_id }) => service_id)).size).toBe(all.length);
@@ -15,14 +15,14 @@ describe('the sample data', () => {
     }
   });
 
-  it('is the same at every run', () => {
+  it('is the same in every run', () => {
     expect(sampleRestaurants()).toEqual(all);
     expect(named((name) => name === 'Nopa Corner')[0]?.service_id).toBe(
       'bed5a53b-5aa0-42bc-9347-360b3e9abf31',
     );
   });
 
-  it('fills every documented field', () => {
+  it('has every documented field', () => {
     for (const restaurant of all) {
       expect(restaurant.name).not.toBe('');
       expect(restaurant.address).toMatch(/, /);
@@ -35,7 +35,7 @@ describe('the sample data', () => {
     }
   });
 
-  it('holds the hard names', () => {
+  it('has names that are hard to match', () => {
     const longest = Math.max(...all.map(({ name }) => name.length));
     expect(longest).toBeGreaterThanOrEqual(120);
     for (const first of ['=', '+', '-', '@']) expect(named((name) => name.startsWith(first))).not.toEqual([]);
@@ -58,7 +58,7 @@ describe('the sample data', () => {
     expect(all.some(({ neighborhood }) => neighborhood === '')).toBe(true);
   });
 
-  it('holds nothing hostile', () => {
+  it('has nothing hostile', () => {
     expect(JSON.stringify(all)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
   });
 

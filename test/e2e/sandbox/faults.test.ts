@@ -11,7 +11,7 @@ const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
 const failing = (kind: FaultKind, reply: ReplyForm = 'json') => start({ faults: [{ kind, rate: 1 }], reply });
 
 describe('parseFault', () => {
-  it.each(FAULT_KINDS)('knows %s', (kind) => {
+  it.each(FAULT_KINDS)('accepts %s', (kind) => {
     expect(parseFault(kind)).toEqual({ kind, rate: 1 });
     expect(parseFault(`${kind}:0.25`)).toEqual({ kind, rate: 0.25 });
     expect(parseFault(`${kind}:3x`)).toEqual({ kind, rate: 1, first: 3 });
@@ -35,11 +35,11 @@ describe('parseFault', () => {
     expect(() => parseFault(text)).toThrowError(expect.objectContaining({ code: 'usage' }));
   });
 
-  it('names the kinds', () => {
+  it('lists the kinds in the error', () => {
     expect(() => parseFault('teapot')).toThrow(FAULT_KINDS.join(', '));
   });
 
-  it('takes every rate from 0 to 1', () => {
+  it('accepts every rate from 0 to 1', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1000 }), (thousandths) => {
         expect(parseFault(`500:${thousandths / 1000}`).rate).toBe(thousandths / 1000);
@@ -49,19 +49,19 @@ describe('parseFault', () => {
 });
 
 describe('createFaults', () => {
-  it('strikes the share of the requests it is told', () => {
+  it('applies a fault to the given share of requests', () => {
     const draws = [0, 0.1, 0.24, 0.25, 0.3, 0.99];
     const choose = createFaults([{ kind: '500', rate: 0.25 }], () => draws.shift() ?? 0);
     const struck = draws.slice().map(() => choose('tool'));
     expect(struck).toEqual(['500', '500', '500', undefined, undefined, undefined]);
   });
 
-  it('strikes only the first requests it is told, then goes on to the next fault', () => {
+  it('applies a fault to the first requests only, then the next fault', () => {
     const choose = createFaults([parseFault('503:2x'), parseFault('429:1x')], () => 0);
     expect([1, 2, 3, 4].map(() => choose('tool'))).toEqual(['503', '503', '429', undefined]);
   });
 
-  it('spares what a fault cannot break', () => {
+  it('skips requests that a fault does not apply to', () => {
     const choose = createFaults([parseFault('bad-text')], () => 0);
     expect([choose('other'), choose('request'), choose('tool')]).toEqual([undefined, undefined, 'bad-text']);
     expect(createFaults([parseFault('truncate')], () => 0)('other')).toBeUndefined();
@@ -82,17 +82,17 @@ describe('faults over HTTP', () => {
     expect(JSON.parse(reply.text).error.message).toBeTypeOf('string');
   });
 
-  it('reset cuts the connection before any byte', async () => {
+  it('reset closes the connection before any byte', async () => {
     const sandbox = await failing('reset');
     await expect(post(sandbox, BODY)).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(sandbox.requests[0]?.status).toBe(0);
   });
 
-  it.each(['json', 'sse'] as const)('truncate cuts the %s body', async (reply) => {
+  it.each(['json', 'sse'] as const)('truncate sends half of the %s body', async (reply) => {
     await expect(post(await failing('truncate', reply), BODY)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('slow drips', async () => {
+  it('slow sends byte by byte', async () => {
     const sandbox = await failing('slow');
     const { host } = new URL(sandbox.baseUrl);
     const body = JSON.stringify(BODY);
@@ -120,7 +120,7 @@ describe('faults over HTTP', () => {
     expect(() => JSON.parse(text.replace(/^event: message\ndata: /, ''))).toThrow(SyntaxError);
   });
 
-  it('bad-text is a good envelope around no JSON', async () => {
+  it('bad-text is a valid envelope with text that is not JSON', async () => {
     const reply = await post(await failing('bad-text'), BODY);
     expect(JSON.parse(reply.text)).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } });
     expect(() => outputOf(reply)).toThrow(SyntaxError);
@@ -164,7 +164,7 @@ describe('faults over HTTP', () => {
     expect(await waiting).toBe('still waiting');
   });
 
-  it('does not spare the quota, and is told by the log', async () => {
+  it('counts against the quota, and appears in the log', async () => {
     const log: number[] = [];
     const sandbox = await start({
       faults: [parseFault('500:1x')],

@@ -38,7 +38,7 @@ async function connected(options: SandboxOptions = {}, version = '2025-11-25') {
 }
 
 describe('initialize', () => {
-  it('gives capabilities, the server, and a session id in the header', async () => {
+  it('returns the capabilities, the server, and a session id in the header', async () => {
     const reply = await post(await start({ mode: 'mcp' }), initializeBody(), ACCEPT);
     expect(reply.status).toBe(200);
     expect(reply.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{16,}$/);
@@ -57,7 +57,7 @@ describe('initialize', () => {
     expect(JSON.parse(reply.text).result.protocolVersion).toBe(spoken);
   });
 
-  it('needs a version', async () => {
+  it('requires a version', async () => {
     expect(codeOf(await post(await start({ mode: 'mcp' }), initializeBody(7), ACCEPT))).toEqual([
       200, -32602,
     ]);
@@ -71,7 +71,7 @@ describe('a session', () => {
     expect(reply.text).toContain('Server not initialized');
   });
 
-  it('must be made ready', async () => {
+  it('must be initialized', async () => {
     const sandbox = await start({ mode: 'mcp' });
     const opened = await post(sandbox, initializeBody(), ACCEPT);
     const headers = { ...ACCEPT, 'mcp-session-id': String(opened.headers['mcp-session-id']) };
@@ -92,13 +92,13 @@ describe('a session', () => {
     expect((await send(sandbox, { method: 'DELETE', headers: { ...HEADERS, ...headers } })).status).toBe(404);
   });
 
-  it('must be named when the version is', async () => {
+  it('is required when a version is sent', async () => {
     const { sandbox, headers } = await connected();
     const { 'mcp-session-id': _, ...rest } = headers;
     expect(codeOf(await post(sandbox, FIND, rest))).toEqual([400, -32000]);
   });
 
-  it('refuses a version it does not speak, and does without one', async () => {
+  it('rejects an unsupported version, and works without one', async () => {
     const { sandbox, headers } = await connected();
     expect((await post(sandbox, FIND, { ...headers, 'mcp-protocol-version': '1999-01-01' })).status).toBe(
       400,
@@ -115,7 +115,7 @@ describe('a session', () => {
     }
   });
 
-  it('still asks for the key, and counts', async () => {
+  it('still requires the key, and counts requests', async () => {
     const sandbox = await start({ mode: 'mcp', perMinute: 1 });
     expect((await post(sandbox, initializeBody(), { ...ACCEPT, authorization: 'Bearer x' })).status).toBe(
       401,
@@ -133,7 +133,7 @@ describe('requests', () => {
     },
   );
 
-  it('takes notifications and responses without an answer, and ids that are strings', async () => {
+  it('accepts notifications and responses without an answer, and ids that are strings', async () => {
     const { sandbox, headers } = await connected();
     expect(
       (
@@ -148,12 +148,12 @@ describe('requests', () => {
     expect(JSON.parse((await post(sandbox, ask('ping', {}, 'abc'), headers)).text).id).toBe('abc');
   });
 
-  it('-32601 for a method it does not have', async () => {
+  it('-32601 for an unknown method', async () => {
     const { sandbox, headers } = await connected();
     expect(codeOf(await post(sandbox, ask('resources/subscribe'), headers))).toEqual([200, -32601]);
   });
 
-  it('-32602 for a tool it does not have', async () => {
+  it('-32602 for an unknown tool', async () => {
     const { sandbox, headers } = await connected();
     expect(codeOf(await post(sandbox, toolCall('cook', {}), headers))).toEqual([200, -32602]);
   });
@@ -200,7 +200,7 @@ describe('explore_area', () => {
     expect((output.grades as { count: number }[]).reduce((sum, { count }) => sum + count, 0)).toBe(24);
   });
 
-  it('counts a neighborhood, and nothing where nothing is', async () => {
+  it('counts a neighborhood, and nothing for an unknown one', async () => {
     const { sandbox, headers } = await connected();
     const explore = async (args: unknown) =>
       outputOf(await post(sandbox, toolCall('explore_area', args), headers)).output;
@@ -215,7 +215,7 @@ describe('explore_area', () => {
 });
 
 describe('streams', () => {
-  it('begin with an empty event that has an id, for clients that know it', async () => {
+  it('begin with an empty event that has an id, for clients that support it', async () => {
     const { sandbox, headers } = await connected({ reply: 'sse' });
     const [priming, response, ...rest] = eventsOf(await post(sandbox, FIND, headers));
     expect(priming).toMatchObject({ id: expect.any(String), data: '' });
@@ -226,7 +226,7 @@ describe('streams', () => {
     expect(eventsOf(await post(older.sandbox, FIND, older.headers))).toHaveLength(1);
   });
 
-  it('tell progress to those who ask', async () => {
+  it('report progress if the request has a token', async () => {
     const { sandbox, headers } = await connected({ reply: 'sse' });
     const params = { ...(FIND.params as object), _meta: { progressToken: 'p' } };
     const messages = eventsOf(await post(sandbox, { ...FIND, params }, headers)).filter(
@@ -243,7 +243,7 @@ describe('streams', () => {
     expect(parsed[2]).toMatchObject({ id: 2 });
   });
 
-  it('that were cut can be taken up again', async () => {
+  it('that were cut off can be resumed', async () => {
     const { sandbox, headers } = await connected({ reply: 'sse', faults: [] });
     const whole = eventsOf(await post(sandbox, FIND, headers));
     const resume = (id: string) =>
@@ -255,7 +255,7 @@ describe('streams', () => {
     expect(codeOf(await resume('9-9'))).toEqual([400, -32000]);
   });
 
-  it('that a fault cut can be taken up from the last whole event', async () => {
+  it('that a fault cut off can be resumed from the last complete event', async () => {
     const sandbox = await start({ mode: 'mcp', reply: 'sse', faults: [parseFault('sse-cut:1x')] });
     const cut = await post(sandbox, initializeBody(), ACCEPT);
     const [priming, ...rest] = eventsOf(cut);
@@ -279,7 +279,7 @@ describe('streams', () => {
     expect([reply.status, reply.headers.allow]).toEqual([405, 'POST']);
   });
 
-  it('need a client that accepts them', async () => {
+  it('require a client that accepts them', async () => {
     const { sandbox, headers } = await connected();
     const reply = await send(sandbox, {
       method: 'GET',

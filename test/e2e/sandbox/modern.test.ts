@@ -46,8 +46,8 @@ const FIND = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } 
 const explore = (city: unknown) => ({ name: 'explore_area', arguments: { city } });
 const errorOf = ({ status, text }: HttpReply) => [status, JSON.parse(text).error?.code];
 
-describe('the modern era', () => {
-  it('needs no handshake', async () => {
+describe('requests without a handshake', () => {
+  it('are answered', async () => {
     const sandbox = await start({ mode: 'mcp' });
     const reply = await ask(sandbox, 'tools/call', FIND);
     expect(JSON.parse(reply.text)).toMatchObject({ id: 5, result: { resultType: 'complete' } });
@@ -55,7 +55,7 @@ describe('the modern era', () => {
     expect(reply.headers).not.toHaveProperty('mcp-session-id');
   });
 
-  it('can be discovered', async () => {
+  it('include server/discover', async () => {
     const { result } = JSON.parse((await ask(await start({ mode: 'mcp' }), 'server/discover')).text);
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -65,7 +65,7 @@ describe('the modern era', () => {
     });
   });
 
-  it('says who answers, and how long a list is good for', async () => {
+  it('name the server, and how long a list may be cached', async () => {
     const sandbox = await start({ mode: 'mcp' });
     for (const [method, params] of [
       ['server/discover', {}],
@@ -80,7 +80,7 @@ describe('the modern era', () => {
     }
   });
 
-  it('streams without ids, with progress for those who ask', async () => {
+  it('stream without ids, with progress if the request has a token', async () => {
     const sandbox = await start({ mode: 'mcp', reply: 'sse' });
     const events = eventsOf(await ask(sandbox, 'tools/call', FIND, { meta: { ...META, progressToken: 1 } }));
     expect(events).toHaveLength(3);
@@ -88,7 +88,7 @@ describe('the modern era', () => {
     expect(JSON.parse(events[2]?.data ?? '')).toMatchObject({ id: 5, result: { resultType: 'complete' } });
   });
 
-  it('has neither GET nor DELETE', async () => {
+  it('cannot be GET or DELETE', async () => {
     const sandbox = await start({ mode: 'mcp' });
     for (const method of ['GET', 'DELETE']) {
       const headers = { ...HEADERS, ...ACCEPT, 'mcp-protocol-version': VERSION };
@@ -96,7 +96,7 @@ describe('the modern era', () => {
     }
   });
 
-  it.each(['nothing/here', 'ping', 'resources/subscribe'])('answers 404 and -32601 to %s', async (method) => {
+  it.each(['nothing/here', 'ping', 'resources/subscribe'])('return 404 and -32601 for %s', async (method) => {
     expect(errorOf(await ask(await start({ mode: 'mcp' }), method))).toEqual([404, -32601]);
   });
 
@@ -114,7 +114,7 @@ describe('the modern era', () => {
     },
   );
 
-  it('-32602 for arguments that are no object', async () => {
+  it('return -32602 for arguments that are not an object', async () => {
     const params = { name: 'find_restaurant', arguments: 'Nopa' };
     expect(errorOf(await ask(await start({ mode: 'mcp' }), 'tools/call', params))).toEqual([200, -32602]);
   });
@@ -146,7 +146,7 @@ describe('metadata and headers', () => {
     expect(JSON.parse(reply.text).error.data.header.toLowerCase()).toBe(header);
   });
 
-  it('-32022 with what would do, for a version it does not speak', async () => {
+  it('-32022 with the supported versions, for another version', async () => {
     const meta = { ...META, [`${PREFIX}protocolVersion`]: '2099-01-01' };
     const headers = { 'mcp-protocol-version': '2099-01-01' };
     const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', FIND, { meta, headers });
@@ -176,7 +176,7 @@ describe('metadata and headers', () => {
     if (status === 400) expect(errorOf(reply)).toEqual([400, -32020]);
   });
 
-  it('declares what it wants mirrored', async () => {
+  it('declares which argument is repeated in a header', async () => {
     const { result } = JSON.parse((await ask(await start({ mode: 'mcp' }), 'tools/list')).text);
     expect(result.tools[2].inputSchema.properties.city['x-mcp-header']).toBe('City');
   });

@@ -10,7 +10,7 @@ const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
 const statusAndWait = ({ status, headers }: HttpReply) => [status, headers['retry-after']];
 
 describe('limits over HTTP', () => {
-  it('answers 429 with Retry-After, per key, and lets in again when it said', async () => {
+  it('answers 429 with Retry-After, per key, and accepts requests after that time', async () => {
     let time = 1_000_000;
     const sandbox = await start({ perMinute: 2, now: () => time });
     expect(statusAndWait(await post(sandbox, BODY))).toEqual([200, undefined]);
@@ -26,7 +26,7 @@ describe('limits over HTTP', () => {
     expect((await post(sandbox, BODY)).status).toBe(200);
   });
 
-  it('counts every request that gets past the key, and none that does not', async () => {
+  it('counts every request with a valid key, and no other', async () => {
     const sandbox = await start({ perMinute: 2 });
     await post(sandbox, BODY, { authorization: 'Bearer nobody' });
     expect((await post(sandbox, '{')).status).toBe(400);
@@ -42,7 +42,7 @@ describe('limits over HTTP', () => {
 });
 
 describe('createRateLimiter', () => {
-  it('allows the documented 2,000 a day and returns when there is room', () => {
+  it('allows the documented 2,000 a day and returns the time until the next', () => {
     let time = 0;
     const count = createRateLimiter(100, 2000, () => time);
     for (let booked = 0; booked < 2000; booked += 1) {

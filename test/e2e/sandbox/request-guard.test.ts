@@ -28,7 +28,7 @@ describe('the Host header', () => {
     expect(reply.text).not.toContain('results');
   });
 
-  it('must be there, once', async () => {
+  it('is required, once', async () => {
     const sandbox = await start();
     const { host } = new URL(sandbox.baseUrl);
     const twice = `POST /api/mcp HTTP/1.1\r\nHost: ${host}\r\nHost: ${host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
@@ -63,7 +63,7 @@ describe('the Origin header', () => {
     expect(reply.text).not.toContain('results');
   });
 
-  it('opens nothing to other origins', async () => {
+  it('allows no other origins', async () => {
     const reply = await send(await start(), {
       method: 'OPTIONS',
       headers: { origin: 'http://localhost:3000' },
@@ -90,7 +90,7 @@ describe('path, method and type', () => {
     },
   );
 
-  it('takes JSON with a charset, in any case', async () => {
+  it('accepts JSON with a charset, in upper or lower case', async () => {
     expect(
       (await post(await start(), BODY, { 'content-type': 'Application/JSON; charset=utf-8' })).status,
     ).toBe(200);
@@ -102,7 +102,7 @@ describe('path, method and type', () => {
 });
 
 describe('bodies', () => {
-  it('takes 1 MiB and not a byte more', async () => {
+  it('accepts 1 MiB and not a byte more', async () => {
     const sandbox = await start();
     const filled = (bytes: number) => BODY + ' '.repeat(bytes - BODY.length);
     expect((await post(sandbox, filled(1024 * 1024))).status).toBe(200);
@@ -119,7 +119,7 @@ describe('bodies', () => {
     expect(reply.status).toBe(413);
   });
 
-  it('408 for a body that does not come', async () => {
+  it('408 for a body that does not arrive', async () => {
     const sandbox = await start({ requestTimeoutMs: 50 });
     const { host } = new URL(sandbox.baseUrl);
     const head = `POST /api/mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
@@ -133,7 +133,7 @@ describe('bodies', () => {
     );
   });
 
-  it('lives on when a caller goes away in the middle', async () => {
+  it('continues when a caller disconnects in the middle', async () => {
     let over = () => {};
     const logged = new Promise<void>((resolve) => {
       over = resolve;

@@ -8,13 +8,13 @@ const badInput = (message: string | RegExp) =>
   expect.objectContaining({ code: 'bad_input', message: expect.stringMatching(message) });
 
 describe('readRestaurants from JSON', () => {
-  it('reads what a search prints, byte for byte the same', async () => {
+  it('reads the output of a search, and serves it byte for byte', async () => {
     const { output } = await useTool(await start(), 'find_restaurant', { name: 'Nopa', city: 'SF' });
     expect(readRestaurants(JSON.stringify(output), 'json')).toEqual(output.results);
     expect(readRestaurants(JSON.stringify(output.results), 'json')).toEqual(output.results);
   });
 
-  it('needs a name and a city, makes the id, and keeps what it does not know', () => {
+  it('requires a name and a city, creates the id, and keeps unknown fields', () => {
     const text = '\uFEFF[{"name":"Ann","city":"Oslo","stars":3,"__proto__":{"x":1},"grade":null}]';
     const [ann] = readRestaurants(text, 'json');
     expect(ann).toMatchObject({ name: 'Ann', city: 'Oslo', stars: 3 });
@@ -24,7 +24,7 @@ describe('readRestaurants from JSON', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it('tells equal entries apart', () => {
+  it('gives equal entries different ids', () => {
     const [one, two] = readRestaurants('[{"name":"Ann","city":"Oslo"},{"name":"Ann","city":"Oslo"}]', 'json');
     expect(one?.service_id).not.toBe(two?.service_id);
   });
@@ -74,7 +74,7 @@ describe('readRestaurants from CSV', () => {
     });
   });
 
-  it('serves what it read', async () => {
+  it('serves the data that it read', async () => {
     const restaurants = readRestaurants('name,city\nChez Ann,Oslo\n', 'csv');
     const sandbox = await start({ restaurants });
     const { output } = await useTool(sandbox, 'find_restaurant', { name: 'ann', city: 'OSLO' });

@@ -117,7 +117,7 @@ describe('a malformed HTTP request', () => {
     await lives(sandbox);
   });
 
-  it('is answered in order where it does not wait for the answers', async () => {
+  it('sent without waiting for the answers is answered in order', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     const ids = Array.from({ length: 30 }, (_, id) => id);
@@ -161,7 +161,7 @@ describe('a caller that sends without end', () => {
 });
 
 describe('very many connections', () => {
-  it('2,000 idle ones lock nobody out, and are not all kept', async () => {
+  it('2,000 idle ones block nobody, and not all are kept', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     const idle: Socket[] = [];
@@ -178,7 +178,7 @@ describe('very many connections', () => {
     await lives(sandbox);
   });
 
-  it('with a request under way are not closed for new ones', async () => {
+  it('with a request in progress are not closed for new ones', async () => {
     const sandbox = await open({ faults: [{ kind: 'hang', rate: 1, first: 1 }] });
     const port = portOf(sandbox);
     const hanging = dial(port);
@@ -192,7 +192,7 @@ describe('very many connections', () => {
     expect(hanging.readableEnded).toBe(false);
   });
 
-  it('with slow bodies lock nobody out, even more of them than are kept', async () => {
+  it('with slow bodies block nobody, even if there are more than are kept', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     for (let round = 0; round < 3; round += 1) {
@@ -225,13 +225,13 @@ describe('very many connections', () => {
 });
 
 describe('what callers send', () => {
-  it('is kept, but for large bodies', async () => {
+  it('is stored, except large bodies', async () => {
     const sandbox = await open();
     for (const blanks of [0, 1_000_000]) await post(sandbox, `${BODY}${' '.repeat(blanks)}`);
     expect(sandbox.requests.map(({ body }) => body)).toEqual([JSON.parse(BODY), undefined]);
   });
 
-  it('never shows a key in the log, wherever it stood', async () => {
+  it('never shows a key in the log, wherever it was sent', async () => {
     const key = 'sk_service_real_and_secret_0123456789';
     const seen: unknown[] = [];
     const sandbox = await open({ onRequest: (entry) => seen.push(entry) });

@@ -10,7 +10,7 @@ const start = sandboxes();
 const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
 
 describe('startSandbox', () => {
-  it('takes a free port of loopback and says where it is', async () => {
+  it('uses a free port of loopback and returns its URL', async () => {
     const sandbox = await start();
     expect(sandbox.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(sandbox.endpoint).toBe(`${sandbox.baseUrl}/api/mcp`);
@@ -21,7 +21,7 @@ describe('startSandbox', () => {
     });
   });
 
-  it('takes the port it is given, and says in_use when another has it', async () => {
+  it('uses the given port, and reports in_use if it is taken', async () => {
     const { port, close } = await rawServer(() => {});
     await expect(startSandbox({ port })).rejects.toMatchObject({
       code: 'in_use',
@@ -31,7 +31,7 @@ describe('startSandbox', () => {
     expect((await start({ port })).baseUrl).toBe(`http://127.0.0.1:${port}`);
   });
 
-  it.each([-1, 65_536, 1.5, Number.NaN])('refuses the port %s', async (port) => {
+  it.each([-1, 65_536, 1.5, Number.NaN])('rejects the port %s', async (port) => {
     await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'usage' });
   });
 
@@ -58,7 +58,7 @@ describe('startSandbox', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(55);
   });
 
-  it('closes at once while answers wait', async () => {
+  it('closes at once while answers are delayed', async () => {
     const sandbox = await startSandbox({ latencyMs: 60_000 });
     const waiting = post(sandbox, BODY).catch(() => 'ended');
     while (sandbox.requests.length === 0) await new Promise(setImmediate);
@@ -66,7 +66,7 @@ describe('startSandbox', () => {
     expect(await waiting).toBe('ended');
   });
 
-  it('serves many at once', async () => {
+  it('serves many requests at once', async () => {
     const sandbox = await start({ perMinute: 0 });
     const replies = await Promise.all(Array.from({ length: 200 }, (_, id) => post(sandbox, { ...BODY, id })));
     expect(replies.map(({ text }) => JSON.parse(text).id)).toEqual(replies.map((_, id) => id));

@@ -6,7 +6,7 @@ const start = sandboxes();
 const NOPA = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
 
 describe('the reply envelope', () => {
-  it('is JSON-RPC with one text block holding JSON, and echoes the id', async () => {
+  it('is JSON-RPC with one text block of JSON, and repeats the id', async () => {
     const sandbox = await start();
     const reply = await post(
       sandbox,
@@ -23,7 +23,7 @@ describe('the reply envelope', () => {
     expect(JSON.parse(envelope.result.content[0].text).status).toBe('ok');
   });
 
-  it('comes as one server-sent event when asked to start so', async () => {
+  it('is one server-sent event if the sandbox was started so', async () => {
     const json = await post(await start(), toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }));
     const sse = await post(
       await start({ reply: 'sse' }),
@@ -35,7 +35,7 @@ describe('the reply envelope', () => {
 });
 
 describe('find_restaurant', () => {
-  it('gives the documented example with every documented field', async () => {
+  it('returns the documented example with every documented field', async () => {
     const { output, isError } = await useTool(await start(), 'find_restaurant', {
       name: 'Nopa',
       city: 'San Francisco',
@@ -84,7 +84,7 @@ describe('find_restaurant', () => {
 });
 
 describe('lookup_restaurant', () => {
-  it('gives the basic level when fields is left out', async () => {
+  it('returns the basic level without fields', async () => {
     const { output } = await useTool(await start(), 'lookup_restaurant', { restaurant_id: NOPA });
     expect(Object.keys(output)).toEqual([
       'status',
@@ -98,7 +98,7 @@ describe('lookup_restaurant', () => {
     expect(output).toMatchObject({ status: 'ok', service_id: NOPA, name: 'Nopa', grade: 'A' });
   });
 
-  it('gives richer levels to the paid key, each holding the one below', async () => {
+  it('returns richer levels for the paid key, each with the fields of the one below', async () => {
     const sandbox = await start();
     const at = async (fields?: string) => {
       const args = { restaurant_id: NOPA, ...(fields === undefined ? {} : { fields }) };
@@ -112,7 +112,7 @@ describe('lookup_restaurant', () => {
     expect(await at('premium')).toEqual(premium);
   });
 
-  it.each(['standard', 'premium'])('refuses %s to the free key, as a tool error', async (fields) => {
+  it.each(['standard', 'premium'])('rejects %s for the free key, as a tool error', async (fields) => {
     const { output, isError } = await useTool(await start(), 'lookup_restaurant', {
       restaurant_id: NOPA,
       fields,
@@ -121,7 +121,7 @@ describe('lookup_restaurant', () => {
     expect(output.status).toBe('plan_required');
   });
 
-  it('opens every level when no key is asked', async () => {
+  it('allows every level when no key is required', async () => {
     const sandbox = await start({ auth: false });
     const reply = await post(
       sandbox,
@@ -133,14 +133,14 @@ describe('lookup_restaurant', () => {
     expect(outputOf(reply).output.status).toBe('ok');
   });
 
-  it('says not_found for an unknown id, as a tool error', async () => {
+  it('returns not_found for an unknown id, as a tool error', async () => {
     const { output, isError } = await useTool(await start(), 'lookup_restaurant', { restaurant_id: 'nope' });
     expect(isError).toBe(true);
     expect(output.status).toBe('not_found');
   });
 });
 
-describe('what is refused', () => {
+describe('invalid requests', () => {
   it.each([
     ['find_restaurant', { city: 'SF' }, 'name'],
     ['find_restaurant', { name: 'Nopa' }, 'city'],
@@ -184,7 +184,7 @@ describe('what is refused', () => {
     expect([reply.status, reply.text]).toEqual([202, '']);
   });
 
-  it.each(['', '{', 'null x', '{"jsonrpc":"2.0",}', '[1,2'])('%j is no JSON', async (body) => {
+  it.each(['', '{', 'null x', '{"jsonrpc":"2.0",}', '[1,2'])('%j is not JSON', async (body) => {
     const reply = await post(await start(), body);
     expect(reply.status).toBe(400);
     expect(JSON.parse(reply.text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
