@@ -1,10 +1,11 @@
 import { AppError } from '../errors.ts';
 import { type LastResults, openResultsStore, type ResultsStore, terminalId } from '../storage/state.ts';
+import { formatDuration } from '../util/duration.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
-/** The name that stands for the service of the demo, whatever port it had. */
+/** The name of the embedded sandbox, whose port changes. */
 export const DEMO = 'demo';
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
@@ -64,16 +65,8 @@ export function requireLastResults(app: App): LastResults {
   });
 }
 
-/** Describes a search for a person: `"Nopa" in SF, 20 s ago`. */
+/** Describes a search for a person: `"Nopa" in SF, 20s ago`. */
 export function describeSearch(app: App, { query, at }: LastResults): string {
-  const seconds = Math.max(0, Math.round((app.context.now() - at) / 1000));
-  const age =
-    seconds < 120
-      ? `${seconds} s`
-      : seconds < 7200
-        ? `${Math.round(seconds / 60)} min`
-        : seconds < 172_800
-          ? `${Math.round(seconds / 3600)} h`
-          : `${Math.round(seconds / 86_400)} days`;
+  const age = formatDuration(Math.max(1, Math.round((app.context.now() - at) / 1000)) * 1000);
   return `"${query.name}" in ${query.city}, ${age} ago`;
 }

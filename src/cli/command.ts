@@ -5,8 +5,8 @@ import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 export type { Option } from 'commander';
 
 /**
- * Global options come in groups; a command names the groups it obeys, and refuses the others. `service` is what a
- * calling command needs, `records` what shapes rows; each is several smaller ones.
+ * Global options come in groups; a command names those it takes, and refuses the others. `service`, `preview`,
+ * `records` and `file` stand for several smaller groups.
  */
 export type OptionGroup =
   | 'service'
@@ -42,7 +42,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * The values that completion offers for a word: these texts, or what the program looks up. `at-file` is a file after `@`;
- * what is called `<file>` or `<path>` is a file anyway.
+ * `<file>` and `<path>` are completed as files anyway.
  */
 export type Completer =
   | readonly string[]
@@ -126,7 +126,7 @@ const flagValue =
 export class CliCommand extends Command {
   /** Command lines that work as they stand, without the `$`. */
   exampleLines: string[] = [];
-  /** Groups of global options that this command obeys. */
+  /** Groups of global options that this command takes. */
   optionGroups: readonly OptionGroup[] = ['general'];
   /** Schema of the output of `--json`. */
   jsonOutput: JsonSchema | undefined;
@@ -159,7 +159,7 @@ export class CliCommand extends Command {
     return this.addOption(listOption(flags, about, read));
   }
 
-  /** Names the groups of global options that the command obeys; `general` always. */
+  /** Names the groups of global options that the command takes; `general` always. */
   usesOptions(...groups: OptionGroup[]): this {
     this.optionGroups = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
     return this;
@@ -228,7 +228,6 @@ export class CliCommand extends Command {
     return this.children.length > 0 && !this.#acts;
   }
 
-  /** The subcommands, as what they are. */
   get children(): readonly CliCommand[] {
     return this.commands as readonly CliCommand[];
   }

@@ -162,7 +162,7 @@ export function addGlobalOptions(program: CliCommand): void {
   program.completeWith('--profile', 'profile');
 }
 
-/** Returns the global options that a command takes, as what they are to it. */
+/** Returns the global options that a command takes, with its overrides. */
 export function optionsOf(command: CliCommand): Option[] {
   return GLOBAL_OPTIONS.filter(({ group }) => command.optionGroups.includes(group)).map((entry) =>
     makeOption(entry, overrideFor(command, entry.long)),

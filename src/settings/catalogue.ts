@@ -19,8 +19,6 @@ export interface Setting<T> {
   readonly description: string;
   /** Name of the environment variable. */
   readonly env: string;
-  /** Name of the option, if there is one on every command that the setting affects. */
-  readonly flag?: string;
   /** The default value, as text. */
   readonly default?: string;
   /** How help shows the default where it is not one value. */
@@ -33,12 +31,12 @@ export interface Setting<T> {
   readonly parse: (text: string) => T;
 }
 
-/** Defines a setting. @param name as in RESTAURANT_<NAME>. @param facts what differs from a setting without option. */
+/** Defines a setting. @param name of its variable, after RESTAURANT_ */
 function setting<T>(
   name: string,
   description: string,
   parse: (text: string) => T,
-  facts: Pick<Setting<T>, 'flag' | 'default' | 'defaultText' | 'inProfile' | 'number'> = {},
+  facts: Pick<Setting<T>, 'default' | 'defaultText' | 'inProfile' | 'number'> = {},
 ): Setting<T> {
   return { description, env: `RESTAURANT_${name}`, parse, ...facts };
 }
@@ -46,44 +44,20 @@ function setting<T>(
 /** Every setting, by its name in the config file and in `status --json`. */
 export const SETTINGS = {
   'base-url': setting('BASE_URL', 'Base URL of the service; the endpoint is <base-url>/api/mcp', nonEmpty, {
-    flag: '--base-url',
     inProfile: true,
   }),
-  endpoint: setting('ENDPOINT', 'Exact endpoint, instead of the base URL', nonEmpty, {
-    flag: '--endpoint',
-    inProfile: true,
-  }),
-  profile: setting('PROFILE', 'Saved login to use', parseProfileName, {
-    flag: '--profile',
-    default: 'default',
-  }),
-  protocol: setting('PROTOCOL', 'Protocol of the endpoint', oneOf(PROTOCOLS), {
-    flag: '--protocol',
-    default: 'auto',
-  }),
-  timeout: setting('TIMEOUT', 'Total time for one call, retries included', parseTimeSpan, {
-    flag: '--timeout',
-    default: '30s',
-  }),
-  retries: setting('RETRIES', 'Attempts after the first', wholeNumber(0, 20), {
-    flag: '--retries',
-    default: '2',
-    number: true,
-  }),
-  'max-wait': setting('MAX_WAIT', 'Maximum wait for a rate limit', parseDuration, {
-    flag: '--max-wait',
-    default: '60s',
-  }),
+  endpoint: setting('ENDPOINT', 'Exact endpoint, instead of the base URL', nonEmpty, { inProfile: true }),
+  profile: setting('PROFILE', 'Saved login to use', parseProfileName, { default: 'default' }),
+  protocol: setting('PROTOCOL', 'Protocol of the endpoint', oneOf(PROTOCOLS), { default: 'auto' }),
+  timeout: setting('TIMEOUT', 'Total time for one call, retries included', parseTimeSpan, { default: '30s' }),
+  retries: setting('RETRIES', 'Attempts after the first', wholeNumber(0, 20), { default: '2', number: true }),
+  'max-wait': setting('MAX_WAIT', 'Maximum wait for a rate limit', parseDuration, { default: '60s' }),
   'max-age': setting('MAX_AGE', 'Maximum age of a cached response; 0 refreshes', parseDuration, {
-    flag: '--max-age',
     default: '10m',
     defaultText: '10m (raw, call: 0)',
   }),
-  format: setting('FORMAT', 'Output format', oneOf(FORMATS), {
-    flag: '--format',
-    defaultText: 'table; piped: tsv',
-  }),
-  city: setting('CITY', 'Default city of find', nonEmpty, { flag: '--city' }),
+  format: setting('FORMAT', 'Output format', oneOf(FORMATS), { defaultText: 'table; piped: tsv' }),
+  city: setting('CITY', 'Default city of find', nonEmpty),
   'per-minute': setting('PER_MINUTE', 'Requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
     default: '100',
     number: true,
@@ -93,15 +67,12 @@ export const SETTINGS = {
     number: true,
   }),
   'max-body': setting('MAX_BODY', 'Maximum size of a response (500KB, 64MiB)', parseSize, {
-    flag: '--max-body',
     default: '16MiB',
   }),
   'key-command': setting('KEY_COMMAND', 'Command that prints the API key, run without a shell', nonEmpty, {
     inProfile: true,
   }),
-  'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl, {
-    flag: '--shared-state',
-  }),
+  'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl),
   'key-prefix': setting('KEY_PREFIX', 'The first characters of API keys', parseKeyPrefix, {
     default: 'sk_service_',
   }),

@@ -98,8 +98,8 @@ export class Settings {
 }
 
 function originOf(name: SettingName, source: Source): { name: string; flag: boolean; hint?: string } {
-  const { env, flag } = SETTINGS[name] as Setting<unknown>;
-  if (source === 'flag') return { name: flag ?? name, flag: true };
+  const { env } = SETTINGS[name];
+  if (source === 'flag') return { name: `--${name}`, flag: true };
   if (source === 'env') return { name: env, flag: false, hint: `unset ${env}, or correct it` };
   return { name: `config ${name}`, flag: false, hint: `restaurant config unset ${name}` };
 }

@@ -164,7 +164,7 @@ describe('the rows of the last search', () => {
     const found = await run(['find', 'Nopa', '--city', 'SF', '--no-color'], { tty });
     const last = await run(['last', '--no-color'], { tty });
     expect(last.stdout).toBe(found.stdout);
-    expect(last.stderr).toMatch(/"Nopa" in SF, \d+ s ago/);
+    expect(last.stderr).toMatch(/"Nopa" in SF, \d+s ago/);
     expect(service.sent()).toBe(1);
   });
 

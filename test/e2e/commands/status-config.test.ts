@@ -27,6 +27,17 @@ const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> =
   'key-prefix': ['a_', 'b_', 'c_'],
 };
 
+/** Settings that no option of status sets; the format is set by --json. */
+const NOT_OPTIONS_OF_STATUS: readonly string[] = [
+  'city',
+  'format',
+  'key-command',
+  'key-prefix',
+  'max-age',
+  'per-day',
+  'per-minute',
+];
+
 describe('settings', () => {
   it('that are numbers are numbers in JSON and in the file; durations keep their unit', async () => {
     const env = {
@@ -57,7 +68,7 @@ describe('settings', () => {
     '%s: an option overrides the environment, the config file and the default, in this order',
     async (name) => {
       const { home, env } = newHome();
-      const { env: variable, flag } = SETTINGS[name] as { env: string; flag?: string };
+      const { env: variable } = SETTINGS[name];
       const [first, second, third] = VALUES[name];
       const ask = async (words: string[], more: Record<string, string> = {}) => {
         const { exit, stdout, stderr } = await runCli(['status', '--json', ...words], {
@@ -78,8 +89,8 @@ describe('settings', () => {
       const fromEnv = { [variable]: second };
       expect(await ask([], fromEnv)).toEqual(forced ?? { value: second, source: 'env' });
       expect(await ask([], { [variable]: '' })).not.toEqual({ value: '', source: 'env' });
-      if (flag !== undefined && name !== 'city' && name !== 'format' && name !== 'max-age') {
-        expect(await ask([flag, third], fromEnv)).toEqual({ value: third, source: 'flag' });
+      if (!NOT_OPTIONS_OF_STATUS.includes(name)) {
+        expect(await ask([`--${name}`, third], fromEnv)).toEqual({ value: third, source: 'flag' });
       }
       expect(home).not.toBe('');
     },
