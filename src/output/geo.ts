@@ -79,8 +79,8 @@ const FORBIDDEN = /[\ufffe\uffff]/g;
  * The records as KML 2.2 (OGC 12-007r2): a placemark each, with the columns as extended data. A record without usable
  * coordinates is a placemark without a point.
  */
-export function writeKml({ records, columns: own }: Presentation, { columns }: PresentOptions): string {
-  const { keys, rows } = tabulate(records, columns ?? own);
+export function writeKml({ records, columns: defaults }: Presentation, { columns }: PresentOptions): string {
+  const { keys, rows } = tabulate(records, columns ?? defaults);
   const placemarks = records.map((record, index) => placemark(record, keys, rows[index] ?? []));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

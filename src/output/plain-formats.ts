@@ -35,10 +35,10 @@ const SPECIAL = /[\\`*_{}[\]<>|~&]/g;
 
 /** The records as a table of GitHub Flavored Markdown; numbers are aligned to the right. */
 export function writeMarkdown(
-  { records, columns: own, readableColumns }: Presentation,
+  { records, columns: defaults, readableColumns }: Presentation,
   { columns }: PresentOptions,
 ): string {
-  const { keys, rows } = tabulate(records, columns ?? readableColumns ?? own);
+  const { keys, rows } = tabulate(records, columns ?? readableColumns ?? defaults);
   if (keys.length === 0) return '';
   const isNumeric = (index: number): boolean =>
     rows.length > 0 && rows.every((row) => typeof row[index] === 'number');

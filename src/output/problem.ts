@@ -21,7 +21,7 @@ export function formatError(
   colors: Palette,
   { verbose, redact = identity, width }: { verbose: boolean; redact?: Redact; width?: number },
 ): string {
-  // Masked before it is cut: a part of a key would not be found.
+  // Mask before cutting: a part of a key would not be recognized.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
   const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
   const stack = error.code === 'unexpected' ? stackOf(error, redact) : [];

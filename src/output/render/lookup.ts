@@ -149,12 +149,12 @@ function rowLines({ title, key = '', level, values, text, role }: Row, frame: Fr
   const isSame = !isNested && !frame.failed.includes(true) && texts.every((each) => each === texts[0]);
   const paint = role === 'grade' ? palette.grade : isSame ? palette.dim : (line: string) => line;
   const cells = values.map((value, index) => {
-    const own = texts[index];
+    const shown = texts[index];
     if (frame.failed[index] === true) return [];
     const isItemList = isNested && Array.isArray(value) && value.length > 0;
-    if (own === undefined || isItemList) return nestedLines(value, frame.cell, view, asTable);
-    if (own === EMPTY) return [palette.dim(EMPTY)];
-    return wrap(breakable(own, frame.cell), frame.cell).map((line) => (line === '' ? '' : paint(line)));
+    if (shown === undefined || isItemList) return nestedLines(value, frame.cell, view, asTable);
+    if (shown === EMPTY) return [palette.dim(EMPTY)];
+    return wrap(breakable(shown, frame.cell), frame.cell).map((line) => (line === '' ? '' : paint(line)));
   });
   return joinCells(head, cells, frame);
 }
