@@ -33,11 +33,11 @@ export interface Running {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-interface Options {
+/** Options of a process: of `spawn`, and what it reads from stdin. */
+export interface StartOptions extends Pick<SpawnOptions, 'stdio' | 'detached' | 'uid' | 'gid' | 'timeout'> {
   readonly env?: Env;
   readonly cwd?: string;
   readonly stdin?: string | Uint8Array;
-  readonly stdio?: SpawnOptions['stdio'];
   /** Leaves stdin open, with nothing in it. */
   readonly holdStdin?: true;
 }
@@ -53,13 +53,13 @@ export const baseEnv = (): Env => ({
   NODE_DISABLE_COMPILE_CACHE: '1',
 });
 
-/** Starts a program. It is killed after 50 seconds, whatever the test does. */
-export function start(program: string, words: readonly string[], options: Options = {}): Running {
-  const { stdin, env, cwd, stdio = 'pipe' } = options;
+/** Starts a program. It is killed after `timeout`, 50 seconds by default, whatever the test does. */
+export function start(program: string, words: readonly string[], options: StartOptions = {}): Running {
+  const { stdin, env, cwd, holdStdin, ...more } = options;
   const child = spawn(program, words, {
-    env: { ...baseEnv(), ...env },
-    stdio,
     timeout: 50_000,
+    ...more,
+    env: { ...baseEnv(), ...env },
     killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
   });
@@ -72,7 +72,7 @@ export function start(program: string, words: readonly string[], options: Option
     stderr += chunk;
   });
   child.stdin?.on('error', () => {});
-  if (options.holdStdin !== true) child.stdin?.end(stdin);
+  if (holdStdin !== true) child.stdin?.end(stdin);
   const ended = new Promise<ProcessResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr }));
@@ -104,15 +104,15 @@ export async function until(isTrue: () => boolean, { ended }: Running): Promise<
 }
 
 /** Starts the program under test. */
-export function startRestaurant(words: readonly string[], options: Options = {}): Running {
+export function startRestaurant(words: readonly string[], options: StartOptions = {}): Running {
   const [program, ...first] = PROGRAM;
   return start(program, [...first, ...words], options);
 }
 
 /** Runs the program under test to its end. */
-export const restaurant = (words: readonly string[], options: Options = {}): Promise<ProcessResult> =>
+export const restaurant = (words: readonly string[], options: StartOptions = {}): Promise<ProcessResult> =>
   startRestaurant(words, options).ended;
 
 /** Runs a line in a bash that knows `restaurant`. */
-export const shell = (line: string, options: Options = {}): Promise<ProcessResult> =>
+export const shell = (line: string, options: StartOptions = {}): Promise<ProcessResult> =>
   start('bash', ['-c', `restaurant() { ${COMMAND} "$@"; }\n${line}`], options).ended;

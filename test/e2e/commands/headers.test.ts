@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newHome, runCli } from '../../helpers/program.ts';
+import { runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
-import { FOUND, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
+import { sendJson, serve } from '../../unit/client/helpers.ts';
+import { serviceWithHome } from './service-with-home.ts';
 
 const KEY = 'sk_service_headers_0123456789';
 const SECRET = 'access-token-4711';
@@ -12,19 +13,10 @@ const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
 let home: string;
 let env: Record<string, string>;
 let base: string;
-let requests: ReceivedRequest[];
+let requests: readonly ReceivedRequest[];
 
 beforeEach(async () => {
-  const fresh = newHome();
-  home = fresh.home;
-  env = { ...fresh.env, RESTAURANT_MAX_AGE: '0' };
-  const server = await serve((seen, response) => {
-    const { id, method } = JSON.parse(seen.body) as { id: number; method: string };
-    const tools = { jsonrpc: '2.0', id, result: { tools: [{ name: 't', inputSchema: { type: 'object' } }] } };
-    sendJson(response, method === 'tools/list' ? JSON.stringify(tools) : toolReply(id, FOUND));
-  });
-  base = server.url.origin;
-  requests = server.requests;
+  ({ home, env, base, requests } = await serviceWithHome());
 });
 
 const run = (words: string[], more: Record<string, string> = {}) =>

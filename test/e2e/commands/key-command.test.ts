@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runKeyCommand } from '../../../src/app/key-command.ts';
 import { splitWords } from '../../../src/util/shell.ts';
-import { newHome, runCli } from '../../helpers/program.ts';
+import { runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
-import { FOUND, idOf, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
+import { serviceWithHome } from './service-with-home.ts';
 
 const KEY = 'sk_service_vault_0123456789';
 const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
@@ -13,15 +13,11 @@ const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
 let home: string;
 let env: Record<string, string>;
 let base: string;
-let requests: ReceivedRequest[];
+let requests: readonly ReceivedRequest[];
 
 beforeEach(async () => {
-  const fresh = newHome();
-  home = fresh.home;
-  env = { ...fresh.env, PATH: String(process.env.PATH), RESTAURANT_MAX_AGE: '0' };
-  const server = await serve((seen, response) => sendJson(response, toolReply(idOf(seen.body), FOUND)));
-  base = server.url.origin;
-  requests = server.requests;
+  ({ home, env, base, requests } = await serviceWithHome());
+  env.PATH = String(process.env.PATH);
 });
 
 const run = (words: string[], more: Record<string, string> = {}) =>

@@ -5,13 +5,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { enrichInSandbox } from '../../helpers/enrich.ts';
+import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
-const { env } = newHome();
 let folder = '';
 beforeEach(() => {
   folder = tempFolder();
@@ -37,35 +37,15 @@ function fakeClock() {
   };
 }
 
-async function enrich(words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) {
-  const sandbox = await startSandbox({
-    restaurants: restaurants(20),
-    perMinute: 0,
-    perDay: 0,
-    ...sandboxOptions,
+const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) =>
+  enrichInSandbox(folder, `--concurrency 2 ${words}`, sandboxOptions, {
+    ...options,
+    env: {
+      RESTAURANT_STATE_DIR: join(folder, 'state'),
+      RESTAURANT_CACHE_DIR: join(folder, 'cache'),
+      ...options.env,
+    },
   });
-  try {
-    const transcript = await runCli(
-      ['enrich', 'in.csv', '-o', 'out.csv', '--concurrency', '2', ...words.split(' ')],
-      {
-        cwd: folder,
-        ...options,
-        env: {
-          ...env,
-          // The ledger belongs to an endpoint: a sandbox has another port each time.
-          RESTAURANT_ENDPOINT: sandbox.endpoint,
-          RESTAURANT_API_KEY: PAID,
-          RESTAURANT_STATE_DIR: join(folder, 'state'),
-          RESTAURANT_CACHE_DIR: join(folder, 'cache'),
-          ...options.env,
-        },
-      },
-    );
-    return { ...transcript, requests: sandbox.requests.length };
-  } finally {
-    await sandbox.close();
-  }
-}
 
 describe('the quota', () => {
   it('of a day, when it is spent, ends the run with 5, the time and the command', async () => {
@@ -161,7 +141,7 @@ describe('two runs at once', () => {
         now,
         sleep,
         env: {
-          ...env,
+          HOME: folder,
           RESTAURANT_ENDPOINT: sandbox.endpoint,
           RESTAURANT_API_KEY: PAID,
           RESTAURANT_STATE_DIR: stateDir,

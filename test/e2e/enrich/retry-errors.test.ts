@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
-import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
-import { PAID } from '../../helpers/service.ts';
+import { enrichInSandbox } from '../../helpers/enrich.ts';
+import type { RunOptions } from '../../helpers/program.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
+import { UNPACED } from '../../unit/enrich/service-data.ts';
 
-const { env } = newHome();
 let folder = '';
 beforeEach(() => {
   folder = tempFolder();
@@ -25,37 +23,11 @@ const statuses = (name: string): (string | undefined)[] =>
     .slice(1)
     .map((line) => line.split(',')[2]);
 
-/** Runs against a sandbox of its own. @returns with the number of requests */
-async function enrich(words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) {
-  const sandbox = await startSandbox({
-    restaurants: restaurants(20),
-    perMinute: 0,
-    perDay: 0,
-    ...sandboxOptions,
+const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) =>
+  enrichInSandbox(folder, words, sandboxOptions, {
+    ...options,
+    env: { ...UNPACED, RESTAURANT_CACHE_DIR: tempFolder(), RESTAURANT_RETRIES: '0', ...options.env },
   });
-  try {
-    const transcript = await runCli(
-      ['enrich', 'in.csv', '-o', 'out.csv', ...words.split(' ').filter((word) => word !== '')],
-      {
-        cwd: folder,
-        ...options,
-        env: {
-          ...env,
-          ...UNPACED,
-          ...UNPACED,
-          RESTAURANT_BASE_URL: sandbox.baseUrl,
-          RESTAURANT_API_KEY: PAID,
-          RESTAURANT_CACHE_DIR: tempFolder(),
-          RESTAURANT_RETRIES: '0',
-          ...options.env,
-        },
-      },
-    );
-    return { ...transcript, requests: sandbox.requests.length };
-  } finally {
-    await sandbox.close();
-  }
-}
 
 /** An output of which some rows failed, and the one that an undisturbed run makes. */
 async function failedRun(): Promise<string> {

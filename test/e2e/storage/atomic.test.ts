@@ -16,8 +16,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from '../../../src/storage/atomic.ts';
+import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { bundleWorker, startProgram } from '../../helpers/worker.ts';
+import { bundleWorker } from '../../helpers/worker.ts';
 
 function errorOf(run: () => unknown): AppError {
   try {
@@ -127,7 +128,7 @@ describe('writeFileAtomic', () => {
        try { writeFileAtomic(${JSON.stringify(path)}, 'x'.repeat(100_000)); }
        catch (error) { console.log(error.code, error.message); }`,
     );
-    const child = startProgram('bash', ['-c', `ulimit -f 20; exec "${process.execPath}" "${worker}"`]);
+    const child = start('bash', ['-c', `ulimit -f 20; exec "${process.execPath}" "${worker}"`]);
     const { stdout, stderr } = await child.ended;
     expect(stderr).toBe('');
     expect(stdout).toBe(`io_error cannot write ${path}: the file would be larger than the system allows\n`);

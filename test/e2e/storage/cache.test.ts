@@ -270,7 +270,7 @@ describe('several processes', () => {
     );
     const children = Array.from({ length: 4 }, () => startWorker(worker, [folder]));
     for (const child of children)
-      expect(await child.ended).toEqual({ code: 0, stdout: '0 true\n', stderr: '' });
+      expect(await child.ended).toMatchObject({ exit: 0, stdout: '0 true\n', stderr: '' });
     const cache = openCache({ cacheDir: folder, now: Date.now });
     expect(filesOf(cache).length).toBeLessThanOrEqual(70);
   });
@@ -298,6 +298,6 @@ describe('several processes', () => {
     }
     for (const file of filesOf(cache)) chmodSync(file, 0o644);
     const child = startWorker(worker, [folder], { uid: 65534, gid: 65534 });
-    expect(await child.ended).toEqual({ code: 0, stdout: 'kept undefined io_error\n', stderr: '' });
+    expect(await child.ended).toMatchObject({ exit: 0, stdout: 'kept undefined io_error\n', stderr: '' });
   });
 });

@@ -22,8 +22,9 @@ import {
   readConfig,
   updateConfig,
 } from '../../../src/storage/config-file.ts';
+import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { bundleWorker, startProgram, startWorker } from '../../helpers/worker.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
@@ -235,7 +236,7 @@ describe('several processes', () => {
     const worker = await bundleWorker(tempFolder(), LOGIN);
     const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
     for (const child of children)
-      expect(await child.ended).toMatchObject({ code: 0, stdout: 'saved\n', stderr: '' });
+      expect(await child.ended).toMatchObject({ exit: 0, stdout: 'saved\n', stderr: '' });
     const names = Object.keys(openConfig(folder).read().profiles ?? {});
     expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
@@ -247,7 +248,7 @@ describe('several processes', () => {
     writeFileSync(path, '{"profiles":{"old":{"key":"sk_service_old"}}}', { mode: 0o600 });
     const worker = await bundleWorker(tempFolder(), LOGIN);
     const command = `ulimit -f 2; exec "${process.execPath}" "${worker}" "${folder}" pq`;
-    const { stdout, stderr } = await startProgram('bash', ['-c', command]).ended;
+    const { stdout, stderr } = await start('bash', ['-c', command]).ended;
     expect(stderr).toBe('');
     expect(stdout).toMatch(`io_error cannot write ${path}: `);
     expect(readFileSync(path, 'utf8')).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');

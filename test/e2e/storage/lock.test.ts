@@ -184,7 +184,7 @@ describe('withLock', () => {
       withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), 60_000),
     );
     await Promise.all(own);
-    for (const child of children) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
+    for (const child of children) expect(await child.ended).toMatchObject({ exit: 0, stderr: '' });
     expect(readFileSync(path, 'utf8')).toBe(String(8 * 15 + 10));
     expect(existsSync(`${path}.lock`)).toBe(false);
   });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { hashKey } from '../../../src/storage/cache.ts';
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
-import { baseEnv, PROGRAM, type ProcessResult, restaurant } from '../../helpers/process.ts';
+import { restaurant, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
 import { PAID } from '../../helpers/service.ts';
@@ -237,21 +236,9 @@ function enrich(name: string, env: Record<string, string>, rows: number) {
   const names = Array.from({ length: rows }, (_, i) => `Nopa ${name} ${i},SF`);
   writeFileSync(list, `name,city\n${names.join('\n')}\n`);
   const quota = ['--per-minute', `${PER_MINUTE}`, '--per-day', `${PER_DAY}`, '--concurrency', '2'];
-  const [program, ...first] = PROGRAM;
-  const child = spawn(program, [...first, 'enrich', list, '-o', `${list}.out.csv`, ...quota], {
-    env: { ...baseEnv(), ...env },
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const ended = new Promise<Pick<ProcessResult, 'exit' | 'stderr'>>((resolve) => {
-    child.on('close', (exit) => resolve({ exit, stderr }));
-  });
-  return { kill: () => child.kill('SIGKILL'), ended };
+  const run = startRestaurant(['enrich', list, '-o', `${list}.out.csv`, ...quota], { env, timeout: 230_000 });
+  onTestFinished(() => void run.process.kill('SIGKILL'));
+  return run;
 }
 
 /** Quota per day; RESTAURANT_SLOW_TESTS=1 uses one that takes three minutes to spend. */
@@ -303,7 +290,7 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
     await pause(1000);
     await redis.start();
     await reached(80);
-    for (const run of runs.slice(0, 8)) run.kill();
+    for (const run of runs.slice(0, 8)) run.process.kill('SIGKILL');
     const ends = await Promise.all(runs.slice(8).map(({ ended }) => ended));
     expectWithinQuota(sandbox);
     // Only requests granted to killed processes may be missing.

@@ -1,0 +1,18 @@
+import { newHome } from '../../helpers/program.ts';
+import { FOUND, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
+
+/** Starts a service with one tool, and makes a home for the commands that call it. It records the requests. */
+export async function serviceWithHome() {
+  const { home, env } = newHome();
+  const { url, requests } = await serve((seen, response) => {
+    const { id, method } = JSON.parse(seen.body) as { id: number; method: string };
+    const tools = { jsonrpc: '2.0', id, result: { tools: [{ name: 't', inputSchema: { type: 'object' } }] } };
+    sendJson(response, method === 'tools/list' ? JSON.stringify(tools) : toolReply(id, FOUND));
+  });
+  return {
+    home,
+    env: { ...env, RESTAURANT_MAX_AGE: '0' } as Record<string, string>,
+    base: url.origin,
+    requests,
+  };
+}

@@ -1,0 +1,26 @@
+import { startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/types.ts';
+import { restaurants } from '../unit/enrich/service-data.ts';
+import { type RunOptions, runCli, type Transcript } from './program.ts';
+import { PAID } from './service.ts';
+
+/** Runs `enrich in.csv -o out.csv` in a folder, against a sandbox of its own; counts its requests. */
+export async function enrichInSandbox(
+  cwd: string,
+  words: string,
+  sandboxOptions: SandboxOptions = {},
+  options: RunOptions = {},
+): Promise<Transcript & { requests: number }> {
+  const sandbox = await startSandbox({
+    restaurants: restaurants(20),
+    perMinute: 0,
+    perDay: 0,
+    ...sandboxOptions,
+  });
+  const argv = ['enrich', 'in.csv', '-o', 'out.csv', ...words.split(' ').filter((word) => word !== '')];
+  // The ledger belongs to an endpoint, and a sandbox has another port each time.
+  const env = { HOME: cwd, RESTAURANT_ENDPOINT: sandbox.endpoint, RESTAURANT_API_KEY: PAID, ...options.env };
+  const transcript = await runCli(argv, { cwd, ...options, env });
+  await sandbox.close();
+  return { ...transcript, requests: sandbox.requests.length };
+}
