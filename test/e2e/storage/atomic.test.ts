@@ -128,8 +128,8 @@ describe('writeFileAtomic', () => {
        try { writeFileAtomic(${JSON.stringify(path)}, 'x'.repeat(100_000)); }
        catch (error) { console.log(error.code, error.message); }`,
     );
-    const child = start('bash', ['-c', `ulimit -f 20; exec "${process.execPath}" "${worker}"`]);
-    const { stdout, stderr } = await child.ended;
+    const command = `ulimit -f 20; exec "${process.execPath}" "${worker}"`;
+    const { stdout, stderr } = await start('bash', ['-c', command], { env: { HOME: folder } }).ended;
     expect(stderr).toBe('');
     expect(stdout).toBe(`io_error cannot write ${path}: the file would be larger than the system allows\n`);
     expect(readFileSync(path, 'utf8')).toBe('old');
