@@ -9,20 +9,18 @@ import { toolPresentation } from '../../src/output/render/tools.ts';
 import { width } from '../../src/util/text.ts';
 
 const COLUMNS = 80;
-/** What took minutes at this length, or took four times as long for twice of it, is far above this. */
-const GENEROUS_MS = 15_000;
 
 function shown(data: Presentation, format: RecordFormat): Promise<string> {
   const view = { width: COLUMNS, palette: palette(1), unicode: true };
   return present(data, format, { prettyJson: true, guardFormulas: true, view });
 }
 
+// Quadratic time would take minutes, which is longer than a test may take.
 it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
-  '30 KB of %j are rendered at once in every format',
+  '30 KB of %j are rendered in time in every format',
   async (part) => {
     const text = part.repeat(30_000 / part.length);
     const row = { service_id: 'a', name: text, cuisine_tags: [text], coordinates: { lat: 1, lng: -2 } };
-    const start = performance.now();
     for (const format of ['table', 'tsv', 'csv', 'json', 'geojson'] as const) {
       const output = await shown(findPresentation({ results: [row] }, [row]), format);
       if (format === 'table' || format === 'tsv') {
@@ -35,10 +33,8 @@ it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
       await shown(callPresentation({ content: [{ type: 'text', text }] }), 'table'),
       await shown(toolPresentation({ name: 'a', inputSchema: schema }), 'table'),
     ];
-    expect(performance.now() - start).toBeLessThan(GENEROUS_MS);
     for (const line of cards.join('').split('\n').slice(0, 50)) {
       expect(width(line)).toBeLessThanOrEqual(COLUMNS);
     }
   },
-  30_000,
 );
