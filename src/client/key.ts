@@ -6,6 +6,14 @@ export const DEFAULT_KEY_PREFIX = 'sk_service_';
 /** A character of a token inside text; quotes and commas around it are not part of it. */
 const TOKEN = '[^\\s"\'`,;<>(){}\\[\\]\\\\\\u0000-\\u0020\\u007f-\\uffff]';
 
+/** Forms that no key has, with the reason that the error gives. */
+const INVALID: readonly (readonly [RegExp, string])[] = [
+  [/^$/, 'the API key is empty'],
+  [/^bearer(\s|$)/i, 'the API key starts with "Bearer"; enter the key alone'],
+  [/^["'\u2018\u2019\u201c\u201d]/, 'the API key is in quotes; enter the key alone'],
+  [/[^\x21-\x7e]/, 'the API key contains invalid characters: blanks, line breaks or non-ASCII'],
+];
+
 /**
  * Trims a key as typed and checks its form: `prefix`, then visible ASCII.
  * @param hint what to do about an invalid key, with a command to run
@@ -17,21 +25,14 @@ export function checkKey(
   hint = 'restaurant login asks for the key and saves it',
 ): string {
   const key = raw.trim();
-  const refuse = (message: string) => new AppError('bad_key', message, { hint });
-  if (key === '') throw refuse('the API key is empty');
-  if (/^bearer(\s|$)/i.test(key)) {
-    throw refuse('the API key starts with "Bearer"; enter the key alone');
-  }
-  if (/^["'\u2018\u2019\u201c\u201d]/.test(key)) {
-    throw refuse('the API key is in quotes; enter the key alone');
-  }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw refuse('the API key contains invalid characters: blanks, line breaks or non-ASCII');
-  }
-  if (!key.startsWith(prefix))
-    throw refuse(`not an API key of the service: expected one that starts with ${prefix}`);
-  if (key.length === prefix.length) throw refuse('the API key is incomplete: nothing follows the prefix');
-  return key;
+  const [, problem] = INVALID.find(([form]) => form.test(key)) ?? [];
+  if (problem !== undefined) throw new AppError('bad_key', problem, { hint });
+  if (key.length > prefix.length && key.startsWith(prefix)) return key;
+  const message =
+    key === prefix
+      ? 'the API key is incomplete: nothing follows the prefix'
+      : `not an API key of the service: expected one that starts with ${prefix}`;
+  throw new AppError('bad_key', message, { hint });
 }
 
 /** Returns the last four characters of a key: the most that is ever shown. */

@@ -19,7 +19,6 @@ export interface RequestPreview {
 export interface PreviewOptions {
   readonly endpoint: URL;
   readonly key?: string | undefined;
-  readonly version?: string;
   readonly id?: number;
   readonly method: string;
   readonly params?: RpcRequest['params'];
@@ -34,11 +33,11 @@ export interface PreviewOptions {
  * @throws {AppError} `usage` for headers that cannot be sent
  */
 export function previewRequest(options: PreviewOptions): RequestPreview {
-  const { endpoint, key, version = VERSION, id = 1, method, headers, protocol = 'bare' } = options;
+  const { endpoint, key, id = 1, method, headers, protocol = 'bare' } = options;
   const { params, headers: trace } = withTrace(options.traceContext, options.params);
   const isModern = protocol === MODERN_VERSION;
   const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
-  const all = withHeaders(baseHeaders({ key: shown, version }), {
+  const all = withHeaders(baseHeaders({ key: shown, version: VERSION }), {
     ...(isModern ? modernHeaders(method, params) : {}),
     ...trace,
     ...headers,
@@ -52,7 +51,7 @@ export function previewRequest(options: PreviewOptions): RequestPreview {
         Object.hasOwn(headers ?? {}, name) && !isHarmless(name) ? '…' : value,
       ]),
     ),
-    body: request(id, method, isModern ? modernParams(params, clientInfo(version)) : params),
+    body: request(id, method, isModern ? modernParams(params, clientInfo(VERSION)) : params),
   };
 }
 

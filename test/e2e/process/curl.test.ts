@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
+import { VERSION } from '../../../src/version.ts';
 import { KEY, serve } from '../../unit/client/helpers.ts';
 
 const run = promisify(execFile);
@@ -17,7 +18,6 @@ it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
     const preview = previewRequest({
       endpoint: url,
       key: KEY,
-      version: '1.2.3',
       method: 'tools/call',
       params: PARAMS,
     });
@@ -32,7 +32,7 @@ it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
         authorization: `Bearer ${KEY}`,
         accept: 'application/json, text/event-stream',
         'content-type': 'application/json',
-        'user-agent': 'restaurant-data-cli/1.2.3',
+        'user-agent': `restaurant-data-cli/${VERSION}`,
       },
     });
   },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
+import { VERSION } from '../../../src/version.ts';
 import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
 
 const PARAMS = {
@@ -13,13 +14,12 @@ describe('previewRequest', () => {
     const { url, requests } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
-    await clientFor(url).client.request('tools/call', PARAMS, {
+    await clientFor(url, { version: VERSION }).client.request('tools/call', PARAMS, {
       headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
     });
     const preview = previewRequest({
       endpoint: url,
       key: KEY,
-      version: '1.2.3',
       method: 'tools/call',
       params: PARAMS,
       headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
@@ -38,10 +38,9 @@ describe('previewRequest', () => {
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
     const protocol = '2026-07-28';
-    await clientFor(url, { protocol }).client.request('tools/call', PARAMS);
+    await clientFor(url, { protocol, version: VERSION }).client.request('tools/call', PARAMS);
     const preview = previewRequest({
       endpoint: url,
-      version: '1.2.3',
       method: 'tools/call',
       params: PARAMS,
       protocol,
@@ -53,7 +52,7 @@ describe('previewRequest', () => {
   });
 
   it('has no Authorization without a key', () => {
-    const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: 'x' });
+    const preview = previewRequest({ endpoint: new URL('http://h'), method: 'x' });
     expect(preview.headers).not.toHaveProperty('Authorization');
     expect(preview.body).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' });
   });
@@ -70,7 +69,7 @@ describe('curlCommand', () => {
   it('quotes everything for the shell', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
-        const preview = previewRequest({ endpoint: new URL('http://h'), version: '1', method: name });
+        const preview = previewRequest({ endpoint: new URL('http://h'), method: name });
         const command = curlCommand(preview);
         // Nothing outside of quotes is special to a shell.
         expect(command.replace(/'(?:[^']|'\\'')*'/g, '')).toMatch(/^[\w .-]*$/);
