@@ -5,7 +5,7 @@ import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 import type { InputRow } from '../read/row.ts';
 
-/** The options that name a column, and the headers that are recognized, best first. A plain `id` may be anyone's. */
+/** The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another program. */
 const COLUMNS = {
   name: {
     flag: '--name-column',

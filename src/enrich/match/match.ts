@@ -27,7 +27,7 @@ interface Query {
 
 /**
  * Judges the results of a search for a name.
- * @param results `results` as received; what is not a restaurant is passed over
+ * @param results `results` as received; values that are not restaurants are ignored
  * @param total `total_matches`, which includes what the service did not send
  */
 export function matchName(query: Query, results: readonly unknown[], total = 0): Match {
@@ -76,7 +76,7 @@ export function matchLoosely(
   return { ...match, status, kind, similarity };
 }
 
-/** Longest name that is compared letter by letter, and that is simplified. */
+/** Longest name that is compared by letters and simplified, in characters. */
 const MAX_NAME = 200;
 /** Words around a name that say what it is, in the folded form. */
 const GENERIC = new Set(

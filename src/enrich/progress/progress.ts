@@ -54,7 +54,7 @@ const LONG_PAUSE_MS = 5000;
 const EVENT_EVERY_MS = 1000;
 const BAR_EVERY_MS = 125;
 
-/** Shows progress as JSON lines, as a bar where a person watches, or at the end alone. */
+/** Shows progress as JSON lines, as a bar on a terminal, or only at the end. */
 export function startProgress(
   app: App,
   options: Pick<EnrichOptions, 'progress' | 'json'>,

@@ -8,7 +8,7 @@ export type Counts = Readonly<Record<Status, number>> & {
   readonly earlier: number;
 };
 
-/** Most cities that are counted, and that a summary names. */
+/** Cities that are counted, and that a summary lists. */
 const MAX_CITIES = 5000;
 const MAX_NAMED = 5;
 /** Rows of a city before its name is doubted. */

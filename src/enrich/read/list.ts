@@ -36,16 +36,16 @@ export interface CheckedList extends List {
   readonly total: number | undefined;
 }
 
-/** Longest row and line, in characters; an unclosed quote takes no more. */
+/** Longest row and line, in characters; also limits an unclosed quote. */
 const MAX_ROW = 16 * 1024 * 1024;
-/** How far the header line is looked for, in characters. */
+/** Characters in which the header line is searched for. */
 const MAX_HEADER = 1024 * 1024;
-/** Most lines that an error names, and of those the ones with their fault. */
+/** Lines that an error lists, and how many of them with their fault. */
 const MAX_NAMED = 40;
 const MAX_EXPLAINED = 3;
-/** Most keys that the rows of NDJSON may have together. */
+/** Different keys that the rows of NDJSON may have in total. */
 const MAX_KEYS = 10_000;
-/** Rows between two looks at the signal. */
+/** Rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
 const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson' };
 
@@ -92,7 +92,7 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   });
 }
 
-/** The delimiter that is in the header line most often, outside of quotes; of equals comma, semicolon, tab. */
+/** The delimiter that is in the header line most often, outside of quotes; ties go to comma, semicolon, tab in this order. */
 export function detectDelimiter(header: string): Delimiter {
   const [line = ''] = header
     .trimStart()

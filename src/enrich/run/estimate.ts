@@ -13,7 +13,7 @@ import { openRowFile } from '../write/output-file.ts';
 import { detailsKey, queryKey } from './enrich-rows.ts';
 import type { Plan } from './plan.ts';
 
-/** Most rows that are named by their line. */
+/** Skipped rows that are listed by their line. */
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
 

@@ -13,7 +13,7 @@ function list(content: string): string {
 }
 
 describe('enrich', () => {
-  it('keeps a header line in which names stand twice, or none', async () => {
+  it('keeps a header line with repeated or empty names', async () => {
     const path = list('name,city,note,note,,\nNopa,SF,x,y,1,2\n');
     const { exit, stdout } = await service.run(['enrich', path]);
     expect(exit).toBe(0);
@@ -40,7 +40,7 @@ describe('enrich', () => {
     expect(stderr).toMatch(/^error: --delimiter '\|': expected comma, semicolon or tab/);
   });
 
-  it('takes its own output as it was: the input is left alone', async () => {
+  it('accepts its own output as input and leaves it unchanged', async () => {
     const path = list('name,city\nNopa,SF\n');
     await service.run(['enrich', path]);
     expect(readFileSync(path, 'utf8')).toBe('name,city\nNopa,SF\n');

@@ -113,7 +113,7 @@ describe('enrich', () => {
     ]);
   });
 
-  it('keeps every column of a strange header', async () => {
+  it('keeps every column of an unusual header', async () => {
     file('in.csv', 'name,city,name,__proto__,,\nPlace 1,Testville,b,c,d,e\nPlace 2,Testville\n');
     expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
     const [header, first, second] = parse(read('out.csv')) as string[][];
@@ -408,7 +408,7 @@ describe('a list out of Excel', () => {
     expect((await enrich('in.csv --encoding klingon')).stderr).toContain("--encoding 'klingon': unknown");
   });
 
-  it('as a workbook is rejected', async () => {
+  it('is rejected as a workbook', async () => {
     file('in.xlsx', Buffer.from('PK\x03\x04\x14\0', 'latin1'));
     expect(await enrich('in.xlsx')).toMatchObject({
       exit: 2,
@@ -419,7 +419,7 @@ describe('a list out of Excel', () => {
   });
 });
 
-describe('what is reported', () => {
+describe('the report of a run', () => {
   beforeEach(() => {
     file('in.csv', 'name,city\nPlace 1,Testville\nTwin,Testville\n');
   });

@@ -48,7 +48,7 @@ const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: Run
   });
 
 describe('the quota', () => {
-  it('of a day, when it is spent, ends the run with 5, the time and the command', async () => {
+  it('of a day that is used up ends the run with 5, the time and the command', async () => {
     const { clock, options } = fakeClock();
     const first = await enrich('--per-day 5 --per-minute 0', {}, options);
     expect([first.exit, first.requests, rowsDone()]).toEqual([5, 5, 5]);
@@ -167,7 +167,7 @@ describe('a service that asks to wait', () => {
     expect(readFileSync(join(folder, 'out.csv'), 'utf8')).not.toMatch(/,error,(?!restaurant)/);
   });
 
-  it('for a short time is obeyed', async () => {
+  it('for a short time is waited for', async () => {
     const { clock, options } = fakeClock();
     const now = () => clock.time;
     const { exit, requests } = await enrich('--per-minute 0', { perMinute: 5, now }, options);

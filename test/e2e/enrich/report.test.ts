@@ -24,7 +24,7 @@ function workplace(list = 'name,city,note\nNopa,San Francisco,"=a </script> b"\n
 }
 
 describe('enrich --report', () => {
-  it.each(['csv', 'tsv', 'ndjson'])('makes a page of the finished list, out of %s', async (format) => {
+  it.each(['csv', 'tsv', 'ndjson'])('creates a page from a finished list in %s', async (format) => {
     const { enrich, page, file } = workplace();
     const output = `out.${format}`;
     const words = ['-o', output, '--report', 'out.html', '--fields', 'standard', '--add', 'tel=phone'];
@@ -61,7 +61,7 @@ describe('enrich --report', () => {
     expect(existsSync(file(output))).toBe(true);
   });
 
-  it('makes it of a list that is done already, without a request, and replaces the page of before', async () => {
+  it('creates it from a finished list without a request, and replaces an earlier page', async () => {
     const { enrich, page } = workplace();
     await enrich('-o', 'out.csv');
     service.sent();

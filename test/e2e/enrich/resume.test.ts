@@ -32,7 +32,7 @@ describe('--resume', () => {
     ['CSV', 'out.csv', CSV, '', 5],
     ['CSV with lookups', 'out.csv', CSV, ' --fields standard --add tel=phone', 7],
     ['NDJSON', 'out.ndjson', NDJSON, ' --fields basic', 3],
-  ])('goes on after a cut, as the command: %s', async (_name, output, text, options, queries) => {
+  ])('continues after a cut with the printed command: %s', async (_name, output, text, options, queries) => {
     const input = output.replace('out', 'in');
     writeFileSync(path(input), text);
     service.sent();
@@ -66,7 +66,7 @@ describe('--resume', () => {
     expect(service.sent()).toBe(2);
   });
 
-  it('notices another input, and leaves the output as it is', async () => {
+  it('detects another input, and leaves the output unchanged', async () => {
     writeFileSync(path('in.csv'), CSV);
     await enrich('in.csv -o out.csv');
     const whole = read('out.csv');
@@ -127,7 +127,7 @@ describe('--resume', () => {
     expect(exit).toBe(0);
   });
 
-  it('takes no file for its output that is none', async () => {
+  it('rejects a file that is not an output', async () => {
     writeFileSync(path('in.csv'), CSV);
     for (const text of ['precious', 'precious\n', 'name,city,note,restaurant_status\n', 'name,city\nx,y\n']) {
       writeFileSync(path('out.csv'), text);
@@ -186,7 +186,7 @@ describe('--resume', () => {
 });
 
 describe('answers of a stopped run', () => {
-  it('are taken from the cache, however old the run let them be', async () => {
+  it('come from the cache, regardless of their age', async () => {
     writeFileSync(path('in.csv'), CSV);
     const env = { RESTAURANT_CACHE_DIR: path('cache'), RESTAURANT_MAX_AGE: '0' };
     service.sent();

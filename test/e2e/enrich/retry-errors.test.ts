@@ -73,7 +73,7 @@ describe('--retry-errors', () => {
     expect(read('out.csv')).toBe(whole);
   });
 
-  it('loses no answer where the next run does not ask for it', async () => {
+  it('keeps a response that the next run does not request', async () => {
     const whole = await failedRun();
     writeFileSync(path('out.csv.retry'), `${whole.split('\n').slice(0, 5).join('\n')}\nPla`);
     const { exit, requests } = await enrich('--resume');
@@ -105,7 +105,7 @@ describe('a run that fails', () => {
     expect([second.exit, second.requests]).toEqual([0, 12]);
   });
 
-  it('ends with 4 where the level needs a paid key', async () => {
+  it('ends with 4 when the fields require a paid key', async () => {
     const { exit, stderr } = await enrich(
       '--fields premium',
       {},

@@ -8,13 +8,13 @@ const query = (header: readonly string[], cells: readonly string[], options: Col
 const object = (value: Record<string, unknown>): InputRow => ({ kind: 'object', line: 1, text: '', value });
 
 describe('resolveColumns', () => {
-  it('knows common names, whatever their case, the best first', () => {
+  it('recognizes common headers in any case, the best one first', () => {
     const found = resolveColumns(['title', ' Restaurant ', 'Town', 'CITY', 'id', 'Service_ID'], {});
     expect([found.name, found.city, found.id]).toEqual([' Restaurant ', 'CITY', 'Service_ID']);
     expect(resolveColumns(['name', 'city', 'id'], {}).id).toBeUndefined();
   });
 
-  it('searches by name and city as they stand', () => {
+  it('searches by name and city exactly as written', () => {
     expect(query(['name', 'city'], [' Nopa ', 'S.F.'])).toEqual({
       kind: 'search',
       name: ' Nopa ',
@@ -57,7 +57,7 @@ describe('resolveColumns', () => {
     expect(query(['name'], ['Nopa'], { defaultCity: 'SF' })).toMatchObject({ city: 'SF' });
   });
 
-  it('looks ids up, and searches where a row has none', () => {
+  it('looks up ids, and searches by name if a row has none', () => {
     const header = ['restaurant_id', 'name', 'city'];
     expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1' });
     expect(query(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });
@@ -69,7 +69,7 @@ describe('resolveColumns', () => {
     });
   });
 
-  it('takes columns that are named, in another case too, and names the nearest otherwise', () => {
+  it('accepts the columns that options name, in any case, and suggests the nearest one otherwise', () => {
     expect(resolveColumns(['Lokal', 'Stadt'], { nameColumn: 'lokal', cityColumn: 'Stadt' })).toMatchObject({
       name: 'Lokal',
       city: 'Stadt',
@@ -79,17 +79,17 @@ describe('resolveColumns', () => {
     );
   });
 
-  it('refuses a list without anything to ask by', () => {
+  it('rejects a list with nothing to search by', () => {
     expect(() => resolveColumns(['a', 'city'], {})).toThrow(/no column for the name.*'a', 'city'/);
     expect(() => resolveColumns(['name', 'b'], {})).toThrow(/no column for the city/);
     expect(() => resolveColumns(['service_id'], {})).not.toThrow();
   });
 
-  it('takes the first of two columns of one name', () => {
+  it('uses the first of two columns with the same name', () => {
     expect(query(['name', 'name', 'city'], ['A', 'B', 'SF'])).toMatchObject({ name: 'A' });
   });
 
-  it('reads keys of objects, dotted ones where they are named', () => {
+  it('reads keys of objects, and dotted paths that an option names', () => {
     const columns = resolveColumns(['venue', 'city'], { nameColumn: 'venue.name', nested: true });
     expect(columns.query(object({ venue: { name: 'Nopa' }, city: 'SF' }))).toMatchObject({
       name: 'Nopa',

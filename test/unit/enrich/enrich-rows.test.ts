@@ -31,7 +31,7 @@ describe('enrichRows', () => {
     );
   });
 
-  it('keeps the service busy also where equal rows stand together', async () => {
+  it('keeps the service busy when equal rows follow each other', async () => {
     const list = names(4).flatMap((name) => [name, name, name, name, name]);
     const { most } = await runEngine(list, {
       find: (name, signal) => foundAfter(5, name, signal),

@@ -66,7 +66,7 @@ describe('a delimited list', () => {
     ]);
   });
 
-  it('keeps every column of a strange header', async () => {
+  it('keeps every column of an unusual header', async () => {
     const { header, rows } = await read('name,name,__proto__,,constructor\n1,2,3,4,5');
     expect(header).toEqual(['name', 'name', '__proto__', '', 'constructor']);
     expect(rows).toEqual([[2, '1', '2', '3', '4', '5']]);
@@ -129,7 +129,7 @@ describe('a delimited list', () => {
     for (let piece = 1; piece < 40; piece += 1) expect(await read(text, {}, piece)).toEqual(whole);
   });
 
-  it('reads back what was written, whatever the cells hold', async () => {
+  it('reads back what was written, for any content of the cells', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', '\t', ' ', 'é', '🍕', '\0'),
       maxLength: 6,
@@ -192,7 +192,7 @@ describe('NDJSON', () => {
     expect(problems[0]?.what).toContain('one object a line');
   });
 
-  it('does not hold a line that never ends', async () => {
+  it('does not keep an endless line in memory', async () => {
     const { rows, problems } = await read(`{"a":"${'x'.repeat(17 * 1024 * 1024)}"}\n{"b":1}`);
     expect(problems).toEqual([{ line: 1, what: 'is longer than 16 MiB' }]);
     expect(rows).toEqual([[2, '{"b":1}']]);

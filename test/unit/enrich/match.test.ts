@@ -7,7 +7,7 @@ const match = (name: string, results: readonly unknown[], total?: number) =>
   matchName({ name, city: 'SF' }, results, total);
 
 describe('matchName', () => {
-  it('is exact for one of the same name, among however many', () => {
+  it('is exact if one of several candidates has the same name', () => {
     const results = [restaurant('Nopalito'), restaurant('NOPÁ'), restaurant('Nopa Bar')];
     expect(match('the nopa!', results)).toMatchObject({
       status: 'matched',
@@ -17,7 +17,7 @@ describe('matchName', () => {
     });
   });
 
-  it('is "only" for a single one of another name', () => {
+  it('is "only" for a single candidate with another name', () => {
     expect(match('Nopa', [restaurant('Nopalito')])).toMatchObject({
       status: 'likely',
       kind: 'only',
@@ -25,7 +25,7 @@ describe('matchName', () => {
     });
   });
 
-  it('is ambiguous for several of the same name, the one of the city first', () => {
+  it('is ambiguous for several candidates with the same name, and prefers the one in the city', () => {
     const results = [
       restaurant('Nopa', 'a', 'Oakland'),
       restaurant('nopa', 'b', 'S.F.'),
@@ -39,7 +39,7 @@ describe('matchName', () => {
     });
   });
 
-  it('is ambiguous for several of which none has the name, the first of the service shown', () => {
+  it('is ambiguous if none of several candidates has the name, and prefers the most similar one', () => {
     const results = [restaurant('Nopa Bar'), restaurant('Nopa Grill')];
     expect(match('Nopa', results)).toMatchObject({
       status: 'ambiguous',
@@ -48,12 +48,12 @@ describe('matchName', () => {
     });
   });
 
-  it('finds nothing in nothing, and in what is no restaurant', () => {
+  it('finds nothing in an empty list or in values that are not restaurants', () => {
     expect(match('Nopa', [])).toEqual({ status: 'not_found', candidates: 0 });
     expect(match('Nopa', [null, 3, [], { name: 'Nopa' }])).toEqual({ status: 'not_found', candidates: 0 });
   });
 
-  it('counts what the service found and did not send', () => {
+  it('counts the matches that the service did not send', () => {
     expect(match('Nopa', [restaurant('Nopa Bar')], 12)).toMatchObject({
       status: 'ambiguous',
       candidates: 12,
@@ -106,7 +106,7 @@ describe('nameSimilarity', () => {
     expect(nameSimilarity(other, one)).toBe(similarity);
   });
 
-  it('is 1 for equal names alone, and takes long names', () => {
+  it('is 1 only for equal names, and handles long names', () => {
     expect(nameSimilarity('ab ab ab ab', 'ab ab ab')).toBeLessThan(1);
     const started = performance.now();
     nameSimilarity('x'.repeat(1_000_000), 'y'.repeat(1_000_000));
@@ -136,7 +136,7 @@ describe('simplifyName', () => {
 });
 
 describe('matchLoosely', () => {
-  it('is likely for the simplified name alone, else ambiguous', () => {
+  it('is likely for an exact match of the simplified name, else ambiguous', () => {
     const query = { name: 'Nopa Restaurant', city: 'SF' };
     expect(matchLoosely(query, 'Nopa', [restaurant('Nopa'), restaurant('Nopalito')])).toMatchObject({
       status: 'likely',

@@ -65,7 +65,7 @@ const summary = (tally: Counters, more: Partial<RunSummary> = {}): RunSummary =>
 });
 
 describe('the bar', () => {
-  it('shows counts, waits and the time left on one line, and goes away', async () => {
+  it('shows counts, waits and the time left on one line, and is erased at the end', async () => {
     const { context, say, tick, take } = stage();
     const { tally, add, shown } = facts();
     const progress = barProgress(context, say, shown, plain);
@@ -104,7 +104,7 @@ describe('the bar', () => {
       161,
       '[##########----------] 50% 1000/2000, 100s left, 980 matched, 0 ambiguous, 0 not found, 20 errors, 1750 requests left today',
     ],
-  ])('shows at %i columns what matters most', async (columns, line) => {
+  ])('shows the most important parts at %i columns', async (columns, line) => {
     const { context, say, tick, take } = stage(columns);
     const { add, shown } = facts({ total: 2000 });
     const progress = barProgress(context, say, shown, plain);
@@ -128,7 +128,7 @@ describe('the bar', () => {
     }
   });
 
-  it('has no share where the length of the list is not known', async () => {
+  it('shows no percentage if the length of the list is unknown', async () => {
     const { context, say, tick, take } = stage();
     const { add, shown } = facts({ total: undefined, leftToday: () => undefined });
     const progress = barProgress(context, say, shown, plain);
@@ -141,7 +141,7 @@ describe('the bar', () => {
 });
 
 describe('progress as JSON', () => {
-  it('is one event a line', async () => {
+  it('prints one event per line', async () => {
     const { context, say, tick, take } = stage();
     const { tally, add, shown } = facts();
     const progress = jsonProgress(context, say, shown);
@@ -185,7 +185,7 @@ describe('progress as JSON', () => {
 });
 
 describe('no progress', () => {
-  it('tells the summary, or nothing', async () => {
+  it('prints the summary, or nothing', async () => {
     const { context, say, take } = stage();
     const { tally, add } = facts();
     add(1);
@@ -201,7 +201,7 @@ describe('no progress', () => {
 });
 
 describe('timeLeft', () => {
-  it('knows the budget of a minute', () => {
+  it('respects the quota per minute', () => {
     const { add, shown } = facts({ perMinute: 10 });
     add(10);
     expect(timeLeft(shown, 2000)).toBe(19 * 60_000);

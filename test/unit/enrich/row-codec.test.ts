@@ -45,7 +45,7 @@ describe('a CSV', () => {
     );
   });
 
-  it('keeps own cells as they are and guards text of the service, except numbers and telephone numbers', () => {
+  it('keeps input cells unchanged and guards text of the service, except numbers and telephone numbers', () => {
     const form = openRowCodec({
       ...options,
       added: [
@@ -175,7 +175,7 @@ describe('NDJSON', () => {
 });
 
 describe('fromLookup', () => {
-  it('takes fields with documented names from the details', () => {
+  it('copies fields with documented names from the details', () => {
     const rest = openRowCodec(options).result(
       fromLookup('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
     );

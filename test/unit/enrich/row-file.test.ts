@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe('a file of rows', () => {
-  it('has every row as soon as it was appended, and gives it back', () => {
+  it('holds every row as soon as it is appended, and returns it', () => {
     const file = openRowFile(path, 'new');
     expect(file.append('é1\n')).toBe(0);
     expect(file.append('row 2\n')).toBe(4);
@@ -25,7 +25,7 @@ describe('a file of rows', () => {
     file.close();
   });
 
-  it('is not made where one stands', () => {
+  it('is not created if it exists', () => {
     openRowFile(path, 'new').close();
     expect(() => openRowFile(path, 'new')).toThrow(expect.objectContaining({ code: 'io_error' }));
     const old = openRowFile(path, 'old');
@@ -33,7 +33,7 @@ describe('a file of rows', () => {
     old.close();
   });
 
-  it('tells that it was deleted or cut by another', () => {
+  it('reports that another program deleted it', () => {
     const file = openRowFile(path, 'new');
     file.append('row\n');
     rmSync(path);
@@ -41,7 +41,7 @@ describe('a file of rows', () => {
     file.close();
   });
 
-  it('gives back rows that are longer than a piece of it', () => {
+  it('returns rows that are longer than a chunk', () => {
     const file = openRowFile(path, 'new');
     const long = `"${'x\n'.repeat(100_000)}"\n`;
     file.append(`${long}short\n`);
