@@ -1,6 +1,8 @@
 import { createHmac, hash, randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
+import { UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
 import type { Context } from '../context.ts';
+import { systemCode } from '../errors.ts';
 import { parseExact, stringifyExact } from '../util/exact-json.ts';
 import { type CachedResponse, type CacheKey, canonicalJson, type ResponseCache } from './cache.ts';
 import {
@@ -222,6 +224,13 @@ function reasonOf(error: unknown): string {
 
 function unreachable(url: URL, reason: string, cause: unknown): SharedStateError {
   const place = url.host === '' ? url.pathname : url.host;
+  if (UNKNOWN_AUTHORITY.test(systemCode(cause) ?? '')) {
+    const problem = 'is not signed by an authority that this machine trusts';
+    return new SharedStateError('tls', `the certificate of the shared state at ${place} ${problem}`, {
+      cause,
+      hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status',
+    });
+  }
   return new SharedStateError('network', `cannot use the shared state at ${place}: ${reason}`, {
     cause,
     hint: 'restaurant config get shared-state shows its address; restaurant config unset shared-state counts on this machine alone',

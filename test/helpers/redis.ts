@@ -15,8 +15,14 @@ export interface TestRedis {
   start(): Promise<void>;
 }
 
-/** Starts a Redis server that saves each change to its disk, on a port or a Unix socket. */
-export async function startRedis(place: { port: number } | { socket: string }): Promise<TestRedis> {
+/**
+ * Starts a Redis server that saves each change to its disk, on a port or a Unix socket.
+ * @param more options of the server
+ */
+export async function startRedis(
+  place: { port: number } | { socket: string },
+  ...more: readonly string[]
+): Promise<TestRedis> {
   const folder = tempFolder();
   const words = 'port' in place ? ['--port', `${place.port}`] : ['--port', '0', '--unixsocket', place.socket];
   let server: ChildProcess | undefined;
@@ -39,7 +45,9 @@ export async function startRedis(place: { port: number } | { socket: string }): 
     },
     async start() {
       const persistent = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
-      server = spawn('redis-server', [...words, '--dir', folder, ...persistent], { stdio: 'ignore' });
+      server = spawn('redis-server', [...words, ...more, '--dir', folder, ...persistent], {
+        stdio: 'ignore',
+      });
       for (let tries = 0; ; tries += 1) {
         const reply = await redis.send('PING').catch(() => '');
         if (reply.startsWith('+PONG')) return;

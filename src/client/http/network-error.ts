@@ -110,7 +110,7 @@ export function networkError(
 }
 
 /** Codes for a certificate chain that ends in an unknown authority. */
-const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
+export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
 
 function tlsError(error: unknown, code: string, target: URL): AppError {
   const { host } = target;

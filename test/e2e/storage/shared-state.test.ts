@@ -6,6 +6,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { hashKey } from '../../../src/storage/cache.ts';
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
+import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
@@ -153,6 +154,32 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     const { url } = await startRedis({ socket: join(tempFolder(), 'r.sock') });
     const ledger = machine(url).ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 0 });
     expect([(await ledger.grant()).granted, (await ledger.grant()).granted]).toEqual([true, false]);
+  });
+
+  it('works over TLS, and reports a certificate that nobody trusts', async () => {
+    const [port, tlsPort, folder] = [await freePort(), await freePort(), tempFolder()];
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    writeFileSync(cert, UNTRUSTED.cert);
+    writeFileSync(key, UNTRUSTED.key);
+    const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no'];
+    await startRedis({ port }, '--tls-port', `${tlsPort}`, ...files);
+    const { sandbox, env } = await serviceWith({ url: `rediss://localhost:${tlsPort}` });
+    const find = (own: Record<string, string>) =>
+      restaurant(['find', 'Nopa', '--city', 'SF', '--json'], { env: { ...env(), ...own } });
+
+    const { exit, stderr } = await find({ NODE_EXTRA_CA_CERTS: '' });
+    expect([exit, sandbox.requests.length]).toEqual([6, 0]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'tls',
+      message: `the certificate of the shared state at localhost:${tlsPort} is not signed by an authority that this machine trusts`,
+      hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status',
+    });
+
+    const trusting = await find({ NODE_EXTRA_CA_CERTS: cert });
+    expect([trusting.exit, trusting.stderr, sandbox.requests.length]).toEqual([0, '', 1]);
+    // The second machine finds the response in the store.
+    expect(await find({ NODE_EXTRA_CA_CERTS: cert })).toEqual(trusting);
+    expect(sandbox.requests).toHaveLength(1);
   });
 
   it('requires the password of the server', async () => {
