@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { type LastResults, openResultsStore, type ResultsStore, terminalId } from '../storage/state.ts';
+import { type LastResults, openResultsStore, terminalId } from '../storage/state.ts';
 import { formatDuration } from '../util/duration.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
@@ -28,9 +28,8 @@ export function saveResults(
   if (app.maskKey(stored) === stored) storeOf(app).write(search, shown);
 }
 
-function storeOf(app: App): ResultsStore {
-  return openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
-}
+const storeOf = (app: App) =>
+  openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
 
 /** Returns the rows of the last search when it was sent to the service of this run; else none. Never throws. */
 export function lastResults(app: App): readonly { id: string; name: string }[] {

@@ -24,7 +24,7 @@ export interface ConfigFile {
   [key: string]: unknown;
 }
 
-export type Warn = (message: string) => void;
+type Warn = (message: string) => void;
 
 const MAX_BYTES = 1_048_576;
 const READABLE_BY_OTHERS = 0o044;

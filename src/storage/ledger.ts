@@ -61,17 +61,6 @@ export interface Ledger {
 /** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
 export class SharedStateError extends AppError {}
 
-export interface LedgerOptions extends Limits {
-  /** Undefined where no state folder is known: only the requests of this process are counted then. */
-  readonly stateDir: string | undefined;
-  readonly key: string;
-  readonly endpoint: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Called once, when the count cannot be shared with other processes. */
-  readonly warn?: (message: string) => void;
-}
-
 /** Half a second over the minute: a request recorded at its start may have been sent a little later. */
 const MINUTE_MS = 60_500;
 export const DAY_MS = 86_400_000;
@@ -97,10 +86,26 @@ interface Log {
   exclusive<T>(work: () => T): T | Promise<T>;
 }
 
-/** Opens the ledger of a key and an endpoint. Touches no file until it is used, and never fails because of one. */
-export function openLedger(options: LedgerOptions): Ledger {
-  const { stateDir, key, endpoint, now, warn, perMinute, perDay } = options;
-  const limits = { perMinute, perDay };
+/**
+ * Opens the ledger of a key and an endpoint. Touches no file until it is used, and never fails because of one.
+ * @param options.stateDir undefined where no state folder is known: only the requests of this process are counted then
+ * @param options.now milliseconds since the epoch
+ * @param options.warn called once, when the count cannot be shared with other processes
+ */
+export function openLedger({
+  stateDir,
+  key,
+  endpoint,
+  now,
+  warn,
+  ...limits
+}: Limits & {
+  readonly stateDir: string | undefined;
+  readonly key: string;
+  readonly endpoint: string;
+  readonly now: () => number;
+  readonly warn?: (message: string) => void;
+}): Ledger {
   const id = sha256Hex(JSON.stringify([key, endpoint]));
   let log = stateDir === undefined ? openMemoryLog([]) : openFileLog(join(stateDir, 'ledger'), id);
 
@@ -131,7 +136,7 @@ export function openLedger(options: LedgerOptions): Ledger {
             return reason;
           };
           // Without limits, there is no last request that two processes could both get.
-          if (perMinute === 0 && perDay === 0) return decide();
+          if (isUnlimited(limits)) return decide();
           // Those who must wait anyway do not queue for the lock.
           return waitAt(files, limits, now()) ?? files.exclusive(decide);
         });
@@ -154,10 +159,10 @@ export function openLedger(options: LedgerOptions): Ledger {
 }
 
 /** Returns what keeps a request from being sent at this time. */
-function waitAt(log: Log, limits: Limits, now: number): Wait | undefined {
-  const isFree = limits.perMinute === 0 && limits.perDay === 0;
-  return longestWait(usageOf(isFree ? [] : log.read(now), log, limits, now));
-}
+const waitAt = (log: Log, limits: Limits, now: number): Wait | undefined =>
+  longestWait(usageOf(isUnlimited(limits) ? [] : log.read(now), log, limits, now));
+
+const isUnlimited = ({ perMinute, perDay }: Limits): boolean => perMinute === 0 && perDay === 0;
 
 /** Returns what keeps a request from being sent: of several reasons, the one that lasts longest. */
 export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | undefined {
@@ -202,17 +207,11 @@ function timesOrNone(log: Log, now: number): number[] {
 }
 
 /** A log for this process alone. */
-function openMemoryLog(start: readonly number[]): Log {
-  let times = [...start];
+function openMemoryLog(times: number[]): Log {
   let pause: number | undefined;
   return {
-    append(at) {
-      times.push(at);
-    },
-    read(now) {
-      times = times.filter((at) => at > now - DAY_MS).sort((a, b) => a - b);
-      return times;
-    },
+    append: (at) => void times.push(at),
+    read: (now) => times.filter((at) => at > now - DAY_MS).sort((a, b) => a - b),
     readPause: () => pause,
     writePause(until) {
       pause = until;

@@ -22,7 +22,7 @@ export interface SharedState {
   close(): void;
 }
 
-export interface SharedStateOptions {
+interface SharedStateOptions {
   readonly url: URL;
   readonly context: Pick<Context, 'now' | 'sleep' | 'signal'>;
   /** How long to try again when the store fails during a run, in milliseconds. */

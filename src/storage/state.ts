@@ -92,37 +92,30 @@ export interface LastResults extends Search {
   readonly names: readonly string[];
 }
 
-/** The last results that were shown in this terminal and to this user. Nothing here throws. */
-export interface ResultsStore {
-  /** Returns those of this terminal; of the user's last terminal when this one has none. */
-  read(): LastResults | undefined;
-  /**
-   * Stores the results of a search. An empty search keeps the earlier list.
-   * @param shown whether the rows were shown, numbered, in this terminal
-   */
-  write(search: Search, shown?: boolean): void;
-}
-
-/** @param terminal identifies the terminal or session, as {@link terminalId} returns it. */
-export function openResultsStore(
-  stateDir: string | undefined,
-  terminal: string | undefined,
-  warn?: Warn,
-): ResultsStore {
+/**
+ * Opens the last results that were shown in this terminal and to this user. Nothing here throws.
+ * @param terminal identifies the terminal or session, as {@link terminalId} returns it.
+ */
+export function openResultsStore(stateDir: string | undefined, terminal: string | undefined, warn?: Warn) {
   const open = (name: string) =>
     openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeSearch, warn);
   const ofUser = open('last-find.json');
   const ofTerminal =
     terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
-    read() {
+    /** Returns the results of this terminal; of the user's last terminal when this one has none. */
+    read(): LastResults | undefined {
       const search = ofTerminal?.read() ?? ofUser.read();
       if (search === undefined) return undefined;
       const texts = (field: string): string[] =>
         search.rows.map((row) => fieldsOf(row)[field]).map((text) => (typeof text === 'string' ? text : ''));
       return { ...search, ids: texts('service_id'), names: texts('name') };
     },
-    write(search, shown = true) {
+    /**
+     * Stores a search. One without results keeps the earlier list.
+     * @param shown whether the rows were shown, numbered, in this terminal
+     */
+    write(search: Search, shown = true): void {
       if (search.rows.length === 0) return;
       if (shown) ofTerminal?.write(search);
       if (stateDir !== undefined) deleteOldFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);

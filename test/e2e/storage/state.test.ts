@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openProtocolStore, openResultsStore, type ResultsStore } from '../../../src/storage/state.ts';
+import { openProtocolStore, openResultsStore } from '../../../src/storage/state.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -26,7 +26,7 @@ const FIND = {
 /** The same as it is read. */
 const FOUND = { ...FIND, ids: ['a', 'b'], names: ['A', 'Bé'] };
 
-function open(stateDir: string | undefined, warnings: string[] = [], terminal?: string): ResultsStore {
+function open(stateDir: string | undefined, warnings: string[] = [], terminal?: string) {
   return openResultsStore(stateDir, terminal, (message) => warnings.push(message));
 }
 
