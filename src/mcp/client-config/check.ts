@@ -15,15 +15,6 @@ import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, refersToKey, type Target } from './entry.ts';
 
-/** The result of a check. */
-export interface CheckResult {
-  readonly ok: true;
-  /** How many tools the client will see. */
-  readonly tools: number;
-  /** Where the key for the URL came from. */
-  readonly key?: 'env' | 'config';
-}
-
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Variables that clients with an allowlist pass to the programs they start. */
@@ -62,8 +53,12 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
   return `restaurant mcp config ${client.name} --via stdio${check}${options.join('')}`;
 }
 
-/** Connects as the client would: handshake, list of tools, one search over stdio. @throws {AppError} */
-export async function checkEntry(app: App, client: McpClient, target: Target): Promise<CheckResult> {
+/**
+ * Connects as the client would: handshake, list of tools, one search over stdio.
+ * @returns how many tools the client will see, and for http where the key came from
+ * @throws {AppError}
+ */
+export async function checkEntry(app: App, client: McpClient, target: Target) {
   if (target.via === 'http') return checkHttp(app, client, refersToKey(target));
   const installed = findInstalled(app.context);
   if (installed.state === 'other') {
@@ -85,7 +80,7 @@ const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 /** Failures that mean that the service does not support MCP, as opposed to a network or login problem. */
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
-async function checkHttp(app: App, client: McpClient, needsVariable: boolean): Promise<CheckResult> {
+async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
   if (!fromEnv && needsVariable && client.inputs === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {

@@ -128,23 +128,6 @@ export function readClientFile(path: string): ClientFile | undefined {
   return { text: bytes.toString('utf8'), mode };
 }
 
-/**
- * Writes a client's file. The previous content is stored beside it as `<path>.bak`; the three newest backups are kept.
- * @param options `replace` as in {@link AtomicOptions}
- * @returns the path of the backup, when the file existed
- * @throws {AppError} `io_error`
- */
-export function writeClientFile(
-  path: string,
-  before: ClientFile | undefined,
-  text: string,
-  options: AtomicOptions,
-): string | undefined {
-  const backup = before === undefined ? undefined : writeBackup(path, before);
-  writeFileWithFolder(path, text, options);
-  return backup;
-}
-
 /** Writes a file atomically, and creates its folder before. @throws {AppError} `io_error` */
 export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): void {
   try {
@@ -162,8 +145,13 @@ export const backupPaths = (path: string): readonly [string, string, string] => 
   `${path}.bak.3`,
 ];
 
-/** Shifts the older backups by one name and writes the newest. A link at such a name is moved, never followed. */
-function writeBackup(path: string, { text, mode }: ClientFile): string {
+/**
+ * Writes the content of a client's file beside it as `<path>.bak`; the three newest backups are kept. A link at the name
+ * of a backup is moved, never followed.
+ * @returns the path of the backup
+ * @throws {AppError} `io_error`
+ */
+export function writeBackup(path: string, { text, mode }: ClientFile): string {
   const [newest, second, oldest] = backupPaths(path);
   try {
     renameIfExists(second, oldest);

@@ -27,7 +27,8 @@ import {
   clientPath,
   pathOf,
   readClientFile,
-  writeClientFile,
+  writeBackup,
+  writeFileWithFolder,
 } from './client-file.ts';
 import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
 import { editClientFile, formatSnippet } from './edit.ts';
@@ -211,7 +212,8 @@ function writeEntry(app: App, { client, scope, path, target, entry, shown }: Pla
   const isDisabled = merged.enabled === false || merged.disabled === true;
   if (text === (before?.text ?? '')) return { isChanged: false, lines: [], isDisabled };
   const mode = before?.mode ?? (scope === 'project' ? 0o644 : 0o600);
-  const backup = writeClientFile(file, before, text, {
+  const backup = before && writeBackup(file, before);
+  writeFileWithFolder(file, text, {
     // Only the user may read a file with a key.
     mode: target.via === 'http' && target.isLiteral ? mode & 0o700 : mode,
     // In a project folder a symbolic link is not followed.
