@@ -4,7 +4,7 @@ import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
 import { DOCUMENTED_TOOLS } from '../client/types.ts';
-import { AppError, CODES } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObject });
 
@@ -21,19 +21,27 @@ export function registerTools(program: CliCommand, app: App): void {
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  // A service without a list still has its documented tools.
   const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
   await runServiceCommand(app, {
     service: { demoMode: 'mcp' },
     plan: () => undefined,
     preview: () => [{ method: 'tools/list' }],
-    send: (service) =>
-      app.withSpinner('listing the tools', () =>
-        service.listTools().catch((error: unknown) => {
-          if (documented !== undefined && isRefused(error)) return [documented];
-          throw noList(service.label, error);
-        }),
-      ),
+    send: async (service) => {
+      try {
+        return await app.withSpinner('listing the tools', () => service.listTools());
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
+        // A service without a list still has its documented tools.
+        if (documented !== undefined) return [documented];
+        const names = DOCUMENTED_TOOLS.map((tool) => tool.name);
+        throw new AppError('rpc_error', `${service.label} has no list of its tools: ${error.message}`, {
+          ...error.details,
+          hint:
+            error.details.hint ??
+            `the documented tools are ${names.join(' and ')}: restaurant tools find_restaurant`,
+        });
+      }
+    },
     write: async (tools) => {
       const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
       if (name === undefined) {
@@ -44,21 +52,5 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
       const { findTool } = await import('./call/prepare.ts');
       await writeResult(app, toolPresentation(findTool(tools, name)));
     },
-  });
-}
-
-const isRefused = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === 'rpc_error';
-
-/** Explains a rejected tools/list. */
-function noList(label: string, error: unknown): unknown {
-  if (!isRefused(error)) return error;
-  const hint =
-    error.hint === CODES.rpc_error.hint
-      ? 'the documented tools are find_restaurant and lookup_restaurant: restaurant tools find_restaurant'
-      : error.hint;
-  return new AppError('rpc_error', `${label} has no list of its tools: ${error.message}`, {
-    ...error.details,
-    hint,
   });
 }
