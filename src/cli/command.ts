@@ -65,12 +65,23 @@ export interface OptionOverride {
   readonly defaultText?: string;
 }
 
-/** An option, with what commander does not keep of it. */
+/** An option, with what commander does not keep of it. Its description names the choices and the default. */
 export class CliOption extends Option {
   /** The value is a whole number. */
   isInteger = false;
   /** The default for a command that uses a setting differently. */
   commandDefault: string | undefined;
+
+  constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
+    const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);
+    super(flags, notes.length === 0 ? about : `${about} (${notes.join('; ')})`);
+    if (choices !== undefined) this.argChoices = [...choices];
+  }
+
+  /** Parses a value of the option. @throws {AppError} `usage` naming the option */
+  parse<T>(read: (text: string) => T, text: string): T {
+    return parseValue(read, text, { name: this.long ?? this.flags, flag: true });
+  }
 }
 
 /** What the value of an option can be, and what it is where the option is left out. */
@@ -84,43 +95,6 @@ export interface ValueFacts {
   /** The default as help shows it. Default: the value itself. */
   readonly defaultText?: string;
 }
-
-/** The description of an option, with what it can be and what it is when left out. */
-export function describeOption(about: string, choices?: readonly string[], fallback?: string): string {
-  const notes = [choices?.join(', ') ?? '', fallback === undefined ? '' : `default: ${fallback}`];
-  const shown = notes.filter((note) => note !== '');
-  return shown.length === 0 ? about : `${about} (${shown.join('; ')})`;
-}
-
-/** Creates an option that takes a value. */
-export function valueOption(flags: string, about: string, facts: ValueFacts = {}): CliOption {
-  const { choices, range, default: value, defaultText = value } = facts;
-  const shown = defaultText === undefined ? undefined : String(defaultText);
-  const option = new CliOption(flags, describeOption(about, choices, shown));
-  option.isInteger = range !== undefined;
-  if (choices !== undefined) option.argChoices = [...choices];
-  const read = choices ? oneOf(choices) : range ? wholeNumber(...range) : facts.read;
-  if (read !== undefined) option.argParser(flagValue(option.long ?? flags, read));
-  return value === undefined ? option : option.default(value);
-}
-
-/**
- * Creates an option that may be repeated; its values add up.
- * @param read parses each value. @throws {Error} saying what is expected
- */
-export function listOption(flags: string, about: string, read = (text: string): string => text): CliOption {
-  const collect = (value: string, earlier: string[]): string[] => [
-    ...earlier,
-    flagValue(/--[\w-]+/.exec(flags)?.[0] ?? flags, read)(value),
-  ];
-  return new CliOption(flags, about).argParser(collect).default([]);
-}
-
-/** Makes a reader of an option's value for commander. @throws {AppError} `usage` naming the flag */
-const flagValue =
-  <T>(flag: string, read: (text: string) => T) =>
-  (text: string): T =>
-    parseValue(read, text, { name: flag, flag: true });
 
 /** A command with what help, schema, completion and the documents are made from. */
 export class CliCommand extends Command {
@@ -150,13 +124,20 @@ export class CliCommand extends Command {
   }
 
   /** Adds an option that takes a value. */
-  valueOption(flags: string, about: string, facts?: ValueFacts): this {
-    return this.addOption(valueOption(flags, about, facts));
+  valueOption(flags: string, about: string, facts: ValueFacts = {}): this {
+    const { choices, range, default: value, defaultText = value } = facts;
+    const option = new CliOption(flags, about, choices, defaultText === undefined ? '' : String(defaultText));
+    option.isInteger = range !== undefined;
+    const read = choices ? oneOf(choices) : range ? wholeNumber(...range) : facts.read;
+    if (read !== undefined) option.argParser((text) => option.parse<unknown>(read, text));
+    return this.addOption(value === undefined ? option : option.default(value));
   }
 
   /** Adds an option that may be repeated; its values add up. @param read parses each value, as in {@link ValueFacts} */
-  listOption(flags: string, about: string, read?: (text: string) => string): this {
-    return this.addOption(listOption(flags, about, read));
+  listOption(flags: string, about: string, read = (text: string): string => text): this {
+    const option = new CliOption(flags, about);
+    option.argParser((text: string, earlier: string[]) => [...earlier, option.parse(read, text)]);
+    return this.addOption(option.default([]));
   }
 
   /** Names the groups of global options that the command takes; `general` always. */

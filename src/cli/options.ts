@@ -2,14 +2,7 @@ import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
 import { FORMATS } from '../output/formats.ts';
 import { PROTOCOLS, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
-import {
-  type CliCommand,
-  CliOption,
-  describeOption,
-  listOption,
-  type OptionGroup,
-  type OptionOverride,
-} from './command.ts';
+import { type CliCommand, CliOption, type OptionGroup, type OptionOverride } from './command.ts';
 
 /** Global options as commander hands them over; settings are still text. */
 export interface GlobalOptions {
@@ -128,11 +121,10 @@ function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOpti
   const name = settingOf(long);
   const setting = name && (SETTINGS[name] as Setting<unknown>);
   const shown = override.defaultText ?? override.default ?? setting?.defaultText ?? setting?.default;
-  const text = describeOption(description, choices, shown);
-  const made = repeatable ? listOption(flags, text) : new CliOption(flags, text);
+  const made = new CliOption(flags, description, choices, shown);
+  if (repeatable) made.argParser((text: string, earlier: string[]) => [...earlier, text]).default([]);
   made.isInteger = integer;
   made.commandDefault = override.default;
-  if (choices !== undefined) made.argChoices = [...choices];
   return made.helpGroup(headingFor(group));
 }
 
