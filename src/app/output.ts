@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
@@ -333,7 +334,6 @@ function pagerFor(app: App, text: string): string | undefined {
 
 /** Shows a text in the pager until the person leaves it. @returns whether the pager could be started */
 async function showInPager(app: App, command: string, text: string): Promise<boolean> {
-  const { spawn } = await import('node:child_process');
   const { RESTAURANT_API_KEY: _, ...env } = app.context.env;
   return new Promise((resolve) => {
     // As git does: quit if the text fits, show colors, leave the text on the screen.
