@@ -142,10 +142,12 @@ type ReadableFile = Pick<RowFile, 'readBytes'>;
 
 /** Returns the function that reads the rest of a record from an offset outside of its quotes. */
 export function recordAt(file: ReadableFile, { quotes }: RowCodec): (offset: number) => string | undefined {
-  return (offset) => new OutputRecords(file, quotes, offset).next()?.text;
+  return (offset) => new OutputRecords(file, quotes, offset, RECORD_CHUNK).next()?.text;
 }
 
+/** Bytes that are read at once: of all records, and of one alone. */
 const CHUNK = 65_536;
+const RECORD_CHUNK = 4096;
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 
@@ -156,6 +158,7 @@ const QUOTE = 0x22;
 export class OutputRecords {
   readonly #file: ReadableFile;
   readonly #quotes: boolean;
+  readonly #chunk: number;
   /** Whole records that were read and not returned yet. */
   #records: OutputRecord[] = [];
   /** Bytes after the last whole record, in pieces, and the offsets of their first and behind their last. */
@@ -169,9 +172,10 @@ export class OutputRecords {
    * @param quotes false where a record is a line, as in NDJSON
    * @param from offset of the first record
    */
-  constructor(file: ReadableFile, quotes: boolean, from = 0) {
+  constructor(file: ReadableFile, quotes: boolean, from = 0, chunk = CHUNK) {
     this.#file = file;
     this.#quotes = quotes;
+    this.#chunk = chunk;
     this.#offset = from;
     this.#end = from;
   }
@@ -187,7 +191,7 @@ export class OutputRecords {
   }
 
   #readMore(): void {
-    const chunk = Buffer.allocUnsafe(CHUNK);
+    const chunk = Buffer.allocUnsafe(this.#chunk);
     const length = this.#file.readBytes(chunk, this.#end);
     this.#end += length;
     this.#atEnd = length === 0;
