@@ -46,7 +46,7 @@ describe('startSandbox', () => {
     const started = performance.now();
     await sandbox.close();
     await sandbox.close();
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await hanging).toBe('ended');
     await expect(post(sandbox, BODY)).rejects.toThrow();
   });

@@ -282,7 +282,7 @@ describe('schemas that cannot be used', () => {
     const { args, warnings } = await fitted(schema, { q: text });
     expect(args).toEqual({ q: text });
     expect(warnings).toEqual([expect.stringContaining('sent unchecked')]);
-    expect(Date.now() - start).toBeLessThan(5000);
+    expect(Date.now() - start).toBeLessThan(20_000);
   });
 
   it('spends at most the time limit on a schema of any size', async () => {
@@ -291,7 +291,7 @@ describe('schemas that cannot be used', () => {
     );
     const start = Date.now();
     await fitted(OF({ q: { anyOf: Object.values(properties) }, ...properties }), { q: '3' });
-    expect(Date.now() - start).toBeLessThan(5000);
+    expect(Date.now() - start).toBeLessThan(20_000);
   });
 
   it('treats an asynchronous schema like any other', async () => {

