@@ -84,7 +84,7 @@ export class CliOption extends Option {
   }
 }
 
-/** What the value of an option can be, and what it is where the option is left out. */
+/** The values that an option accepts, and its default. */
 export interface ValueFacts {
   readonly choices?: readonly string[];
   /** The value is a whole number from the first to the second. */

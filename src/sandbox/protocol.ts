@@ -19,7 +19,7 @@ export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '
 /** The protocol version without a handshake. */
 export const MODERN_VERSION = '2026-07-28';
 
-/** What every MCP server says about itself. */
+/** The name and the instructions of the server, as `initialize` returns them. */
 export const SERVER = {
   serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
   instructions:

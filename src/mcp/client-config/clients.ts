@@ -75,7 +75,7 @@ const app = (path: string): Location => ({ below: 'app', path });
 const plainReference = (variable: string): string => `\${${variable}}`;
 const envReference = (variable: string): string => `\${env:${variable}}`;
 
-/** What vscode prompts for when it starts the server. */
+/** The prompt that vscode shows when it starts the server. */
 const INPUT = {
   type: 'promptString',
   id: 'restaurant-key',
