@@ -177,17 +177,17 @@ describe('files', () => {
     }
   });
 
-  it('stay valid during eight concurrent logins', async () => {
+  it('stay valid during twenty concurrent logins', async () => {
     const { home, env: own } = newHome();
     const env = { ...own, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
-    const logins = Array.from({ length: 8 }, (_, index) => {
+    const logins = Array.from({ length: 20 }, (_, index) => {
       const words = ['login', '--key-stdin', '--no-verify', '--profile', `p${index}`];
       return startRestaurant(words, { env, stdin: `sk_service_key_number_${index}` }).ended;
     });
     for (const { exit, stderr } of await Promise.all(logins)) expect([exit, stderr]).toEqual([0, '']);
     const folder = join(home, '.config', 'restaurant');
     const { profiles } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
-    expect(Object.keys(profiles)).toHaveLength(8);
+    expect(Object.keys(profiles)).toHaveLength(20);
     for (const [name, { key }] of Object.entries<{ key: string }>(profiles)) {
       expect(key).toBe(`sk_service_key_number_${name.slice(1)}`);
     }

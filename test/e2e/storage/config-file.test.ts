@@ -231,14 +231,14 @@ const LOGIN = `
 `;
 
 describe('several processes', () => {
-  it('keep all of eight concurrent logins in one valid file', async () => {
+  it('keep all of twenty concurrent logins in one valid file', async () => {
     const folder = join(tempFolder(), 'new');
     const worker = await bundleWorker(tempFolder(), LOGIN);
-    const children = Array.from({ length: 8 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
+    const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ exit: 0, stdout: 'saved\n', stderr: '' });
     const names = Object.keys(openConfig(folder).read().profiles ?? {});
-    expect(names.sort()).toEqual(Array.from({ length: 8 }, (_, i) => `p${i}`).sort());
+    expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
