@@ -102,9 +102,14 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     client,
     label: target.demo ? DEMO : target.url.host,
     async find(query) {
-      const send = async () => (await client.find(query)).output;
-      const { value, ...cached } = await throughCache('find_restaurant', { ...query }, send);
-      return { answer: decodeFind({ structuredContent: value }), ...cached };
+      const received: FindResult[] = [];
+      const { value, ...cached } = await throughCache('find_restaurant', { ...query }, async () => {
+        received[0] = await client.find(query);
+        return received[0].output;
+      });
+      // A stored response, and one in which a key was masked, are not decoded yet.
+      const answer = received.find(({ output }) => output === value);
+      return { answer: answer ?? decodeFind({ structuredContent: value }), ...cached };
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
