@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -82,12 +83,20 @@ export function onEachRequest(
   });
 }
 
-/** Returns the origin of a port at which nobody listens. */
-export async function closedPort(): Promise<string> {
-  const { origin, close } = await rawServer(() => {});
-  await close();
-  return origin;
+/** Returns a port at which nobody listens. The system gives out higher ports, so no other test gets it meanwhile. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const server = createNetServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isFree) return new Promise((resolve) => server.close(() => resolve(port)));
+  }
 }
+
+/** Returns the origin of a port at which nobody listens. */
+export const closedPort = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
 
 async function listen(server: Server, host: string, protocol: string): Promise<TestServer> {
   const sockets = new Set<Socket>();

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
+import { freePort } from '../../helpers/servers.ts';
 
 const COMMANDS = [
   ['find', 'Nopa', '--city', 'SF', '--json'],
@@ -26,8 +27,8 @@ describe('an endpoint whose protocol was detected', () => {
     ['mcp', 'service'],
   ] as const)('works on when it changes from %s to %s', async (before, after) => {
     for (const command of COMMANDS) {
-      const first = await sandboxAt(0, before);
-      const port = Number(new URL(first.baseUrl).port);
+      const port = await freePort();
+      const first = await sandboxAt(port, before);
       const env = {
         ...newHome().env,
         RESTAURANT_BASE_URL: first.baseUrl,

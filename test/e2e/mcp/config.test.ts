@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { openProtocolStore } from '../../../src/storage/state.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const URL = 'https://api.example.com/api/mcp';
 const KEY = 'sk_service_literal_secret_1234';
@@ -779,7 +780,8 @@ describe('the path of the file', () => {
   const place = async (name: string, options: RunOptions) => {
     const { stdout } = await runCli(
       ['mcp', 'config', name, '--via', 'stdio', '--json', '--scope', 'user'],
-      options,
+      // Some of the homes do not exist.
+      { cwd: tempFolder(), ...options },
     );
     return JSON.parse(stdout).file;
   };

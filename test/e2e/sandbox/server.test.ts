@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { rawServer } from '../../helpers/servers.ts';
+import { freePort } from '../../helpers/servers.ts';
 import { post, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
 
@@ -22,12 +22,13 @@ describe('startSandbox', () => {
   });
 
   it('uses the given port, and reports in_use if it is taken', async () => {
-    const { port, close } = await rawServer(() => {});
+    const port = await freePort();
+    const first = await startSandbox({ port });
     await expect(startSandbox({ port })).rejects.toMatchObject({
       code: 'in_use',
       hint: expect.stringContaining('--port 0'),
     });
-    await close();
+    await first.close();
     expect((await start({ port })).baseUrl).toBe(`http://127.0.0.1:${port}`);
   });
 

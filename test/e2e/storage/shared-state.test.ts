@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
@@ -10,21 +9,13 @@ import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
+import { freePort } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const ENDPOINT = 'https://x.example/api/mcp';
 const KEY = 'sk_service_secret_0123456789';
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 const redisOnPort = async (): Promise<TestRedis> => startRedis({ port: await freePort() });
 
