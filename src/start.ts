@@ -35,9 +35,6 @@ function writeOut(text: string): boolean {
  */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
 
-/** Whether this is Node 20. Bun reports the version of a later Node. */
-const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
-
 /**
  * Caches compiled code in our cache folder; the standalone executable contains its own. The code is run, so the folder must
  * be one that nobody else can change, also where root runs with the home of a user.
@@ -45,8 +42,7 @@ const isNode20 = (): boolean => Number.parseInt(process.versions.node, 10) < 22;
 function enableCompileCache([word = '', ...more]: readonly string[]): void {
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
-  const isOff = process.versions.bun !== undefined || Boolean(env.NODE_DISABLE_COMPILE_CACHE);
-  if (cacheDir === undefined || isOff) return;
+  if (cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return;
   try {
     const folder = codeFolder(cacheDir);
     assertOwnedPath(folder);
@@ -61,9 +57,11 @@ function enableCompileCache([word = '', ...more]: readonly string[]): void {
 
 const text = staticText(process.argv.slice(2));
 if (text === undefined || !writeOut(text)) {
-  // V8 of Node 20 compiles undici's HTTP parser a second time in the background, and the exit waits 100 ms for it. Its
-  // flags are part of the identity of compiled code, so they come first.
-  if (isNode20()) setFlagsFromString('--wasm-tiering-budget=1000000000');
-  enableCompileCache(process.argv.slice(2));
+  if (process.versions.bun === undefined) {
+    // V8 compiles undici's HTTP parser a second time in the background after a few responses, and the exit waits up to
+    // 100 ms for it. Its flags are part of the identity of compiled code, so they come first.
+    setFlagsFromString('--wasm-tiering-budget=1000000000');
+    enableCompileCache(process.argv.slice(2));
+  }
   void import('./main.ts');
 }
