@@ -90,7 +90,6 @@ const groups = [
     '/src/app/output.ts',
     '/src/commands/call/arguments.ts',
     '/src/commands/call/prepare.ts',
-    '/src/util/summary-columns.ts',
     '/src/util/fold.ts',
     '/src/cli/schemas.ts',
   ),

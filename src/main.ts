@@ -76,7 +76,7 @@ const context: Context = {
   },
 };
 
-// When its terminal was closed, Node cannot give that back as it was, and aborts. The signal of that ends it without a fuss.
+// When the terminal was closed, Node cannot restore its settings and aborts. SIGHUP ends the process without that.
 process.on('exit', () => {
   if (!terminalIsGone()) return;
   process.removeAllListeners('SIGHUP');

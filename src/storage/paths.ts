@@ -51,5 +51,5 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
   };
 }
 
-/** Returns the folder in which Node keeps compiled code of this program. */
+/** Returns the folder for compiled code of this program. */
 export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');

@@ -107,7 +107,7 @@ export function barProgress(
   const startedAt = context.now();
   let wait: Waiting | undefined;
   let shown = '';
-  /** Returns what empties the line. */
+  /** Returns the text that clears the line. */
   const erase = (): string => {
     const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
     shown = '';
@@ -217,7 +217,7 @@ export function timeLeft(source: ProgressSource, elapsed: number): number | unde
   return Math.max((rows * elapsed) / own, byQuota);
 }
 
-/** Repeats an action. @returns ends this */
+/** Repeats an action. @returns a function that stops it */
 function every({ sleep }: Pick<Context, 'sleep'>, ms: number, act: () => Promise<void>): () => Promise<void> {
   const stopping = new AbortController();
   const run = async (): Promise<void> => {
