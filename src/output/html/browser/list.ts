@@ -1,4 +1,4 @@
-import type { PageColumn, PageHead, PageRow } from '../document.ts';
+import type { Detail, PageColumn, PageHead, PageRow } from '../document.ts';
 import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
 import { moreElement, rowElement, short } from './row.ts';
 
@@ -130,7 +130,9 @@ export function makeList(
     const shown = numbers.slice(first, first + size);
     body.replaceChildren(...shown.flatMap(elementsOf));
     const all = amount(rows.length, 'row');
-    count.textContent = numbers.length === rows.length ? all : `${formatCount(numbers.length)} of ${all}`;
+    const text = numbers.length === rows.length ? all : `${formatCount(numbers.length)} of ${all}`;
+    // A screen reader reads a new text aloud.
+    if (count.textContent !== text) count.textContent = text;
     none.hidden = numbers.length > 0;
     table.hidden = numbers.length === 0;
     const words = input.value === '' ? '' : ` “${input.value}”`;
@@ -238,7 +240,7 @@ function makeFilters(
 function searcher(rows: readonly PageRow[]): (query: string) => number[] {
   const folded = new Map<PageRow, string>();
   const textOf = (row: PageRow): string => {
-    const text = folded.get(row) ?? fold(textIn([row.t, row.c, row.d.map(([, value]) => value)]));
+    const text = folded.get(row) ?? fold(textsOf(row).join('\n'));
     folded.set(row, text);
     return text;
   };
@@ -251,11 +253,18 @@ function searcher(rows: readonly PageRow[]): (query: string) => number[] {
   };
 }
 
-/** Returns the texts in a value of any shape. */
-function textIn(value: unknown): string {
-  return typeof value === 'object' && value !== null
-    ? Object.values(value).map(textIn).join('\n')
-    : String(value ?? '');
+const textsOf = (row: PageRow): string[] => [
+  row.t ?? '',
+  ...row.c.map((cell) => String(cell ?? '')),
+  ...row.d.map(([, value]) => textIn(value)),
+];
+
+/** Returns the text of a value, without labels and the addresses of links. */
+function textIn(value: Detail): string {
+  if (typeof value === 'string') return value;
+  if ('href' in value) return value.text;
+  if ('cells' in value) return value.cells.flat().join('\n');
+  return ('list' in value ? value.list : value.pairs.map(([, inner]) => inner)).map(textIn).join('\n');
 }
 
 const fold = (text: string): string =>
@@ -282,7 +291,7 @@ function sortRows(
 ): number[] {
   const keyOf = (number: number): string | number | null => {
     const cell = rows[number]?.c[column] ?? null;
-    return kind === 'grade' && cell !== null ? gradeKey(String(cell)) : cell;
+    return kind === 'grade' && typeof cell === 'string' ? gradeKey(cell) : cell;
   };
   return [...numbers].sort((a, b) => {
     const [one, other] = [keyOf(a), keyOf(b)];
