@@ -91,7 +91,7 @@ async function* decode(
       return onProblem({
         line: line + countLines(before),
         what: `is not ${known}`,
-        encoding: label === 'utf-8' ? likelyEncoding(rest) : undefined,
+        ...(label === 'utf-8' && { encoding: likelyEncoding(rest) }),
       });
     }
     line += countLines(text);

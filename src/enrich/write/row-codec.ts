@@ -167,6 +167,7 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
   return columns.map((column) => String(cells.get(column) ?? ''));
 }
 
+/** The status is the first member, unless a path of --add is a number, which JavaScript sorts before it. */
 const NESTED_STATUS = /^"(?:[^"\\]|\\.)*":\{"status":"([a-z_]+)"/;
 
 function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): RowCodec {
@@ -185,6 +186,12 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
     });
   }
   const keys = columns.map((column) => toJson(column, false));
+  const nestedIn = (text: string): Record<string, unknown> | undefined => {
+    const nested = text.startsWith(start)
+      ? parseExactOrNone(text.slice(start.length).trimEnd().slice(0, -1))
+      : undefined;
+    return isRecord(nested) ? nested : undefined;
+  };
   return {
     header: '',
     quotes: false,
@@ -200,10 +207,13 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
       return open === '{' ? open : `${open},`;
     },
     result: (result) => `${start}${toJson(resultRecord(result, names, fields, added), false)}}\n`,
-    statusOf: (text) => asStatus(NESTED_STATUS.exec(text)?.[1]),
+    statusOf(text) {
+      const status = NESTED_STATUS.exec(text)?.[1] ?? nestedIn(text)?.status;
+      return typeof status === 'string' ? asStatus(status) : undefined;
+    },
     detailsOf(text) {
-      const nested = parseExactOrNone(text.slice(start.length).trimEnd().slice(0, -1));
-      return isRecord(nested) && isRecord(nested.details)
+      const nested = nestedIn(text);
+      return nested !== undefined && isRecord(nested.details)
         ? { id: String(nested.id), details: nested.details }
         : undefined;
     },

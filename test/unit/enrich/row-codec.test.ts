@@ -160,6 +160,12 @@ describe('NDJSON', () => {
     expect(form.detailsOf(form.result(facts))).toEqual({ id: 'a-1', details: facts.details });
   });
 
+  it('has its status also behind an added path that is a number', () => {
+    const form = nested({ added: [{ name: '1', path: 'phone' }] });
+    expect(form.result(facts)).toMatch(/^"restaurant":\{"1":/);
+    expect(form.statusOf(form.result(facts))).toBe('matched');
+  });
+
   it('has a key of the prefix without its underscore', () => {
     expect(nested({ prefix: 'found_' }).result(facts)).toMatch(/^"found":\{"status":"matched"/);
     expect(() => nested({ prefix: '_' })).toThrow(/--prefix '_'/);
