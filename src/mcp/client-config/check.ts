@@ -117,7 +117,7 @@ async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const clientInfo = { name: 'restaurant-check', version: VERSION };
   const search = { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } };
-  const [initialized, list, found] = await exchange(app, spawnBridge(app, args, env), [
+  const [initialized, list, found] = await exchange(app, () => spawnBridge(app, args, env), [
     { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/list', params: {} },
@@ -151,13 +151,14 @@ function toolFailure(result: JsonObject): AppError {
   return new AppError(known, text, typeof hint === 'string' ? { hint } : {});
 }
 
-/** Sends messages to the bridge. @returns the responses by their ids, which count from 0 */
+/** Starts the bridge and sends it messages. @returns the responses by their ids, which count from 0 */
 async function exchange(
   { context: { signal }, settings }: App,
-  child: ChildProcessWithoutNullStreams,
+  start: () => ChildProcessWithoutNullStreams,
   messages: readonly JsonObject[],
 ): Promise<JsonObject[]> {
   const timeoutMs = settings.need('timeout');
+  const child = start();
   const responses: JsonObject[] = [];
   const reader = lineReader();
   let log = '';

@@ -222,7 +222,9 @@ function writeEntry(app: App, { client, scope, path, target, entry, shown }: Pla
   // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
   const lines = [
     ...removed.map((key) => `- ${key}`),
-    ...changed.map((key) => `+ ${key}: ${JSON.stringify(shown.value[key])}`),
+    ...changed.flatMap((key) =>
+      key in shown.value ? [`+ ${key}: ${JSON.stringify(shown.value[key])}`] : [],
+    ),
   ].map(cleanLine);
   return { isChanged: true, lines, isDisabled, backup };
 }
