@@ -48,7 +48,7 @@ function enableCompileCache([word = '', ...more]: readonly string[]): void {
     assertOwnedPath(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isSafePath(folder)) return;
-    const isCall = CALLS.includes(word) && !more.includes('--help');
+    const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
     cacheCompiledCode(join(folder, `${process.version}-${process.arch}`, isCall ? word : 'other'));
   } catch {
     // Without a folder, every start compiles the program again.

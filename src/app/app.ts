@@ -294,7 +294,12 @@ export class App {
   async sharedState(): Promise<SharedState | undefined> {
     const url = this.settings.get('shared-state');
     if (url === undefined || this.globals.demo === true) return undefined;
-    this.registerSecret(decodeURIComponent(url.password));
+    this.registerSecret(url.password);
+    try {
+      this.registerSecret(decodeURIComponent(url.password));
+    } catch {
+      // A `%` that is not an escape: opening the store reports it.
+    }
     this.#sharedState ??= import('../storage/shared-state.ts').then(({ openSharedState }) => {
       const shared = openSharedState({
         url,

@@ -83,9 +83,11 @@ async function getSetting(app: App, word: string): Promise<void> {
   app.config();
   const header = headerName(word);
   const name = header === undefined ? settingName(word) : `header.${header}`;
-  const views: Readonly<Record<string, SettingView>> = allViews(app);
-  const known = Object.keys(views).find((each) => each.toLowerCase() === name.toLowerCase()) ?? '';
-  const { value, source } = views[known] ?? { value: null, source: 'default' };
+  const view: SettingView | undefined =
+    header === undefined
+      ? app.settings.view(settingName(word))
+      : Object.entries(headerViews(app)).find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
+  const { value, source } = view ?? { value: null, source: 'default' };
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );

@@ -123,10 +123,11 @@ export function createRateLimiter(
     { lengthMs: MINUTE_MS, limit: perMinute, name: 'minute' },
     { lengthMs: DAY_MS, limit: perDay, name: 'day' },
   ].filter(({ limit }) => limit > 0);
+  const keepMs = Math.max(0, ...windows.map(({ lengthMs }) => lengthMs));
 
   return (account) => {
     const time = now();
-    const times = (requests.get(account) ?? []).filter((at) => at > time - DAY_MS && at <= time);
+    const times = (requests.get(account) ?? []).filter((at) => at > time - keepMs && at <= time);
     requests.set(account, times);
     let waitMs = 0;
     let reason = '';

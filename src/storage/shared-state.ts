@@ -1,6 +1,6 @@
 import { createHmac, hash, randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
-import { UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
+import { privateCaHint, UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { parseExact, stringifyExact } from '../util/exact-json.ts';
@@ -228,7 +228,7 @@ function unreachable(url: URL, reason: string, cause: unknown): SharedStateError
     const problem = 'is not signed by an authority that this machine trusts';
     return new SharedStateError('tls', `the certificate of the shared state at ${place} ${problem}`, {
       cause,
-      hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status',
+      hint: privateCaHint('status'),
     });
   }
   return new SharedStateError('network', `cannot use the shared state at ${place}: ${reason}`, {

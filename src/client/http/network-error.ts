@@ -138,17 +138,24 @@ function tlsError(error: unknown, code: string, target: URL): AppError {
   if (UNKNOWN_AUTHORITY.test(code)) {
     return failed(
       `the certificate of ${host} is not signed by an authority that this machine trusts (${code})`,
-      `for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status --check${systemCaHint()}`,
+      privateCaHint('status --check'),
     );
   }
   return failed(`the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`);
 }
 
-/** Names the variable that makes Node use the system's certificates, where this version has it. */
-function systemCaHint(): string {
+/**
+ * Returns the hint for a certificate of an unknown authority. Where this version of Node can use the certificates of the
+ * system, it names the variable for that.
+ * @param command the command that checks the connection
+ */
+export function privateCaHint(command: 'status' | 'status --check'): string {
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
   const isSupported = major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19);
-  return isSupported ? '; for the CAs of the system: NODE_USE_SYSTEM_CA=1 restaurant status --check' : '';
+  const hint = `for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant ${command}`;
+  return isSupported
+    ? `${hint}; for the CAs of the system: NODE_USE_SYSTEM_CA=1 restaurant ${command}`
+    : hint;
 }
 
 /** Returns the names that a rejected certificate is for, as Node attaches it to its error. */

@@ -62,7 +62,7 @@ export function statelessClient(channel: Channel, client: ClientInfo, warn: (tex
       wantsProgress: call.onMessage !== undefined,
       headers: { ...modernHeaders(method, params), ...toolHeaders(call), ...call.headers },
     });
-    return { ...response, typed: true };
+    return { typed: true, ...response };
   }
 
   function toolHeaders({ method, params, tool }: RpcCall): Record<string, string> {

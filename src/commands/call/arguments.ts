@@ -132,11 +132,14 @@ export function possibleValues(
   const named = parts.flatMap(({ type }) => [type ?? []].flat());
   const types = named.length > 0 ? new Set(named) : new Set(ANY_TYPE);
   const isJson = /^\s*[[{]/.test(text);
-  const mustBeJson = isJson && !types.has('string') && (types.has('object') || types.has('array'));
+  const isList = types.has('array') && named.length > 0 && !/^\s*\[/.test(text);
+  const mustBeJson =
+    isJson && !types.has('string') && (types.has('object') || (types.has('array') && !isList));
   const value = readJson(text, mustBeJson ? name : undefined);
   return [...types].flatMap((type) => {
     if (type === 'string') return [text];
-    if (type === 'array' && !isJson && named.length > 0) return [readList(text, name, parts, root)];
+    if (type === 'array' && isList && !(isJson && types.has('object')))
+      return [readList(text, name, parts, root)];
     return value !== undefined && typeOf(value) === (type === 'integer' ? 'number' : type) ? [value] : [];
   });
 }

@@ -69,8 +69,8 @@ function checkFiles({ context, paths }: App): Check[] {
   ] as const;
   return places.map(([name, path, mode]) => {
     if (path === undefined) return failed(name, 'no place: HOME is not set');
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return passed(name, `${path} (not created yet)`);
+    if (!existsSync(path)) return passed(name, `${path} (not created yet)`);
+    const stats = statSync(path);
     if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return passed(name, path);
     return failed(name, `${path} is open to other users`, `chmod ${mode} ${shellWord(path)}`);
   });

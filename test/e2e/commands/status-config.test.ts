@@ -173,6 +173,24 @@ describe('status', () => {
     expect([down.exit, down.stdout]).toEqual([6, '']);
   });
 
+  it('with --check reports folders that cannot exist, because the home is a file', async () => {
+    const HOME = join(newHome().home, 'file');
+    writeFileSync(HOME, '');
+    const { exit, stdout } = await runCli(['status', '--check', '--demo'], { env: { HOME } });
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('(not created yet)')]);
+  });
+
+  it('reports a password of the shared state that is not encoded', async () => {
+    const env = { RESTAURANT_SHARED_STATE: 'redis://:5%@127.0.0.1:1', RESTAURANT_MAX_WAIT: '0' };
+    const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--max-age', '0'], { env });
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('cannot use the shared state')]);
+  });
+
+  it('shows a setting also when the profile has an invalid name', async () => {
+    const env = { ...newHome().env, RESTAURANT_PROFILE: 'a/b c', RESTAURANT_CITY: 'SF' };
+    expect(await runCli(['config', 'get', 'city'], { env })).toEqual({ exit: 0, stdout: 'SF\n', stderr: '' });
+  });
+
   it('shows at most the end of the key', async () => {
     const { stdout } = await service.run(['status']);
     expect(stdout).toContain('…paid');

@@ -55,6 +55,7 @@ describe('coercing texts', () => {
     [{ type: 'array' }, '', []],
     [{ type: 'array' }, '["a,b",1]', ['a,b', 1]],
     [{ type: 'object' }, '{"a":1}', { a: 1 }],
+    [{ type: 'array', items: { type: 'object' } }, '{"a":1}', [{ a: 1 }]],
     [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, '7', 7],
     [{ oneOf: [{ type: 'boolean' }, { type: 'number', minimum: 5 }] }, '7', 7],
     [{ anyOf: [{ type: 'integer', maximum: 5 }, { type: 'string' }] }, '7', '7'],
