@@ -174,9 +174,10 @@ describe('status', () => {
   });
 
   it('with --check reports folders that cannot exist, because the home is a file', async () => {
-    const HOME = join(newHome().home, 'file');
+    const cwd = newHome().home;
+    const HOME = join(cwd, 'file');
     writeFileSync(HOME, '');
-    const { exit, stdout } = await runCli(['status', '--check', '--demo'], { env: { HOME } });
+    const { exit, stdout } = await runCli(['status', '--check', '--demo'], { env: { HOME }, cwd });
     expect([exit, stdout]).toEqual([0, expect.stringContaining('(not created yet)')]);
   });
 
