@@ -135,18 +135,20 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 /**
- * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere by what the
- * terminal program puts into the environment. Undefined where neither is known.
+ * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere, and where the
+ * session began outside a container (its id is 0 there), by what the terminal program puts into the environment or by
+ * the number of the terminal. Undefined where none is known.
  */
 export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const session = statFields('self')?.[3];
-  const start = session === undefined ? undefined : statFields(session)?.[19];
-  if (start !== undefined) return `session ${session} ${start}`;
+  const [session = '0', terminal = '0'] = statFields('self')?.slice(3, 5) ?? [];
+  if (session !== '0') return `session ${session} ${statFields(session)?.[19] ?? ''}`.trimEnd();
   const names = ['TMUX_PANE', 'TERM_SESSION_ID', 'WT_SESSION', 'KITTY_WINDOW_ID', 'WINDOWID'];
-  return names.flatMap((name) => (env[name] ? [`${name} ${env[name]}`] : []))[0];
+  const name = names.find((each) => env[each]);
+  if (name !== undefined) return `${name} ${env[name]}`;
+  return terminal === '0' ? undefined : `terminal ${terminal}`;
 }
 
-/** Returns the fields of proc_pid_stat(5) from the third on: index 3 is the session, 19 the start time. */
+/** Returns the fields of proc_pid_stat(5) from the third on: index 3 is the session, 4 the terminal, 19 the start time. */
 function statFields(id: string): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1');

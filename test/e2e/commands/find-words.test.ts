@@ -169,11 +169,13 @@ describe('the rows of the last search', () => {
   });
 
   it('belong to the terminal that showed them', async () => {
-    await run(['find', 'Nopa', '--city', 'SF'], { tty });
+    // The variable counts where the session of this run is not known.
+    const terminal = { tty, env: { TERM_SESSION_ID: 'one' } };
+    await run(['find', 'Nopa', '--city', 'SF'], terminal);
     // Another program of the same user, in a pipe.
     await run(['find', 'Tide', '--city', 'London', '--json']);
-    await run(['find', 'zzzz', '--city', 'SF'], { tty });
-    const { stdout, stderr } = await run(['lookup', '1'], { tty });
+    await run(['find', 'zzzz', '--city', 'SF'], terminal);
+    const { stdout, stderr } = await run(['lookup', '1'], terminal);
     expect(stdout).toContain('Nopa');
     expect(stderr).toMatch(/rows of "Nopa" in SF/);
   });
