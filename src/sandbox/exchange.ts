@@ -1,23 +1,27 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCatalog } from './catalog.ts';
 import { createFaults, type FaultKind } from './faults.ts';
 import { corruptMessage, corruptPayload, faultError, sendBroken } from './inject-fault.ts';
 import { createMcp } from './mcp.ts';
-import { createService, type Headers } from './protocol.ts';
-import { encode, HttpError, type Payload, SSE_TYPE } from './reply.ts';
 import {
-  type Access,
-  authorize,
-  checkContentType,
-  checkOrigin,
-  createRateLimiter,
-  keyKind,
-} from './request-guard.ts';
+  type Answer,
+  encode,
+  httpError,
+  INTERNAL_ERROR,
+  idOf,
+  isObject,
+  PARSE_ERROR,
+  type Payload,
+  ReplyError,
+  readMessage,
+  rpcError,
+  SSE_TYPE,
+} from './messages.ts';
+import { authorize, checkContentType, checkOrigin, createRateLimiter, keyKind } from './request-guard.ts';
 import { sampleRestaurants } from './restaurants.ts';
-import { errorMessage, INTERNAL_ERROR, idOf, isObject, PARSE_ERROR, RpcError, readMessage } from './rpc.ts';
-import { createTools } from './tools.ts';
+import { createService } from './service.ts';
+import { createMcpTools, createTools } from './tools.ts';
 import type { RequestEntry, SandboxOptions, SandboxRequest } from './types.ts';
 
 /** Maximum time for a request to arrive, in milliseconds. */
@@ -46,7 +50,8 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
   const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
   const countRequest = createRateLimiter(perMinute, perDay, now);
   const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
-  const protocol = options.mode === 'mcp' ? createMcp(catalog, reply) : createService(createTools(catalog));
+  const protocol =
+    options.mode === 'mcp' ? createMcp(createMcpTools(catalog), reply) : createService(createTools(catalog));
 
   return async (request, response, port) => {
     const started = performance.now();
@@ -63,7 +68,7 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
       entry.body = json === undefined ? body.toString('utf8') : json;
     }
     if (body !== undefined) {
-      const content = body instanceof HttpError ? body : json;
+      const content = body instanceof ReplyError ? body : json;
       const { payload, fault } = createReply(request, port, entry, content);
       await pause(response, latencyMs);
       entry.status = fault === 'hang' || fault === 'reset' ? 0 : payload.status;
@@ -74,7 +79,8 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
   };
 
   /**
-   * Checks everything that comes before the protocol, in the order in which problems are reported.
+   * Creates the reply, and the fault to inject when it is sent. Everything that comes before the protocol is checked in the
+   * order in which problems are reported.
    * @param body parsed; undefined if it is not JSON; an error if it could not be read
    */
   function createReply(
@@ -82,37 +88,35 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
     port: number,
     { key, method, headers }: LogEntry,
     body: unknown,
-  ): { payload: Payload; fault?: FaultKind | undefined } {
+  ): { payload: Payload; fault: FaultKind | undefined } {
+    let fault: FaultKind | undefined;
+    let answer: Answer;
     try {
       checkOrigin(request, port, protocol.methods);
-      if (body instanceof HttpError) throw body;
+      if (body instanceof ReplyError) throw body;
       const access = authorize(key, auth);
       countRequest(access.account);
-      if (method !== 'POST') {
-        return { payload: encode(protocol.withoutBody(method, headers, access), reply) };
+      if (method === 'POST') {
+        checkContentType(request);
+        if (body === undefined) throw rpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
+        const incoming = readMessage(body);
+        const kind = incoming.method === 'tools/call' ? 'tool' : 'request';
+        fault = nextFault(incoming.id === undefined ? 'other' : kind);
+        const error = faultError(fault);
+        if (error !== undefined) throw error;
+        answer = protocol.post({ incoming, access, headers });
+      } else {
+        answer = protocol.withoutBody(method, headers, access);
       }
-      checkContentType(request);
-      return answerPost(body, access, headers);
     } catch (error) {
-      if (error instanceof HttpError) return { payload: error.payload };
       const known =
-        error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
-      const message = errorMessage(idOf(body), known);
-      return { payload: encode({ status: known.status, message }, 'json') };
+        error instanceof ReplyError ? error : rpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
+      // A request that fails anyway is not broken further.
+      if (known.status !== 200) fault = undefined;
+      answer = known.answer(idOf(body));
     }
-  }
-
-  function answerPost(body: unknown, access: Access, headers: Headers) {
-    if (body === undefined) throw new RpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
-    const incoming = readMessage(body);
-    const { id, method } = incoming;
-    const fault = nextFault(id === undefined ? 'other' : method === 'tools/call' ? 'tool' : 'request');
-    const error = faultError(fault);
-    if (error !== undefined) throw error;
-    const answer = protocol.post({ incoming, access, headers });
-    const { message } = answer;
-    const changed = message === undefined ? answer : { ...answer, message: corruptMessage(message, fault) };
-    return { payload: corruptPayload(encode(changed, reply), fault), fault };
+    const payload = encode({ ...answer, message: corruptMessage(answer.message, fault) }, reply);
+    return { payload: corruptPayload(payload, fault), fault };
   }
 }
 
@@ -129,17 +133,17 @@ async function send(request: IncomingMessage, response: ServerResponse, payload:
  * Reads a request body. Resolves with an error, 413 above the limit and 408 after `timeoutMs`, or with undefined if the
  * caller disconnected before the request was complete.
  */
-function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer | HttpError | undefined> {
+function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer | ReplyError | undefined> {
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let size = 0;
-    const settle = (outcome?: Buffer | HttpError) => {
+    const settle = (outcome?: Buffer | ReplyError) => {
       clearTimeout(timer);
       chunks = [];
       resolve(outcome);
     };
     const reject = (status: number, code: string, message: string) =>
-      settle(new HttpError(status, code, message, { Connection: 'close' }));
+      settle(httpError(status, code, message, { Connection: 'close' }));
     const rejectLarge = () => reject(413, 'too_large', `more than ${MAX_BODY_BYTES} bytes`);
     const timer = setTimeout(() => reject(408, 'timeout', 'the request arrived too slowly'), timeoutMs);
     request.on('data', (chunk: Buffer) => {
@@ -174,10 +178,8 @@ async function drain(request: IncomingMessage): Promise<void> {
 async function pause(response: ServerResponse, ms: number): Promise<void> {
   if (ms <= 0 || response.destroyed) return;
   const stop = new AbortController();
-  const { signal } = stop;
-  const first = Promise.race([sleep(ms, undefined, { signal }), once(response, 'close', { signal })]);
-  await first.catch(() => undefined);
-  stop.abort();
+  response.once('close', () => stop.abort());
+  await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
 }
 
 /** Returns the headers by lower-case name, without `authorization`; repeated ones are joined with a comma. */

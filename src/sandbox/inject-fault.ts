@@ -3,9 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultKind } from './faults.ts';
-import { formatEvent, HttpError, type Payload, SSE_TYPE } from './reply.ts';
+import {
+  formatEvent,
+  httpError,
+  INTERNAL_ERROR,
+  idOf,
+  type Payload,
+  type ReplyError,
+  type RpcObject,
+  resultMessage,
+  rpcError,
+  SSE_TYPE,
+} from './messages.ts';
 import { tooManyRequests, unauthorized } from './request-guard.ts';
-import { errorMessage, INTERNAL_ERROR, idOf, RpcError, type RpcObject, resultMessage } from './rpc.ts';
 
 const DRIP_MS = 100;
 /** More than the largest body that a careful client accepts (64 MiB). */
@@ -15,19 +25,23 @@ const PAGE =
   '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
 
 /** Returns the HTTP error that a fault causes. */
-export function faultError(fault: FaultKind | undefined): HttpError | undefined {
+export function faultError(fault: FaultKind | undefined): ReplyError | undefined {
   if (fault === '401') return unauthorized('fault: 401');
-  if (fault === '403') return new HttpError(403, 'forbidden', 'fault: 403');
+  if (fault === '403') return httpError(403, 'forbidden', 'fault: 403');
   if (fault === '429') return tooManyRequests('fault: 429', 1);
-  if (fault === '500') return new HttpError(500, 'internal', 'fault: 500');
-  if (fault === '503') return new HttpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' });
+  if (fault === '500') return httpError(500, 'internal', 'fault: 500');
+  if (fault === '503') return httpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' });
   return undefined;
 }
 
 /** Changes a response as the fault says: still well-formed JSON-RPC, but wrong. */
-export function corruptMessage(message: RpcObject, fault: FaultKind | undefined): RpcObject {
+export function corruptMessage(
+  message: RpcObject | undefined,
+  fault: FaultKind | undefined,
+): RpcObject | undefined {
+  if (message === undefined) return undefined;
   const id = idOf(message) ?? 0;
-  if (fault === 'rpc-error') return errorMessage(id, new RpcError(INTERNAL_ERROR, 'fault: rpc-error'));
+  if (fault === 'rpc-error') return rpcError(INTERNAL_ERROR, 'fault: rpc-error').answer(id).message;
   if (fault === 'wrong-id') return { ...message, id: typeof id === 'number' ? id + 1000 : `${id}-other` };
   if (fault === 'bad-text') return resultMessage(id, text('Here is what I found: {not JSON'));
   if (fault === 'tool-error') {

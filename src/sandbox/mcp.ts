@@ -1,22 +1,53 @@
-import type { Catalog } from './catalog.ts';
-import { createLegacy } from './legacy.ts';
-import { createModern, metaVersion } from './modern.ts';
-import { LEGACY_VERSIONS, methodNotAllowed, type Post, type Protocol, SERVER_ERROR } from './protocol.ts';
-import { JSON_TYPE, SSE_TYPE } from './reply.ts';
-import { RpcError } from './rpc.ts';
-import { createMcpTools } from './tools.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  badArgument,
+  INVALID_PARAMS,
+  invalidRequest,
+  isObject,
+  JSON_TYPE,
+  type ReplyError,
+  type RpcId,
+  type RpcObject,
+  resultMessage,
+  rpcError,
+  SSE_TYPE,
+  type SseEvent,
+} from './messages.ts';
+import { EXTRA_CAPABILITIES } from './resources.ts';
+import { type Headers, methodNotAllowed, type Post, type Protocol } from './service.ts';
+import { type McpTools, TOOLS } from './tools.ts';
 import type { ReplyForm } from './types.ts';
 
+/** Protocol versions with a handshake, newest first. */
+const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+/** The protocol version without a handshake. */
+const MODERN_VERSION = '2026-07-28';
+const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
+
+/** The name and the instructions of the server, as `initialize` returns them. */
+const SERVER = {
+  serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
+  instructions:
+    'Sample data, all invented. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
+};
+
+/** JSON-RPC error codes of MCP servers. */
+const SERVER_ERROR = -32000;
+const SESSION_NOT_FOUND = -32001;
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_VERSION = -32022;
+
+const PROGRESS_STEPS = ['searching', 'writing'];
+
 /** A full MCP server at one endpoint: each request shows which protocol version it uses. */
-export function createMcp(catalog: Catalog, reply: ReplyForm): Protocol {
-  const tools = createMcpTools(catalog);
+export function createMcp(tools: McpTools, reply: ReplyForm): Protocol {
   const legacy = createLegacy(tools, reply);
-  const modern = createModern(tools);
   return {
     methods: ['POST', 'GET', 'DELETE'],
     post(post) {
-      checkAccept(post.headers.accept ?? '');
-      return isModern(post) ? modern(post) : legacy.post(post);
+      checkAccept(post.headers, JSON_TYPE, SSE_TYPE);
+      return isModern(post) ? answerModern(tools, post) : legacy.post(post);
     },
     withoutBody(method, headers, { account }) {
       if (headers['mcp-session-id'] === undefined) throw methodNotAllowed();
@@ -25,9 +56,15 @@ export function createMcp(catalog: Catalog, reply: ReplyForm): Protocol {
   };
 }
 
+/** Real servers require both types for a POST, since the reply may be either. */
+function checkAccept({ accept = '' }: Headers, ...types: string[]): void {
+  if (types.every((type) => accept.includes(type))) return;
+  throw rpcError(SERVER_ERROR, `Not Acceptable: Client must accept ${types.join(' and ')}`, undefined, 406);
+}
+
 /** True for a request with metadata of its own, or with a version that has no handshake. */
 function isModern({ incoming: { method, params }, headers }: Post): boolean {
-  if (metaVersion(params) !== undefined || method === 'server/discover') return true;
+  if (metaOf(params)[VERSION_KEY] !== undefined || method === 'server/discover') return true;
   if (method === 'initialize') return false;
   const version = headers['mcp-protocol-version'];
   return (
@@ -35,9 +72,220 @@ function isModern({ incoming: { method, params }, headers }: Post): boolean {
   );
 }
 
-/** Real servers require both types, since the reply may be either. */
-function checkAccept(accept: string): void {
-  if (accept.includes(JSON_TYPE) && accept.includes(SSE_TYPE)) return;
-  const message = `Not Acceptable: Client must accept both ${JSON_TYPE} and ${SSE_TYPE}`;
-  throw new RpcError(SERVER_ERROR, message, undefined, 406);
+function metaOf(params: unknown): RpcObject {
+  return isObject(params) && isObject(params._meta) ? params._meta : {};
+}
+
+/** Returns the `notifications/progress` for a request with a valid `progressToken`, as JSON. */
+function progressMessages(params: unknown): string[] {
+  const { progressToken } = metaOf(params);
+  if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return [];
+  return PROGRESS_STEPS.map((message, index) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken, progress: index + 1, total: PROGRESS_STEPS.length, message },
+    }),
+  );
+}
+
+interface Session {
+  readonly id: string;
+  /** The account whose key opened it. */
+  readonly account: string;
+  /** The negotiated protocol version. */
+  readonly version: string;
+  /** True after `notifications/initialized`. */
+  ready: boolean;
+  /** The number of streams so far. */
+  streamCount: number;
+  /** The newest events of its streams, so that a client can resume one that was cut off. */
+  readonly events: (SseEvent & { readonly stream: number })[];
+}
+
+const MAX_SESSIONS = 1000;
+const MAX_EVENTS = 200;
+/** Clients of this version and later know the empty event that a resumable stream begins with. */
+const PRIMING_SINCE = '2025-11-25';
+const RETRY_MS = 100;
+
+/** MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
+function createLegacy(tools: McpTools, reply: ReplyForm) {
+  const sessions = new Map<string, Session>();
+
+  function initialize(id: RpcId, params: unknown, account: string): Answer {
+    const requested = isObject(params) ? params.protocolVersion : undefined;
+    if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
+    const version = LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0] ?? '';
+    const session = { id: randomUUID(), account, version, ready: false, streamCount: 0, events: [] };
+    sessions.set(session.id, session);
+    const [oldest = ''] = sessions.keys();
+    if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
+    const capabilities = { tools: { listChanged: false }, ...EXTRA_CAPABILITIES };
+    const message = resultMessage(id, { protocolVersion: version, capabilities, ...SERVER });
+    return { ...answer(session, message), headers: { 'Mcp-Session-Id': session.id } };
+  }
+
+  function sessionOf(headers: Headers, account: string): Session {
+    const version = headers['mcp-protocol-version'];
+    if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {
+      throw badRequest(`Unsupported protocol version (supported versions: ${LEGACY_VERSIONS.join(', ')})`);
+    }
+    const id = headers['mcp-session-id'];
+    if (id === undefined) {
+      throw badRequest(
+        version === undefined ? 'Server not initialized' : 'Mcp-Session-Id header is required',
+      );
+    }
+    const session = sessions.get(id);
+    if (session?.account === account) return session;
+    throw rpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
+  }
+
+  /** Adds what a stream of this session needs to be resumable: event ids, and an empty first event. */
+  function answer(session: Session, message: RpcObject, progress: readonly string[] = []): Answer {
+    if (reply === 'json') return { status: 200, message };
+    session.streamCount += 1;
+    const stream = session.streamCount;
+    const primer = session.version >= PRIMING_SINCE ? [''] : [];
+    const events = [...primer, ...progress, JSON.stringify(message)].map((data, index) => ({
+      stream,
+      id: `${stream}-${index}`,
+      data,
+      ...(data === '' ? { retry: RETRY_MS } : {}),
+    }));
+    session.events.push(...events);
+    session.events.splice(0, session.events.length - MAX_EVENTS);
+    return { status: 200, message, events: events.slice(0, -1), eventId: events.at(-1)?.id ?? '' };
+  }
+
+  return {
+    post({ incoming: { id, method, params }, access, headers }: Post): Answer {
+      if (id !== undefined && method === 'initialize') return initialize(id, params, access.account);
+      const session = sessionOf(headers, access.account);
+      if (id === undefined || method === undefined) {
+        session.ready ||= method === 'notifications/initialized';
+        return { status: 202 };
+      }
+      if (method === 'ping') return answer(session, resultMessage(id, {}));
+      if (!session.ready) {
+        throw badRequest('Server not initialized: notifications/initialized was not received');
+      }
+      const result = tools.run(method, params, access.paid);
+      return answer(session, resultMessage(id, result), progressMessages(params));
+    },
+
+    /** Returns the rest of a stream that was cut off. */
+    resume(headers: Headers, account: string): Answer {
+      checkAccept(headers, SSE_TYPE);
+      const { events } = sessionOf(headers, account);
+      const lastEventId = headers['last-event-id'];
+      // The server has no messages of its own, so it offers no other stream.
+      if (lastEventId === undefined) throw methodNotAllowed();
+      const index = events.findIndex(({ id }) => id === lastEventId);
+      if (index < 0) throw badRequest('Last-Event-ID is unknown');
+      const { stream } = events[index] ?? {};
+      return { status: 200, events: events.slice(index + 1).filter((event) => event.stream === stream) };
+    },
+
+    endSession(headers: Headers, account: string): Answer {
+      sessions.delete(sessionOf(headers, account).id);
+      return { status: 200 };
+    },
+  };
+}
+
+const badRequest = (message: string): ReplyError =>
+  rpcError(SERVER_ERROR, `Bad Request: ${message}`, undefined, 400);
+
+const PREFIX = 'io.modelcontextprotocol/';
+const VERSION_KEY = `${PREFIX}protocolVersion`;
+const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
+const CLIENT_KEY = `${PREFIX}clientInfo`;
+
+/** How long clients may cache what never changes. */
+const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
+const UNCACHED = ['tools/call', 'prompts/get', 'completion/complete'];
+const META = { [`${PREFIX}serverInfo`]: SERVER.serverInfo };
+
+/** Methods whose `Mcp-Name` header repeats a field of the params. */
+const NAME_FIELDS: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/**
+ * MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its body.
+ */
+function answerModern(tools: McpTools, { incoming: { id, method, params }, access, headers }: Post): Answer {
+  if (method === undefined) throw invalidRequest('the server sent no request');
+  if (id === undefined) return { status: 202 };
+  const version = readVersion(params);
+  checkHeaders(headers, method, isObject(params) ? params : {}, version);
+  if (version !== MODERN_VERSION) {
+    const data = { supported: VERSIONS, requested: version.slice(0, 100) };
+    throw rpcError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data, 400);
+  }
+  const result =
+    method === 'server/discover'
+      ? { supportedVersions: VERSIONS, capabilities: { tools: {}, ...EXTRA_CAPABILITIES }, ...SERVER }
+      : tools.run(method, params, access.paid, 404);
+  const caching = UNCACHED.includes(method) ? {} : CACHING;
+  return {
+    status: 200,
+    message: resultMessage(id, { resultType: 'complete', ...result, ...caching, _meta: META }),
+    events: progressMessages(params).map((data) => ({ data })),
+  };
+}
+
+/**
+ * Checks the metadata of a request. @returns its protocol version
+ * @throws {ReplyError} -32602 with `data.envelope` listing the keys that are missing or wrong.
+ */
+function readVersion(params: unknown): string {
+  const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities, [CLIENT_KEY]: client } = metaOf(params);
+  const wrong: string[] = [];
+  if (typeof version !== 'string') wrong.push(VERSION_KEY);
+  if (!isObject(capabilities)) wrong.push(CAPABILITIES_KEY);
+  if (client !== undefined && !isImplementation(client)) wrong.push(CLIENT_KEY);
+  if (typeof version === 'string' && wrong.length === 0) return version;
+  const message = `invalid params: params._meta lacks ${wrong.join(', ')}`;
+  throw rpcError(INVALID_PARAMS, message, { envelope: wrong }, 400);
+}
+
+const isImplementation = (value: unknown): boolean =>
+  isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
+
+/**
+ * Checks that the headers of a request match its body. Arguments whose schema has `x-mcp-header` are repeated in a header,
+ * unless they are null or absent.
+ * @throws {ReplyError} -32020 naming the header.
+ */
+function checkHeaders(headers: Headers, method: string, params: RpcObject, version: string): void {
+  checkHeader(headers, 'MCP-Protocol-Version', version);
+  checkHeader(headers, 'Mcp-Method', method);
+  const nameField = NAME_FIELDS[method];
+  if (nameField !== undefined) checkHeader(headers, 'Mcp-Name', params[nameField]);
+  if (method !== 'tools/call') return;
+  const schema = TOOLS.find(({ name }) => name === params.name)?.inputSchema;
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  for (const [argument, property] of Object.entries(properties)) {
+    const header = isObject(property) ? property['x-mcp-header'] : undefined;
+    if (typeof header !== 'string') continue;
+    const value = isObject(params.arguments) ? params.arguments[argument] : undefined;
+    checkHeader(headers, `Mcp-Param-${header}`, value ?? undefined);
+  }
+}
+
+/** A header value in base64, for text that a header cannot hold. */
+const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+
+function checkHeader(headers: Headers, name: string, expected: unknown): void {
+  const sent = headers[name.toLowerCase()];
+  const encoded = BASE64.exec(sent ?? '')?.[1];
+  const value = encoded === undefined ? sent : Buffer.from(encoded, 'base64').toString('utf8');
+  if (value === (expected === undefined ? undefined : String(expected))) return;
+  const problem = sent === undefined ? 'is missing' : 'does not match the body';
+  throw rpcError(HEADER_MISMATCH, `Header mismatch: ${name} ${problem}`, { header: name, problem }, 400);
 }

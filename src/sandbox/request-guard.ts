@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseUrl } from '../util/url.ts';
-import { HttpError } from './reply.ts';
-import type { KeyKind, SandboxKeys } from './types.ts';
+import { httpError, type ReplyError } from './messages.ts';
+import type { Access, KeyKind, SandboxKeys } from './types.ts';
 
 /** The only path of the service. */
 export const PATH = '/api/mcp';
@@ -12,14 +12,6 @@ export const KEYS: SandboxKeys = {
   paid: 'sk_service_demo_paid',
   revoked: 'sk_service_demo_revoked',
 };
-
-/** Rights of a caller. */
-export interface Access {
-  /** True if the levels `standard` and `premium` are allowed. */
-  readonly paid: boolean;
-  /** The account whose quota the request uses. */
-  readonly account: string;
-}
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -32,11 +24,11 @@ const KEY_PROBLEMS = {
 /**
  * Checks where a request comes from, before its content: a page in a browser must not reach a server on this machine
  * (DNS rebinding, cross-site requests).
- * @throws {HttpError} 400, 403, 404 or 405.
+ * @throws {ReplyError} 400, 403, 404 or 405.
  */
 export function checkOrigin(request: IncomingMessage, port: number, methods: readonly string[]): void {
   const { host: hosts = [], origin: origins = [] } = request.headersDistinct;
-  if (hosts.length > 1) throw new HttpError(400, 'bad_request', 'more than one Host header');
+  if (hosts.length > 1) throw httpError(400, 'bad_request', 'more than one Host header');
   const { authority = hosts[0] ?? '', path } = parseTarget(request.url ?? '');
   if (![hosts[0] ?? '', authority].every((host) => isLoopbackHost(host, port))) {
     throw forbidden('the Host header is not this server');
@@ -44,18 +36,18 @@ export function checkOrigin(request: IncomingMessage, port: number, methods: rea
   if (!origins.every(isLoopbackOrigin)) throw forbidden('the Origin header is not of this machine');
   const method = request.method ?? '';
   if (method === 'OPTIONS') throw forbidden('cross-origin requests are not allowed');
-  if (path !== PATH) throw new HttpError(404, 'not_found', `the service is at ${PATH}`);
+  if (path !== PATH) throw httpError(404, 'not_found', `the service is at ${PATH}`);
   if (!methods.includes(method)) {
-    throw new HttpError(405, 'method_not_allowed', `use ${methods[0]}`, { Allow: methods.join(', ') });
+    throw httpError(405, 'method_not_allowed', `use ${methods[0]}`, { Allow: methods.join(', ') });
   }
 }
 
-/** @throws {HttpError} 415 unless the body is plain JSON by its headers. */
+/** @throws {ReplyError} 415 unless the body is plain JSON by its headers. */
 export function checkContentType({ headers }: IncomingMessage): void {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? 'identity';
   if (type !== 'application/json' || encoding.trim().toLowerCase() !== 'identity') {
-    throw new HttpError(415, 'unsupported_media_type', 'send Content-Type: application/json');
+    throw httpError(415, 'unsupported_media_type', 'send Content-Type: application/json');
   }
 }
 
@@ -70,7 +62,7 @@ export function keyKind(headers: readonly string[] = []): KeyKind {
 
 /**
  * Returns the rights of a key.
- * @throws {HttpError} 401 for every key but the free and the paid one. The key is never repeated.
+ * @throws {ReplyError} 401 for every key but the free and the paid one. The key is never repeated.
  */
 export function authorize(kind: KeyKind, auth: boolean): Access {
   if (!auth) return { paid: true, account: 'open' };
@@ -79,8 +71,8 @@ export function authorize(kind: KeyKind, auth: boolean): Access {
 }
 
 /** The 401 of the service. */
-export function unauthorized(message: string): HttpError {
-  return new HttpError(401, 'unauthorized', message, { 'WWW-Authenticate': 'Bearer' });
+export function unauthorized(message: string): ReplyError {
+  return httpError(401, 'unauthorized', message, { 'WWW-Authenticate': 'Bearer' });
 }
 
 /** Splits a target, which may be a whole URL as in a request to a proxy (RFC 9112, section 3.2.2). */
@@ -100,8 +92,8 @@ function isLoopbackOrigin(origin: string): boolean {
   return url !== undefined && url.origin === origin.toLowerCase() && LOOPBACK.includes(url.hostname);
 }
 
-function forbidden(message: string): HttpError {
-  return new HttpError(403, 'forbidden', message);
+function forbidden(message: string): ReplyError {
+  return httpError(403, 'forbidden', message);
 }
 
 const MINUTE_MS = 60_000;
@@ -144,6 +136,6 @@ export function createRateLimiter(
 }
 
 /** The 429 of the service. */
-export function tooManyRequests(message: string, retryAfterSeconds: number): HttpError {
-  return new HttpError(429, 'rate_limited', message, { 'Retry-After': String(retryAfterSeconds) });
+export function tooManyRequests(message: string, retryAfterSeconds: number): ReplyError {
+  return httpError(429, 'rate_limited', message, { 'Retry-After': String(retryAfterSeconds) });
 }

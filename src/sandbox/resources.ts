@@ -1,6 +1,6 @@
 import { type Catalog, fold } from './catalog.ts';
 import { describe } from './details.ts';
-import { badArgument, isObject, RpcError, type RpcObject } from './rpc.ts';
+import { badArgument, isObject, type RpcObject, rpcError } from './messages.ts';
 
 /** Capabilities of MCP mode beside its tools: enough to try each kind with a client. */
 export const EXTRA_CAPABILITIES = { resources: {}, prompts: {}, completions: {} };
@@ -17,13 +17,13 @@ const PROMPT = {
 
 type Method = (params: RpcObject) => RpcObject;
 
-/** Creates the methods of resources, prompts and completion. They throw an RpcError for wrong params. */
+/** Creates the methods of resources, prompts and completion. They throw a ReplyError for wrong params. */
 export function createExtraMethods(catalog: Catalog): ReadonlyMap<string, Method> {
   function readResource({ uri }: RpcObject): RpcObject {
     if (typeof uri !== 'string') throw badArgument('uri', 'is not a string');
     const restaurant = uri.startsWith(URI) ? catalog.get(uri.slice(URI.length)) : undefined;
     if (restaurant === undefined && uri !== CITIES.uri) {
-      throw new RpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
+      throw rpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
     }
     const data = restaurant ? describe(restaurant, 'basic', catalog.inCity(restaurant.city)) : catalog.cities;
     return { contents: [{ uri, mimeType: CITIES.mimeType, text: JSON.stringify(data) }] };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
-import { isObject } from './rpc.ts';
+import { isObject } from './messages.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 

@@ -1,8 +1,8 @@
 import type { Level, Tool, ToolResult } from '../client/types.ts';
 import { type Catalog, fold } from './catalog.ts';
 import { describe, gradeRank } from './details.ts';
+import { badArgument, INVALID_PARAMS, isObject, METHOD_NOT_FOUND, ReplyError, rpcError } from './messages.ts';
 import { createExtraMethods } from './resources.ts';
-import { badArgument, INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError } from './rpc.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
@@ -105,7 +105,7 @@ export function createMcpTools(catalog: Catalog) {
     /**
      * Runs a method.
      * @param unknownStatus HTTP status for an unknown method
-     * @throws {RpcError} -32601 for an unknown method; -32602 for wrong params
+     * @throws {ReplyError} -32601 for an unknown method; -32602 for wrong params
      */
     run(method: string, params: unknown, paid: boolean, unknownStatus = 200): object {
       const fields = isObject(params) ? params : {};
@@ -118,14 +118,14 @@ export function createMcpTools(catalog: Catalog) {
       if (method === 'tools/call') return callTool(reporting, { arguments: {}, ...fields }, paid);
       const run = extra.get(method);
       if (run !== undefined) return run(fields);
-      throw new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
+      throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
     },
   };
 }
 
 /**
  * Calls the tool in the params of a `tools/call`.
- * @throws {RpcError} -32602 for an unknown tool or wrong arguments, named in `data`.
+ * @throws {ReplyError} -32602 for an unknown tool or wrong arguments, named in `data`.
  */
 export function callTool(
   tools: ReadonlyMap<string, ToolFunction>,
@@ -138,13 +138,13 @@ export function callTool(
   const tool = tools.get(name);
   if (tool === undefined) {
     const data = { tool: name.slice(0, 200), tools: [...tools.keys()] };
-    throw new RpcError(INVALID_PARAMS, 'invalid params: unknown tool', data);
+    throw rpcError(INVALID_PARAMS, 'invalid params: unknown tool', data);
   }
   if (!isObject(args)) throw badArgument('arguments', problemOf(args, 'an object'));
   return tool(args, paid);
 }
 
-/** @throws {RpcError} -32602 unless the argument is a string that is not blank. */
+/** @throws {ReplyError} -32602 unless the argument is a string that is not blank. */
 function stringArgument(args: Arguments, name: string): string {
   const value = args[name];
   if (typeof value !== 'string') throw badArgument(name, problemOf(value, 'a string'));
@@ -237,7 +237,7 @@ function withArgumentErrors(tool: ToolFunction): ToolFunction {
     try {
       return tool(args, paid);
     } catch (error) {
-      if (!(error instanceof RpcError) || error.code !== INVALID_PARAMS) throw error;
+      if (!(error instanceof ReplyError) || error.code !== INVALID_PARAMS) throw error;
       return outputResult({ status: 'invalid_arguments', message: error.message }, true);
     }
   };

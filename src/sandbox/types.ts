@@ -15,6 +15,14 @@ export type Mode = 'service' | 'mcp';
 /** The kind of key in the `Authorization` header of a request. */
 export type KeyKind = 'free' | 'paid' | 'revoked' | 'none' | 'unknown';
 
+/** Rights of a caller. */
+export interface Access {
+  /** True if the levels `standard` and `premium` are allowed. */
+  readonly paid: boolean;
+  /** The account whose quota the request uses. */
+  readonly account: string;
+}
+
 export interface SandboxOptions {
   /** Default 0: any free port. */
   readonly port?: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HttpError } from '../../../src/sandbox/reply.ts';
+import { ReplyError } from '../../../src/sandbox/messages.ts';
 import { createRateLimiter } from '../../../src/sandbox/request-guard.ts';
 import { type HttpReply, post, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';
@@ -83,8 +83,8 @@ function waitOf(act: () => void): number | undefined {
     act();
     return undefined;
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    expect(error.payload.status).toBe(429);
-    return Number(error.payload.headers['Retry-After']);
+    if (!(error instanceof ReplyError)) throw error;
+    expect(error.status).toBe(429);
+    return Number(error.details.headers?.['Retry-After']);
   }
 }

@@ -1,0 +1,138 @@
+import type { ReplyForm } from './types.ts';
+
+/** JSON-RPC 2.0 error codes, section 5.1. */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+export const JSON_TYPE = 'application/json';
+export const SSE_TYPE = 'text/event-stream';
+
+export type RpcId = number | string;
+export type RpcObject = Record<string, unknown>;
+
+/** A well-formed body: a request; without `id` a notification, without `method` a response. */
+export interface RpcMessage {
+  readonly id: RpcId | undefined;
+  readonly method: string | undefined;
+  readonly params: unknown;
+}
+
+/** The answer to a request, before it is encoded as JSON or as a stream. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body. Without `message` and `events` it is empty. */
+  readonly message?: RpcObject | undefined;
+  /** Events of a stream: those before the message, or all of them when there is no message. */
+  readonly events?: readonly SseEvent[];
+  /** Id of the event that holds the message. */
+  readonly eventId?: string;
+}
+
+/** An event of a stream (WHATWG HTML, section 9.2). */
+export interface SseEvent {
+  readonly id?: string | undefined;
+  readonly data: string;
+  /** Milliseconds before the client reconnects to a stream that was cut off. */
+  readonly retry?: number;
+}
+
+/** An HTTP reply that is ready to be sent. */
+export interface Payload {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A failure that is sent as the reply: see {@link httpError} and {@link rpcError}. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+  readonly status: number;
+  readonly code: string | number;
+  readonly details: { readonly data?: unknown; readonly headers?: Readonly<Record<string, string>> };
+
+  constructor(status: number, code: string | number, message: string, details: ReplyError['details']) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+
+  /** Returns the answer: `{"error":{"code","message"}}`, for a numeric code in a JSON-RPC response with this id. */
+  answer(id: RpcId | null): Answer {
+    const { status, code, message, details } = this;
+    const { headers = {}, ...data } = details;
+    const error = { code, message, ...data };
+    return { status, headers, message: typeof code === 'number' ? { jsonrpc: '2.0', id, error } : { error } };
+  }
+}
+
+/** Creates a rejection by HTTP itself. */
+export const httpError = (status: number, code: string, message: string, headers = {}): ReplyError =>
+  new ReplyError(status, code, message, { headers });
+
+/** Creates a JSON-RPC error. */
+export const rpcError = (code: number, message: string, data?: unknown, status = 200): ReplyError =>
+  new ReplyError(status, code, message, data === undefined ? {} : { data });
+
+/** Creates the error for an argument that is missing or of the wrong type; `data` names it. */
+export const badArgument = (argument: string, problem: string): ReplyError =>
+  rpcError(INVALID_PARAMS, `invalid params: ${argument} ${problem}`, { argument, problem });
+
+/** Creates the error -32600, which is sent with HTTP 400. */
+export const invalidRequest = (message: string): ReplyError =>
+  rpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
+
+/**
+ * Classifies a body as request, notification or response. Ids are integers or strings (MCP), never null.
+ * @throws {ReplyError} -32600 for anything else, batches included.
+ */
+export function readMessage(value: unknown): RpcMessage {
+  if (!isObject(value)) throw invalidRequest('the body is not one JSON-RPC object');
+  if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc is not "2.0"');
+  const { id, method, params } = value;
+  const isResponse = method === undefined && ('result' in value || 'error' in value);
+  if (isResponse) return { id: undefined, method: undefined, params: undefined };
+  if (typeof method !== 'string' || method === '') throw invalidRequest('method is not a string');
+  if (params !== undefined && (typeof params !== 'object' || params === null)) {
+    throw invalidRequest('params is not an object');
+  }
+  if (id !== undefined && !isId(id)) throw invalidRequest('id is not an integer');
+  return { id, method, params };
+}
+
+export const resultMessage = (id: RpcId, result: unknown): RpcObject => ({ jsonrpc: '2.0', id, result });
+
+/** Returns the id that the reply to this body must have, or null. */
+export const idOf = (value: unknown): RpcId | null => (isObject(value) && isId(value.id) ? value.id : null);
+
+/** True for a JSON object, false for an array or null. */
+export const isObject = (value: unknown): value is RpcObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
+
+/** Encodes an answer. Messages with another status than 200 are not streamed. */
+export function encode(answer: Answer, form: ReplyForm): Payload {
+  const { status, headers = {}, message, events, eventId } = answer;
+  if (message === undefined && events === undefined) return { status, headers, body: '' };
+  if (message !== undefined && (form === 'json' || status !== 200)) {
+    return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body: JSON.stringify(message) };
+  }
+  const last = message === undefined ? [] : [{ id: eventId, data: JSON.stringify(message) }];
+  return {
+    status,
+    headers: { 'Content-Type': SSE_TYPE, 'Cache-Control': 'no-cache', ...headers },
+    body: [...(events ?? []), ...last].map(formatEvent).join(''),
+  };
+}
+
+/** Formats an event. JSON has no line breaks, so `data` is one line. */
+export function formatEvent({ id, data, retry }: SseEvent): string {
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  const retryLine = retry === undefined ? '' : `retry: ${retry}\n`;
+  return `${idLine}${retryLine}${data === '' ? '' : 'event: message\n'}data: ${data}\n\n`;
+}

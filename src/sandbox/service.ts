@@ -1,0 +1,55 @@
+import {
+  type Answer,
+  httpError,
+  invalidRequest,
+  METHOD_NOT_FOUND,
+  type RpcMessage,
+  resultMessage,
+  rpcError,
+} from './messages.ts';
+import { callTool, type ToolFunction } from './tools.ts';
+import type { Access } from './types.ts';
+
+/** Headers by lower-case name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** A POST that passed all checks of HTTP, key and limits. */
+export interface Post {
+  readonly incoming: RpcMessage;
+  readonly access: Access;
+  readonly headers: Headers;
+}
+
+/** The protocol of the sandbox. Both functions may throw a ReplyError. */
+export interface Protocol {
+  /** Allowed HTTP methods. */
+  readonly methods: readonly string[];
+  post(post: Post): Answer;
+  /** Handles the other methods, which have no body. */
+  withoutBody(method: string, headers: Headers, access: Access): Answer;
+}
+
+/** The documented service: `tools/call`, no handshake, nothing else. */
+export function createService(tools: ReadonlyMap<string, ToolFunction>): Protocol {
+  return {
+    methods: ['POST'],
+    post({ incoming: { id, method, params }, access }) {
+      if (method === undefined) throw invalidRequest('the server sent no request');
+      if (id === undefined) {
+        if (method === 'tools/call') throw invalidRequest('id is missing');
+        return { status: 202 };
+      }
+      if (typeof id === 'string') throw invalidRequest('id is not an integer');
+      if (method !== 'tools/call') {
+        throw rpcError(METHOD_NOT_FOUND, 'method not found: only tools/call is served');
+      }
+      return { status: 200, message: resultMessage(id, callTool(tools, params, access.paid)) };
+    },
+    withoutBody: () => {
+      throw methodNotAllowed();
+    },
+  };
+}
+
+/** Creates the error 405 for everything but POST. */
+export const methodNotAllowed = () => httpError(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });
