@@ -1,4 +1,4 @@
-import type { Coordinates, Level, LookupOutput } from '../client/types.ts';
+import type { Level, LookupOutput, Restaurant } from '../client/types.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 const DAYS = 'monday, tuesday, wednesday, thursday, friday, saturday, sunday'.split(', ');
@@ -17,56 +17,93 @@ const DISHES = (
   'grilled sea bream, pork belly, citrus salad, chickpea stew, burnt custard'
 ).split(', ');
 const THEMES = 'service, value, noise, portions, wine list, waiting time, dessert, atmosphere'.split(', ');
-const EARTH_RADIUS_METERS = 6_371_000;
+/** Numbers that are reserved for fiction or not assigned, without their last three digits. */
+const PHONE_PREFIXES: Readonly<Record<string, string>> = {
+  'San Francisco': '+1 415-555-0',
+  'New York': '+1 212-555-0',
+  'Los Angeles': '+1 213-555-0',
+  London: '+44 20 7946 0',
+  Paris: '+33 1 99 00 0',
+  Tokyo: '+81 3-0000-0',
+  Sydney: '+61 2 5550 1',
+};
 
 /** Letter grades, best first. */
 const GRADES: readonly string[] = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C'];
 
 /**
- * Returns the output of `lookup_restaurant`. What the data lacks is derived from the id, so it never changes.
+ * Returns the output of `lookup_restaurant`. What the data lacks is derived from the id, so it never changes; it has gaps
+ * as real data has.
  */
-export function describe(
-  restaurant: SandboxRestaurant,
-  level: Level,
-  neighbors: readonly SandboxRestaurant[],
-): LookupOutput {
-  const random = seededRandom(restaurant.service_id);
-  const basic = basicDetails(restaurant, random);
-  if (level === 'basic') return basic;
-  const standard = { ...basic, ...standardDetails(restaurant, random) };
-  return level === 'standard' ? standard : { ...standard, ...premiumDetails(restaurant, random, neighbors) };
-}
-
-function basicDetails(restaurant: SandboxRestaurant, random: SeededRandom): LookupOutput {
-  const { service_id, name, grade, cuisine_tags = [], neighborhood, city } = restaurant;
+export function describe(restaurant: SandboxRestaurant, level: Level): LookupOutput {
+  const { service_id, name, grade, cuisine_tags = [], address, neighborhood, city } = restaurant;
+  const { coordinates, coverage_level } = restaurant;
+  const random = seededRandom(service_id);
+  const isKnown = coverage_level !== 'minimal';
   const where = neighborhood ? `${neighborhood}, ${city}` : city;
-  const tldr = `${random.pick(PRAISE)}: ${cuisine_tags.join(' and ') || 'good'} cooking in ${where}.`;
-  const price = random.pick(PRICES);
-  const details = { name, grade: grade ?? null, tldr, cuisine: cuisine_tags, price_level: price };
-  return { status: 'ok', service_id, ...details };
-}
-
-function standardDetails(restaurant: SandboxRestaurant, random: SeededRandom): LookupOutput {
-  const { address, coordinates, city, neighborhood, coverage_level } = restaurant;
-  const known = coverage_level !== 'minimal';
-  return {
+  const basic = {
+    status: 'ok',
+    service_id,
+    name,
+    grade: grade ?? null,
+    tldr: `${random.pick(PRAISE)}: ${cuisine_tags.join(' and ') || 'good'} cooking in ${where}.`,
+    cuisine: cuisine_tags,
+    price_level: random.pick(PRICES),
+  };
+  if (level === 'basic') return basic;
+  const standard = {
+    ...basic,
     address: address ?? null,
     city,
     neighborhood: neighborhood || null,
     coordinates: coordinates ?? null,
     coverage_level: coverage_level ?? null,
-    phone: known ? phone(city, random) : null,
-    website: known ? `https://${slug(restaurant)}.example/` : null,
-    hours: known ? hours(random) : null,
-    signature_dishes: known ? dishes(random) : [],
+    phone: isKnown ? phone(city, random) : null,
+    website: isKnown ? `https://${slug(restaurant)}.example/` : null,
+    hours: isKnown ? hours(random) : null,
+    signature_dishes: isKnown ? dishes(random) : [],
     seating: {
       indoor: random.integer(12, 120),
       outdoor: random.chance(0.4) ? random.integer(4, 40) : 0,
       bar: random.chance(0.5),
     },
-    wheelchair_accessible: known ? random.chance(0.7) : null,
+    wheelchair_accessible: isKnown ? random.chance(0.7) : null,
     takes_cards: random.chance(0.9),
   };
+  if (level === 'standard') return standard;
+  const score = () => random.integer(60, 98) / 10;
+  return {
+    ...standard,
+    scores: { food: score(), service: score(), ambience: score(), value: isKnown ? score() : null },
+    review_themes: isKnown ? themes(random) : [],
+    dietary: {
+      vegetarian: random.chance(0.8),
+      vegan: random.chance(0.4),
+      gluten_free: random.chance(0.5),
+      halal: random.chance(0.2) ? true : null,
+      kosher: null,
+    },
+    reservations: {
+      accepted: random.chance(0.8),
+      lead_days: random.integer(0, 30),
+      deposit: random.chance(0.2) ? { amount: random.integer(10, 50), refundable: true } : null,
+    },
+    grade_history: gradeHistory(grade, random),
+  };
+}
+
+function phone(city: string, random: SeededRandom): string | null {
+  const line = random.integer(100, 199);
+  const prefix = PHONE_PREFIXES[city];
+  return prefix === undefined ? null : `${prefix}${line}`;
+}
+
+function slug({ name, service_id }: Restaurant): string {
+  const letters = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9 ]/g, '');
+  return letters.trim().replace(/ +/g, '-').slice(0, 40).replace(/-$/, '') || `r-${service_id.slice(0, 8)}`;
 }
 
 /** Opening hours by weekday; an empty list means closed. */
@@ -88,57 +125,6 @@ function dishes(random: SeededRandom): LookupOutput[] {
   }));
 }
 
-/** A phone number from a range that is reserved for fiction or not assigned. */
-function phone(city: string, random: SeededRandom): string | null {
-  const line = String(random.integer(100, 199));
-  const numbers: Readonly<Record<string, string>> = {
-    'San Francisco': `+1 415-555-0${line}`,
-    'New York': `+1 212-555-0${line}`,
-    'Los Angeles': `+1 213-555-0${line}`,
-    London: `+44 20 7946 0${line}`,
-    Paris: `+33 1 99 00 1${line.slice(0, 1)} ${line.slice(1)}`,
-    Tokyo: `+81 3-0000-0${line}`,
-    Sydney: `+61 2 5550 1${line}`,
-  };
-  return numbers[city] ?? null;
-}
-
-function slug({ name, service_id }: SandboxRestaurant): string {
-  const letters = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9 ]/g, '');
-  return letters.trim().replace(/ +/g, '-').slice(0, 40).replace(/-$/, '') || `r-${service_id.slice(0, 8)}`;
-}
-
-/** The fields that `premium` adds: nested objects and lists, with gaps like real data. */
-function premiumDetails(
-  restaurant: SandboxRestaurant,
-  random: SeededRandom,
-  neighbors: readonly SandboxRestaurant[],
-): LookupOutput {
-  const known = restaurant.coverage_level !== 'minimal';
-  const score = () => random.integer(60, 98) / 10;
-  return {
-    scores: { food: score(), service: score(), ambience: score(), value: known ? score() : null },
-    review_themes: known ? themes(random) : [],
-    dietary: {
-      vegetarian: random.chance(0.8),
-      vegan: random.chance(0.4),
-      gluten_free: random.chance(0.5),
-      halal: random.chance(0.2) ? true : null,
-      kosher: null,
-    },
-    reservations: {
-      accepted: random.chance(0.8),
-      lead_days: random.integer(0, 30),
-      deposit: random.chance(0.2) ? { amount: random.integer(10, 50), refundable: true } : null,
-    },
-    grade_history: history(restaurant.grade, random),
-    nearby: nearby(restaurant, neighbors),
-  };
-}
-
 function themes(random: SeededRandom): LookupOutput[] {
   return random.some(THEMES, random.integer(2, 4)).map((theme) => ({
     theme,
@@ -149,36 +135,11 @@ function themes(random: SeededRandom): LookupOutput[] {
 }
 
 /** Three half-years, oldest first, ending with the present grade. */
-function history(grade: string | undefined, random: SeededRandom): LookupOutput[] {
+function gradeHistory(grade: string | undefined, random: SeededRandom): LookupOutput[] {
   if (grade === undefined) return [];
-  const place = GRADES.indexOf(grade);
-  const near = () => GRADES[Math.max(0, place) + random.integer(0, 1)] ?? grade;
-  return [
-    { date: '2024-07-01', grade: near() },
-    { date: '2025-01-01', grade: near() },
-    { date: '2025-07-01', grade },
-  ];
-}
-
-/** The three closest others of the city, closest first. */
-function nearby(
-  { service_id, coordinates }: SandboxRestaurant,
-  neighbors: readonly SandboxRestaurant[],
-): LookupOutput[] {
-  if (coordinates === undefined) return [];
-  const others = neighbors.flatMap((other) => {
-    if (other.service_id === service_id || other.coordinates === undefined) return [];
-    const distance = Math.round(metersBetween(coordinates, other.coordinates));
-    return [{ service_id: other.service_id, name: other.name, distance_m: distance }];
-  });
-  return others.sort((a, b) => a.distance_m - b.distance_m).slice(0, 3);
-}
-
-/** Distance on a flat map, which is exact enough inside a city. */
-function metersBetween(from: Coordinates, to: Coordinates): number {
-  const meters = (degrees: number) => (degrees * Math.PI * EARTH_RADIUS_METERS) / 180;
-  const parallel = Math.cos(((from.lat + to.lat) * Math.PI) / 360);
-  return Math.hypot(meters(to.lat - from.lat), meters(to.lng - from.lng) * parallel);
+  const near = () => GRADES[Math.max(0, GRADES.indexOf(grade)) + random.integer(0, 1)] ?? grade;
+  const grades = { '2024-07-01': near(), '2025-01-01': near(), '2025-07-01': grade };
+  return Object.entries(grades).map(([date, grade]) => ({ date, grade }));
 }
 
 /** Returns the rank of a grade, 0 for the best; unknown and missing grades come last. */

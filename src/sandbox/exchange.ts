@@ -21,7 +21,6 @@ import {
 import { authorize, checkContentType, checkOrigin, createRateLimiter, keyKind } from './request-guard.ts';
 import { sampleRestaurants } from './restaurants.ts';
 import { createService } from './service.ts';
-import { createMcpTools, createTools } from './tools.ts';
 import type { RequestEntry, SandboxOptions, SandboxRequest } from './types.ts';
 
 /** Maximum time for a request to arrive, in milliseconds. */
@@ -50,8 +49,7 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
   const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
   const countRequest = createRateLimiter(perMinute, perDay, now);
   const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
-  const protocol =
-    options.mode === 'mcp' ? createMcp(createMcpTools(catalog), reply) : createService(createTools(catalog));
+  const protocol = options.mode === 'mcp' ? createMcp(catalog, reply) : createService(catalog);
 
   return async (request, response, port) => {
     const started = performance.now();

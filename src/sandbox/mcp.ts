@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Catalog } from './catalog.ts';
 import {
   type Answer,
   badArgument,
@@ -6,6 +7,7 @@ import {
   invalidRequest,
   isObject,
   JSON_TYPE,
+  METHOD_NOT_FOUND,
   type ReplyError,
   type RpcId,
   type RpcObject,
@@ -14,9 +16,9 @@ import {
   SSE_TYPE,
   type SseEvent,
 } from './messages.ts';
-import { EXTRA_CAPABILITIES } from './resources.ts';
+import { CAPABILITIES, createMethods } from './methods.ts';
 import { type Headers, methodNotAllowed, type Post, type Protocol } from './service.ts';
-import { type McpTools, TOOLS } from './tools.ts';
+import { TOOLS } from './tools.ts';
 import type { ReplyForm } from './types.ts';
 
 /** Protocol versions with a handshake, newest first. */
@@ -25,8 +27,9 @@ const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03
 const MODERN_VERSION = '2026-07-28';
 const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
-/** The name and the instructions of the server, as `initialize` returns them. */
+/** The server, as `initialize` and `server/discover` describe it. */
 const SERVER = {
+  capabilities: CAPABILITIES,
   serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
   instructions:
     'Sample data, all invented. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
@@ -40,14 +43,17 @@ const UNSUPPORTED_VERSION = -32022;
 
 const PROGRESS_STEPS = ['searching', 'writing'];
 
+type Methods = ReturnType<typeof createMethods>;
+
 /** A full MCP server at one endpoint: each request shows which protocol version it uses. */
-export function createMcp(tools: McpTools, reply: ReplyForm): Protocol {
-  const legacy = createLegacy(tools, reply);
+export function createMcp(catalog: Catalog, reply: ReplyForm): Protocol {
+  const methods = createMethods(catalog);
+  const legacy = createLegacy(methods, reply);
   return {
     methods: ['POST', 'GET', 'DELETE'],
     post(post) {
       checkAccept(post.headers, JSON_TYPE, SSE_TYPE);
-      return isModern(post) ? answerModern(tools, post) : legacy.post(post);
+      return isModern(post) ? answerModern(methods, post) : legacy.post(post);
     },
     withoutBody(method, headers, { account }) {
       if (headers['mcp-session-id'] === undefined) throw methodNotAllowed();
@@ -89,6 +95,14 @@ function progressMessages(params: unknown): string[] {
   );
 }
 
+/** @throws {ReplyError} -32601 with this HTTP status for an unknown method; what the method throws */
+function run(methods: Methods, { incoming, access }: Post, unknownStatus: number): object {
+  const { method = '', params } = incoming;
+  const call = methods.get(method);
+  if (call === undefined) throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
+  return call(isObject(params) ? params : {}, access.paid);
+}
+
 interface Session {
   readonly id: string;
   /** The account whose key opened it. */
@@ -110,7 +124,7 @@ const PRIMING_SINCE = '2025-11-25';
 const RETRY_MS = 100;
 
 /** MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
-function createLegacy(tools: McpTools, reply: ReplyForm) {
+function createLegacy(methods: Methods, reply: ReplyForm) {
   const sessions = new Map<string, Session>();
 
   function initialize(id: RpcId, params: unknown, account: string): Answer {
@@ -121,8 +135,7 @@ function createLegacy(tools: McpTools, reply: ReplyForm) {
     sessions.set(session.id, session);
     const [oldest = ''] = sessions.keys();
     if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
-    const capabilities = { tools: { listChanged: false }, ...EXTRA_CAPABILITIES };
-    const message = resultMessage(id, { protocolVersion: version, capabilities, ...SERVER });
+    const message = resultMessage(id, { protocolVersion: version, ...SERVER });
     return { ...answer(session, message), headers: { 'Mcp-Session-Id': session.id } };
   }
 
@@ -160,7 +173,9 @@ function createLegacy(tools: McpTools, reply: ReplyForm) {
   }
 
   return {
-    post({ incoming: { id, method, params }, access, headers }: Post): Answer {
+    post(post: Post): Answer {
+      const { incoming, access, headers } = post;
+      const { id, method, params } = incoming;
       if (id !== undefined && method === 'initialize') return initialize(id, params, access.account);
       const session = sessionOf(headers, access.account);
       if (id === undefined || method === undefined) {
@@ -171,7 +186,7 @@ function createLegacy(tools: McpTools, reply: ReplyForm) {
       if (!session.ready) {
         throw badRequest('Server not initialized: notifications/initialized was not received');
       }
-      const result = tools.run(method, params, access.paid);
+      const result = run(methods, post, 200);
       return answer(session, resultMessage(id, result), progressMessages(params));
     },
 
@@ -218,19 +233,18 @@ const NAME_FIELDS: Readonly<Record<string, string>> = {
 /**
  * MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its body.
  */
-function answerModern(tools: McpTools, { incoming: { id, method, params }, access, headers }: Post): Answer {
+function answerModern(methods: Methods, post: Post): Answer {
+  const { id, method, params } = post.incoming;
   if (method === undefined) throw invalidRequest('the server sent no request');
   if (id === undefined) return { status: 202 };
   const version = readVersion(params);
-  checkHeaders(headers, method, isObject(params) ? params : {}, version);
+  checkHeaders(post.headers, method, isObject(params) ? params : {}, version);
   if (version !== MODERN_VERSION) {
     const data = { supported: VERSIONS, requested: version.slice(0, 100) };
     throw rpcError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data, 400);
   }
   const result =
-    method === 'server/discover'
-      ? { supportedVersions: VERSIONS, capabilities: { tools: {}, ...EXTRA_CAPABILITIES }, ...SERVER }
-      : tools.run(method, params, access.paid, 404);
+    method === 'server/discover' ? { supportedVersions: VERSIONS, ...SERVER } : run(methods, post, 404);
   const caching = UNCACHED.includes(method) ? {} : CACHING;
   return {
     status: 200,

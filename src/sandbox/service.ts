@@ -1,3 +1,4 @@
+import type { Catalog } from './catalog.ts';
 import {
   type Answer,
   httpError,
@@ -7,7 +8,7 @@ import {
   resultMessage,
   rpcError,
 } from './messages.ts';
-import { callTool, type ToolFunction } from './tools.ts';
+import { callTool, createTools } from './tools.ts';
 import type { Access } from './types.ts';
 
 /** Headers by lower-case name. */
@@ -30,7 +31,8 @@ export interface Protocol {
 }
 
 /** The documented service: `tools/call`, no handshake, nothing else. */
-export function createService(tools: ReadonlyMap<string, ToolFunction>): Protocol {
+export function createService(catalog: Catalog): Protocol {
+  const tools = createTools(catalog, 'service');
   return {
     methods: ['POST'],
     post({ incoming: { id, method, params }, access }) {

@@ -1,9 +1,8 @@
 import type { Level, Tool, ToolResult } from '../client/types.ts';
 import { type Catalog, fold } from './catalog.ts';
 import { describe, gradeRank } from './details.ts';
-import { badArgument, INVALID_PARAMS, isObject, METHOD_NOT_FOUND, ReplyError, rpcError } from './messages.ts';
-import { createExtraMethods } from './resources.ts';
-import type { SandboxRestaurant } from './types.ts';
+import { badArgument, INVALID_PARAMS, isObject, ReplyError, rpcError } from './messages.ts';
+import type { Mode, SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
 const MAX_RESULTS = 50;
@@ -85,42 +84,18 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Maps the arguments of a tool, and whether the caller has a paid key, to a result. */
 export type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
 
-/** The two documented tools, by name. */
-export function createTools(catalog: Catalog): Map<string, ToolFunction> {
-  return new Map<string, ToolFunction>([
+/**
+ * Creates the tools by name: the two documented ones, or those of an MCP server, which reports wrong arguments in the
+ * result (MCP 2025-11-25, error handling), so that a model can correct them.
+ */
+export function createTools(catalog: Catalog, mode: Mode): ReadonlyMap<string, ToolFunction> {
+  const documented: [string, ToolFunction][] = [
     ['find_restaurant', (args) => findRestaurant(catalog, args)],
     ['lookup_restaurant', (args, paid) => lookupRestaurant(catalog, args, paid)],
-  ]);
-}
-
-/** The methods of an MCP server, without those of its connection. */
-export type McpTools = ReturnType<typeof createMcpTools>;
-
-/** The documented tools, `explore_area`, resources, prompts and completion. */
-export function createMcpTools(catalog: Catalog) {
-  const tools = createTools(catalog).set('explore_area', (args) => exploreArea(catalog, args));
-  const reporting = new Map([...tools].map(([name, tool]) => [name, withArgumentErrors(tool)]));
-  const extra = createExtraMethods(catalog);
-  return {
-    /**
-     * Runs a method.
-     * @param unknownStatus HTTP status for an unknown method
-     * @throws {ReplyError} -32601 for an unknown method; -32602 for wrong params
-     */
-    run(method: string, params: unknown, paid: boolean, unknownStatus = 200): object {
-      const fields = isObject(params) ? params : {};
-      if (method === 'tools/list') {
-        // The list has one page, so no cursor is known.
-        if (fields.cursor !== undefined) throw badArgument('cursor', 'is unknown');
-        return { tools: TOOLS };
-      }
-      // `arguments` is optional in MCP.
-      if (method === 'tools/call') return callTool(reporting, { arguments: {}, ...fields }, paid);
-      const run = extra.get(method);
-      if (run !== undefined) return run(fields);
-      throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
-    },
-  };
+  ];
+  if (mode === 'service') return new Map(documented);
+  const all = [...documented, ['explore_area', (args: Arguments) => exploreArea(catalog, args)] as const];
+  return new Map(all.map(([name, tool]) => [name, withArgumentErrors(tool)]));
 }
 
 /**
@@ -178,7 +153,7 @@ function lookupRestaurant(catalog: Catalog, args: Arguments, paid: boolean): Too
   if (restaurant === undefined) {
     return outputResult({ status: 'not_found', message: 'no restaurant has this id' }, true);
   }
-  return outputResult(describe(restaurant, level, catalog.inCity(restaurant.city)));
+  return outputResult(describe(restaurant, level));
 }
 
 /** The basic level is the default. */
@@ -231,7 +206,6 @@ function tally(
   return sorted.map(([value, count]) => ({ [key]: value, count }));
 }
 
-/** Reports wrong arguments in the result of the tool (MCP 2025-11-25, error handling), so that a model can correct them. */
 function withArgumentErrors(tool: ToolFunction): ToolFunction {
   return (args, paid) => {
     try {

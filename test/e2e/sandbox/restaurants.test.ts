@@ -86,7 +86,7 @@ describe('readRestaurants from CSV', () => {
       { restaurant_id, fields: 'premium' },
       sandbox.keys.paid,
     );
-    expect(premium.output).toMatchObject({ status: 'ok', grade: null, grade_history: [], nearby: [] });
+    expect(premium.output).toMatchObject({ status: 'ok', grade: null, grade_history: [] });
   });
 
   it.each([

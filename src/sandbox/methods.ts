@@ -1,9 +1,10 @@
 import { type Catalog, fold } from './catalog.ts';
 import { describe } from './details.ts';
 import { badArgument, isObject, type RpcObject, rpcError } from './messages.ts';
+import { callTool, createTools, TOOLS } from './tools.ts';
 
-/** Capabilities of MCP mode beside its tools: enough to try each kind with a client. */
-export const EXTRA_CAPABILITIES = { resources: {}, prompts: {}, completions: {} };
+/** Capabilities of an MCP server with these methods: enough to try each kind with a client. */
+export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
 const URI = 'restaurant://sample/';
 const RESOURCE_NOT_FOUND = -32002;
@@ -15,17 +16,29 @@ const PROMPT = {
   arguments: [{ name: 'city', required: true }],
 };
 
-type Method = (params: RpcObject) => RpcObject;
+/**
+ * Maps the params of a request, and whether the caller has a paid key, to a result.
+ * @throws {ReplyError} for wrong params
+ */
+type Method = (params: RpcObject, paid: boolean) => object;
 
-/** Creates the methods of resources, prompts and completion. They throw a ReplyError for wrong params. */
-export function createExtraMethods(catalog: Catalog): ReadonlyMap<string, Method> {
+/** Creates the methods of an MCP server, without those of its connection. */
+export function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
+  const tools = createTools(catalog, 'mcp');
+
+  function listTools({ cursor }: RpcObject): RpcObject {
+    // The list has one page, so no cursor is known.
+    if (cursor !== undefined) throw badArgument('cursor', 'is unknown');
+    return { tools: TOOLS };
+  }
+
   function readResource({ uri }: RpcObject): RpcObject {
     if (typeof uri !== 'string') throw badArgument('uri', 'is not a string');
     const restaurant = uri.startsWith(URI) ? catalog.get(uri.slice(URI.length)) : undefined;
     if (restaurant === undefined && uri !== CITIES.uri) {
       throw rpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
     }
-    const data = restaurant ? describe(restaurant, 'basic', catalog.inCity(restaurant.city)) : catalog.cities;
+    const data = restaurant ? describe(restaurant, 'basic') : catalog.cities;
     return { contents: [{ uri, mimeType: CITIES.mimeType, text: JSON.stringify(data) }] };
   }
 
@@ -45,6 +58,9 @@ export function createExtraMethods(catalog: Catalog): ReadonlyMap<string, Method
   }
 
   return new Map<string, Method>([
+    ['tools/list', listTools],
+    // `arguments` is optional in MCP.
+    ['tools/call', (params, paid) => callTool(tools, { arguments: {}, ...params }, paid)],
     ['resources/list', () => ({ resources: [CITIES] })],
     ['resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] })],
     ['resources/read', readResource],
