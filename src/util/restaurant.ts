@@ -37,3 +37,11 @@ export const SUMMARY_COLUMNS: readonly string[] = [
   'lng',
   'coverage_level',
 ];
+
+/** Returns how good a letter grade is, smaller is better; undefined for any other text. */
+export function gradeRank(grade: unknown): number | undefined {
+  const [, letter = '', sign = ''] = /^\s*([a-z])\s*([+\-−–]?)\s*$/i.exec(String(grade)) ?? [];
+  if (letter === '') return undefined;
+  const step = sign === '+' ? -1 : sign === '' ? 0 : 1;
+  return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + step;
+}

@@ -1,5 +1,6 @@
 import { foldLetters } from '../../util/fold.ts';
 import { didYouMean } from '../../util/nearest.ts';
+import { gradeRank } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
 /** A place on the earth, in degrees. */
@@ -37,14 +38,6 @@ const fold = (text: string): string => foldLetters(text).trim();
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null;
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
-
-/** Returns how good a letter grade is, smaller is better; undefined for any other text. */
-export function gradeRank(grade: unknown): number | undefined {
-  const [, letter = '', sign = ''] = /^\s*([a-z])\s*([+\-−–]?)\s*$/i.exec(String(grade)) ?? [];
-  if (letter === '') return undefined;
-  const step = sign === '+' ? -1 : sign === '' ? 0 : 1;
-  return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + step;
-}
 
 /** A filter option with its values. */
 interface Filter {

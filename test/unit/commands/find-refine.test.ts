@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  explainEmpty,
-  gradeRank,
-  parseMinGrade,
-  parsePoint,
-  refine,
-} from '../../../src/commands/find/refine.ts';
+import { explainEmpty, parseMinGrade, parsePoint, refine } from '../../../src/commands/find/refine.ts';
+import { gradeRank } from '../../../src/util/restaurant.ts';
 
 const row = (name: string, more: Record<string, unknown> = {}) => ({ service_id: name, name, ...more });
 const names = (rows: readonly unknown[]) => rows.map((each) => (each as { name: string }).name);
