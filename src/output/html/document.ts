@@ -49,9 +49,6 @@ export type Detail =
 /** The tile server, the only address that a page sends requests to. */
 export const TILES = 'https://tile.openstreetmap.org';
 
-/** Maximum length of text in a cell; longer text is repeated in the details. */
-export const MAX_CELL_LENGTH = 240;
-
 /** Ids of the script elements with the document without rows, and with the rows, a JSON array. */
 export const HEAD_ID = 'head';
 export const ROWS_ID = 'rows';

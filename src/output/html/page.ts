@@ -53,7 +53,7 @@ export function pageStart(head: PageHead, asset: PageAsset): string {
 <header>
 <p class="kind">${escapeHtml(head.kind)}</p>
 <h1 dir="auto">${escapeHtml(heading)}</h1>
-<ul class="notes">${notes.map((note) => `<li>${note}</li>`).join('')}<li id="placed" hidden></li></ul>
+<ul class="notes">${notes.map((note) => `<li>${note}</li>`).join('')}<li id="placed"></li></ul>
 </header>
 <noscript><p class="empty">This page shows its list with JavaScript, which is switched off.</p></noscript>
 <main id="main"></main>
@@ -77,7 +77,8 @@ function policy({ script, style }: PageAsset): string {
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
-    'img-src blob:',
+    // Leaflet cancels the request of a tile with an empty picture.
+    `img-src ${TILES} data:`,
     `connect-src ${TILES}`,
     "base-uri 'none'",
     "form-action 'none'",

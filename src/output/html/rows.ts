@@ -6,14 +6,7 @@ import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
 import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
 import { inline, isSimple, plainTable } from '../render/data.ts';
-import {
-  type Detail,
-  type Entry,
-  MAX_CELL_LENGTH,
-  type PageColumn,
-  type PageDocument,
-  type PageRow,
-} from './document.ts';
+import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
 /** A search and its result. */
 export interface SearchInfo {
@@ -112,10 +105,6 @@ export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
   return point === undefined ? {} : { p: [point.lat, point.lng] };
 }
 
-/** Returns whether a cell shows a field in full. The page always shows names in full. */
-const isInCell = (key: string, value: unknown): boolean =>
-  key === 'name' || String(pageCell(value) ?? '').length <= MAX_CELL_LENGTH;
-
 function recordRow(
   record: Record<string, unknown>,
   coordinates: unknown,
@@ -123,7 +112,7 @@ function recordRow(
   columns: readonly string[] | undefined,
 ): PageRow {
   const shown = stringifyRawNumbers(columns === undefined ? record : pick(record, columns));
-  const others = Object.entries(shown).filter(([key, value]) => !keys.includes(key) || !isInCell(key, value));
+  const others = Object.entries(shown).filter(([key]) => !keys.includes(key));
   return {
     c: keys.map((key) => pageCell(valueAt(shown, key))),
     ...pointCell(coordinates),
@@ -147,19 +136,13 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
   const { name, grade, cuisine, price, summary } = known;
   const neighborhood = rest.find(([key]) => key === 'neighborhood')?.[1];
   const cells = [grade?.value, cuisine?.value, price?.value, neighborhood].map(pageCell);
-  const cut = [grade, cuisine, price].filter(
-    (field) => field !== undefined && !isInCell(field.key, field.value),
-  );
-  const others = rest.filter(([key, value]) => !keys.includes(key) || !isInCell(key, value));
+  const others = rest.filter(([key]) => !keys.includes(key));
   const hasId = rest.some(([, value]) => value === restaurantId);
   return {
     c: [pageCell(name?.value) ?? restaurantId, ...cells],
     ...(summary === undefined ? {} : { t: clean(inline(summary.value)) }),
     ...pointCell(placeOf(output)),
-    d: entriesOf([
-      ...cut.map((field): [string, unknown] => [field?.key ?? '', field?.value]),
-      ...inOrder(hasId ? others : [...others, ['restaurant_id', restaurantId]]),
-    ]),
+    d: entriesOf(inOrder(hasId ? others : [...others, ['restaurant_id', restaurantId]])),
   };
 }
 

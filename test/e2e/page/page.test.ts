@@ -103,11 +103,6 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     ).toBe(0);
     expect(new Set(requests.map((url) => new URL(url).host))).toEqual(new Set(['tile.openstreetmap.org']));
     expect(complaints).toEqual([]);
-    // Two restaurants on both sides of the antimeridian are near each other.
-    const widths = await page.evaluate(
-      `[...document.querySelectorAll('.leaflet-marker-icon')].map((each) => each.getBoundingClientRect().x)`,
-    );
-    for (const x of widths as number[]) expect(x).toBeGreaterThan(700);
     expect(await page.locator('#placed').textContent()).toBe('5 on the map, 6 without coordinates');
   });
 
@@ -254,7 +249,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       await search.page.locator('.why').waitFor();
       expect(await violations(search.page)).toEqual([]);
       await search.page.getByRole('searchbox').fill('zzz');
-      await search.page.getByText('Nothing matches “').waitFor();
+      await search.page.getByText('Nothing matches.').waitFor();
       expect(await violations(search.page)).toEqual([]);
       const details = await open(lookupPage([{ restaurantId: 'a', output: DETAILS }], 0), { colorScheme });
       await details.page.setViewportSize({ width: 360, height: 800 });
@@ -265,7 +260,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   it('reports that nothing matches, and offers to clear the search', async () => {
     const { page } = await open(PLAIN);
     await page.getByRole('searchbox').fill('zzz');
-    await page.getByText('Nothing matches “zzz”.').waitFor();
+    await page.getByText('Nothing matches.').waitFor();
     expect(await page.locator('table').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Clear the search' }).press('Enter');
     expect(await page.locator('button.name').count()).toBe(4);

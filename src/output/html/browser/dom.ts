@@ -10,7 +10,6 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Creates a button. */
 export function button(
   attributes: Readonly<Record<string, string>>,
   run: () => void,
@@ -25,8 +24,5 @@ export function button(
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
 /** Formats a count with its noun. */
-export const amount = (count: number, one: string, more = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : more}`;
-
-/** Returns whether the user prefers reduced motion. */
-export const prefersReducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+export const amount = (count: number, noun: string): string =>
+  `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`;

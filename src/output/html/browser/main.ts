@@ -1,7 +1,7 @@
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
-import { amount, el, formatCount, prefersReducedMotion } from './dom.ts';
+import { amount, el, formatCount } from './dom.ts';
 import { makeList } from './list.ts';
-import { type MapView, makeMap } from './map.ts';
+import { makeMap } from './map.ts';
 
 const head = takeData(HEAD_ID) as PageHead;
 const rows = takeData(ROWS_ID) as readonly PageRow[];
@@ -14,38 +14,19 @@ else showRows();
 function showRows(): void {
   const placed = rows.filter(({ p }) => p !== undefined).length;
   const place = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
-  let map: MapView | undefined;
-  const list = makeList(head, rows, {
-    onChoose: (row) => map?.choose(row),
-    onPlace(row) {
-      place.scrollIntoView({ block: 'nearest', behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
-      place.focus({ preventScroll: true });
-      map?.choose(row);
-    },
-    onRows: (numbers) => map?.show(numbers),
-  });
   if (placed > 0) {
     main.append(place);
     main.classList.add('mapped');
   }
+  const map = placed === 0 ? undefined : makeMap(place, head, rows, (row, open) => list.choose(row, open));
+  const list = makeList(head, rows, map);
   main.append(list.element);
   const left = Number(takeData(LEFT_ID));
   if (left > 0)
     list.element.append(el('p', { class: 'left' }, `${amount(left, 'more row')} only in the list itself.`));
-  if (placed > 0) {
-    map = makeMap(place, head, rows, {
-      onChoose: (row) => list.choose(row),
-      onDetails: (row) => list.choose(row, true),
-    });
-    map.show([...rows.keys()]);
-  }
-  if (rows.length === 1) list.open(0);
-  const note = document.getElementById('placed');
-  if (note === null) return;
   const missing = rows.length - placed;
   const without = missing === 0 ? '' : `, ${formatCount(missing)} without coordinates`;
-  note.textContent = `${formatCount(placed)} on the map${without}`;
-  note.hidden = false;
+  document.getElementById('placed')?.replaceChildren(`${formatCount(placed)} on the map${without}`);
 }
 
 /** Reads JSON from an element of the page, and removes the element. */

@@ -1,20 +1,18 @@
 import {
   control,
   DivIcon,
-  type LatLngBoundsLiteral,
+  LatLngBounds,
   type LeafletKeyboardEvent,
   Map as LeafletMap,
   Marker,
   Popup,
+  TileLayer,
 } from 'leaflet';
 import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
-import type { PageHead, PageRow } from '../document.ts';
-import { amount, button, el, formatCount, prefersReducedMotion } from './dom.ts';
-import { link, nameColumn, nameOf, short } from './row.ts';
-import { Tiles, tileError } from './tiles.ts';
+import { type Entry, type PageHead, type PageRow, TILES } from '../document.ts';
+import { amount, button, el, formatCount } from './dom.ts';
+import { detail, nameColumn, nameOf } from './row.ts';
 
-/** A position in degrees. */
-type Point = readonly [lat: number, lng: number];
 interface RowNumber {
   row: number;
 }
@@ -42,27 +40,31 @@ export interface MapView {
   show(numbers: readonly number[]): void;
   /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
   choose(row: number): void;
+  /** Chooses a row, and brings the map into view. */
+  reveal(row: number): void;
 }
 
-/** Creates the map of all rows with coordinates. The hooks are called with the row that the user selects. */
+/**
+ * Creates the map of all rows with coordinates.
+ * @param onChoose called with the row that the user selects; `open` if its details shall be shown
+ */
 export function makeMap(
   element: HTMLElement,
   { columns }: PageHead,
   rows: readonly PageRow[],
-  hooks: { onChoose(row: number): void; onDetails(row: number): void },
+  onChoose: (row: number, open: boolean) => void,
 ): MapView {
-  const animate = !prefersReducedMotion();
+  const animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   const map = new LeafletMap(element, {
     minZoom: 1,
     maxZoom: 19,
+    worldCopyJump: true,
     zoomAnimation: animate,
     fadeAnimation: animate,
     markerZoomAnimation: animate,
     inertia: animate,
   });
-  map.attributionControl.setPrefix(
-    '<a href="https://leafletjs.com" target="_blank" rel="noopener noreferrer">Leaflet</a>',
-  );
+  map.attributionControl.setPrefix(attribution('https://leafletjs.com', 'Leaflet'));
   control.scale().addTo(map);
   const popup = new Popup({
     maxWidth: 280,
@@ -71,40 +73,29 @@ export function makeMap(
     autoPanPaddingBottomRight: [16, 16],
   });
   const markers = new Map<string, Marker>();
-  let index = groupRows([], rows);
+  let index = groupRows([...rows.keys()], rows);
   let chosen: number | undefined;
 
-  const nameAt = (number: number): string => {
-    const row = rows[number];
-    return row === undefined ? '' : nameOf(row, columns);
-  };
-  /** Returns the copy of a point, modulo 360 degrees, that is nearest to the center of the map. */
-  const copyOf = ([lat, lng]: Point): [number, number] => [
-    lat,
-    lng + 360 * Math.round((map.getCenter().lng - lng) / 360),
-  ];
+  const nameAt = (number: number): string => nameOf(rows[number] ?? { c: [], d: [] }, columns);
 
   /** Adds markers for what is visible; existing ones stay and keep the focus. */
   function draw(): void {
     const bounds = map.getBounds().pad(MARGIN);
+    const visible = index.getClusters(
+      [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()],
+      Math.round(map.getZoom()),
+    );
     const spots = new Map(
-      index
-        .getClusters(
-          [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()],
-          Math.round(map.getZoom()),
-        )
-        .map((spot) => [isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row}`, spot] as const),
+      visible.map(
+        (spot) => [isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row}`, spot] as const,
+      ),
     );
     for (const [key, marker] of markers) {
       if (spots.has(key)) continue;
       marker.remove();
       markers.delete(key);
     }
-    for (const [key, spot] of spots) {
-      const marker = markers.get(key);
-      if (marker === undefined) markers.set(key, addMarker(spot));
-      else marker.setLatLng(copyOf(pointOf(spot)));
-    }
+    for (const [key, spot] of spots) if (!markers.has(key)) markers.set(key, addMarker(spot));
     markChosen();
   }
 
@@ -119,7 +110,7 @@ export function makeMap(
       html: el('span', { 'aria-hidden': 'true' }, text),
       iconSize: [width, PIN_SIZE],
     });
-    const marker = new Marker(copyOf(pointOf(spot)), { icon, riseOnHover: true }).addTo(map);
+    const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(map);
     const name = isGroup(spot) ? 'restaurants, show them apart' : nameAt(spot.properties.row);
     marker.getElement()?.setAttribute('aria-label', `${text} ${name}`);
     marker.on('click', () => activate(spot));
@@ -131,32 +122,35 @@ export function makeMap(
     return marker;
   }
 
+  /** Selects a row. Zooms in until a group comes apart, or lists its rows if they are in one place. */
   function activate(spot: Spot): void {
-    const at = copyOf(pointOf(spot));
     if (!isGroup(spot)) {
-      hooks.onChoose(spot.properties.row);
+      onChoose(spot.properties.row, false);
       showPopup(spot.properties.row);
       return;
     }
     const { cluster_id: id, point_count: count } = spot.properties;
     const zoom = index.getClusterExpansionZoom(id);
     if (zoom <= MAX_GROUP_ZOOM && zoom > map.getZoom()) {
-      map.setView(at, zoom, { animate });
+      map.setView(pointOf(spot), zoom, { animate });
       return;
     }
-    const numbers = index.getLeaves(id, MAX_NAMED_ROWS).map(({ properties }) => properties.row);
-    const items = numbers.map((row) =>
-      button({ dir: 'auto' }, () => hooks.onDetails(row), short(nameAt(row))),
+    const items = index.getLeaves(id, MAX_NAMED_ROWS).map(({ properties: { row } }) =>
+      el(
+        'li',
+        {},
+        button({ dir: 'auto' }, () => onChoose(row, true), nameAt(row)),
+      ),
     );
-    const more = count - numbers.length;
+    const more = count - items.length;
     const content = el(
       'div',
-      { class: 'about many' },
+      { class: 'about' },
       el('p', { class: 'name' }, `${amount(count, 'restaurant')} in this place`),
-      el('ul', {}, ...items.map((item) => el('li', {}, item))),
+      el('ul', {}, ...items),
       ...(more > 0 ? [el('p', {}, `and ${formatCount(more)} more`)] : []),
     );
-    popup.setLatLng(at).setContent(content).openOn(map);
+    popup.setLatLng(pointOf(spot)).setContent(content).openOn(map);
   }
 
   function showPopup(number: number): void {
@@ -164,8 +158,11 @@ export function makeMap(
     if (row?.p === undefined) return;
     chosen = number;
     markChosen();
-    const content = rowPopup(row, columns, () => hooks.onDetails(number));
-    popup.setLatLng(copyOf(row.p)).setContent(content).openOn(map);
+    const content = rowPopup(row, columns, () => onChoose(number, true));
+    popup
+      .setLatLng([...row.p])
+      .setContent(content)
+      .openOn(map);
   }
 
   function markChosen(): void {
@@ -176,8 +173,19 @@ export function makeMap(
     }
   }
 
-  map.fitBounds(around(rows), { padding: [36, 36], maxZoom: STREET, animate: false });
+  function choose(number: number): void {
+    const point = rows[number]?.p;
+    if (point === undefined) {
+      popup.close();
+      return;
+    }
+    map.setView([...point], Math.max(map.getZoom(), STREET), { animate });
+    showPopup(number);
+  }
+
+  const points = rows.flatMap(({ p }): [number, number][] => (p === undefined ? [] : [[...p]]));
   map.on('moveend', draw);
+  map.fitBounds(new LatLngBounds(points), { padding: [36, 36], maxZoom: STREET, animate: false });
   new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(element);
   void addTiles(map, element);
 
@@ -189,21 +197,18 @@ export function makeMap(
       if (chosen !== undefined && !numbers.includes(chosen)) popup.close();
       draw();
     },
-    choose(number) {
-      const at = rows[number]?.p;
-      if (at === undefined) {
-        popup.close();
-        return;
-      }
-      map.setView(copyOf(at), Math.max(map.getZoom(), STREET), { animate });
-      showPopup(number);
+    choose,
+    reveal(number) {
+      element.scrollIntoView({ block: 'nearest' });
+      element.focus({ preventScroll: true });
+      choose(number);
     },
   };
 }
 
 const isGroup = (spot: Spot): spot is ClusterFeature<RowNumber> => 'cluster' in spot.properties;
 
-function pointOf({ geometry }: Spot): Point {
+function pointOf({ geometry }: Spot): [lat: number, lng: number] {
   const [lng = 0, lat = 0] = geometry.coordinates;
   return [lat, lng];
 }
@@ -217,63 +222,62 @@ function groupRows(numbers: readonly number[], rows: readonly PageRow[]): Superc
     return [{ type: 'Feature', properties: { row }, geometry: { type: 'Point', coordinates: [lng, lat] } }];
   });
   const radius = features.length > CROWD ? NEAR_IN_A_CROWD : NEAR;
-  return new Supercluster<RowNumber, RowNumber>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM }).load(
-    features,
-  );
+  const groups = new Supercluster<RowNumber, RowNumber>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM });
+  return groups.load(features);
 }
 
-/** Returns the smallest rectangle around the rows. Across the antimeridian, its east is more than 180. */
-function around(rows: readonly PageRow[]): LatLngBoundsLiteral {
-  const ascending = (a: number, b: number): number => a - b;
-  const points = rows.flatMap(({ p }) => (p === undefined ? [] : [p]));
-  const lats = points.map(([lat]) => lat).sort(ascending);
-  const lngs = points.map(([, lng]) => lng).sort(ascending);
-  // The rectangle begins behind the widest gap.
-  let [west = 0, east = 0] = [lngs[0], lngs.at(-1)];
-  let widest = west + 360 - east;
-  for (const [index, lng] of lngs.entries()) {
-    const before = lngs[index - 1] ?? lng;
-    if (lng - before <= widest) continue;
-    widest = lng - before;
-    [west, east] = [lng, before + 360];
-  }
-  return [
-    [lats[0] ?? 0, west],
-    [lats.at(-1) ?? 0, east],
-  ];
-}
+const attribution = (url: string, text: string): string =>
+  `<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
 /** Adds the tiles if they are available; otherwise shows why they are not, and tries again when online. */
 async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   const why = await tileError();
   element.querySelector('.why')?.remove();
-  if (why === undefined) {
-    map.addLayer(new Tiles());
+  if (why !== undefined) {
+    element.append(el('p', { class: 'why', role: 'status' }, `Points without a street map: ${why}`));
+    addEventListener('online', () => void addTiles(map, element), { once: true });
     return;
   }
-  element.append(el('p', { class: 'why', role: 'status' }, `Points without a street map: ${why}`));
-  addEventListener('online', () => void addTiles(map, element), { once: true });
+  const osm = attribution('https://www.openstreetmap.org/copyright', 'OpenStreetMap');
+  const tiles = new TileLayer(`${TILES}/{z}/{x}/{y}.png`, {
+    maxZoom: 19,
+    attribution: `© ${osm} contributors`,
+    // Without cookies.
+    crossOrigin: 'anonymous',
+  });
+  map.addLayer(tiles);
+}
+
+/** Returns why there are no tiles; undefined if there are. Requests one, unless there is no network. */
+async function tileError(): Promise<string | undefined> {
+  if (!navigator.onLine) return 'no network.';
+  try {
+    const { ok, status } = await fetch(`${TILES}/0/0/0.png`, { credentials: 'omit' });
+    if (ok) return undefined;
+    return location.protocol === 'file:'
+      ? 'OpenStreetMap does not serve pages that are opened as files. Use --open to see the map.'
+      : `OpenStreetMap answered ${status}.`;
+  } catch {
+    return 'OpenStreetMap cannot be reached.';
+  }
 }
 
 /** Creates the popup of one restaurant: name, cells and contact details. */
 function rowPopup(row: PageRow, columns: PageHead['columns'], onDetails: () => void): HTMLElement {
   const heading = nameColumn(columns);
-  const line = (label: string, value: Node | string): HTMLElement =>
-    el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), value);
-  const cells = columns.flatMap(({ label }, place) => {
-    const value = row.c[place] ?? null;
-    return place === heading || value === null ? [] : [line(label, short(String(value)))];
+  const cells = columns.flatMap(({ label }, index): Entry[] => {
+    const value = row.c[index] ?? null;
+    return index === heading || value === null ? [] : [[label, String(value)]];
   });
-  const contacts = row.d.flatMap(([label, value]) => {
-    if (!CONTACT.test(label)) return [];
-    if (typeof value === 'string') return [line(label, short(value))];
-    return 'href' in value ? [line(label, link(value.href, value.text))] : [];
-  });
+  const facts = [...cells, ...row.d.filter(([label]) => CONTACT.test(label))];
+  const items = facts.map(([label, value]) =>
+    el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), detail(value)),
+  );
   return el(
     'div',
     { class: 'about' },
-    el('p', { class: 'name', dir: 'auto' }, short(nameOf(row, columns))),
-    el('ul', {}, ...cells, ...contacts),
+    el('p', { class: 'name', dir: 'auto' }, nameOf(row, columns)),
+    el('ul', {}, ...items),
     button({}, onDetails, 'Details in the list'),
   );
 }

@@ -1,21 +1,9 @@
-import {
-  type ColumnKind,
-  type Detail,
-  type Entry,
-  MAX_CELL_LENGTH,
-  type PageColumn,
-  type PageRow,
-} from '../document.ts';
+import type { ColumnKind, Detail, Entry, PageColumn, PageRow } from '../document.ts';
 import { button, el, formatCount } from './dom.ts';
-
-/** Shortens text to the maximum length of a cell. */
-export const short = (text: string): string =>
-  text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text;
 
 /** Returns the name of a row. */
 export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
-  const text = row.c[nameColumn(columns)];
-  return text === null || text === undefined ? '(no name)' : String(text);
+  return String(row.c[nameColumn(columns)] ?? '(no name)');
 }
 
 /** Returns the index of the column with the names, or of the first one. */
@@ -35,24 +23,21 @@ export function rowElement(
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
   const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, formatCount(number + 1));
-  const cells = columns.map((column, place) => {
-    const shown = painted(row.c[place] ?? null, column.kind);
-    if (place !== heading) return el('td', { role: 'cell', 'data-label': column.label }, shown);
+  const cells = columns.map(({ label, kind }, index) => {
+    if (index !== heading)
+      return el('td', { role: 'cell', 'data-label': label }, painted(row.c[index] ?? null, kind));
     const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${number}` };
-    const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, short(nameOf(row, columns)));
-    return el('th', { role: 'rowheader', scope: 'row', 'data-label': column.label }, name);
+    const text = el('bdi', {}, nameOf(row, columns));
+    const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, text);
+    return el('th', { role: 'rowheader', scope: 'row', 'data-label': label }, name);
   });
-  return el(
-    'tr',
-    { role: 'row', id: `row-${number}` },
-    el('td', { role: 'cell', class: 'n' }, pin),
-    ...cells,
-  );
+  const first = el('td', { role: 'cell', class: 'n' }, pin);
+  return el('tr', { role: 'row', id: `row-${number}` }, first, ...cells);
 }
 
-function painted(value: string | number | null, kind: ColumnKind): Node | string {
+function painted(value: string | number | null, kind: ColumnKind): Node {
   if (value === null) return el('span', { class: 'nothing' }, '\u2013');
-  const text = short(typeof value === 'number' ? String(value) : value);
+  const text = String(value);
   if (kind === 'grade') return el('span', { class: 'grade', 'data-grade': gradeOf(text) }, text);
   if (kind === 'status')
     return el('span', { class: 'status', 'data-status': text }, text.replaceAll('_', ' '));
@@ -78,16 +63,9 @@ export function moreElement(
       link(url, 'Open in OpenStreetMap'),
     );
   }
-  const whole = nameOf(row, columns);
-  const name = whole.length > MAX_CELL_LENGTH ? [el('p', { class: 'whole', dir: 'auto' }, whole)] : [];
-  const cell = el(
-    'td',
-    { role: 'cell', colspan: String(columns.length + 1) },
-    ...name,
-    ...(row.t === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.t)]),
-    actions,
-    entryList(row.d),
-  );
+  const lead = row.t === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.t)];
+  const attributes = { role: 'cell', colspan: String(columns.length + 1) };
+  const cell = el('td', attributes, ...lead, actions, entryList(row.d));
   return el('tr', { role: 'row', class: 'more', id: `more-${number}` }, cell);
 }
 
@@ -101,7 +79,8 @@ function entryList(entries: readonly Entry[]): HTMLElement {
   return el('dl', {}, ...items);
 }
 
-function detail(value: Detail): Node | string {
+/** Creates the element of a value of any shape. */
+export function detail(value: Detail): Node | string {
   if (typeof value === 'string') return value;
   if ('href' in value) return link(value.href, value.text);
   if ('head' in value) return detailTable(value.head, value.cells);
@@ -110,7 +89,7 @@ function detail(value: Detail): Node | string {
 }
 
 /** Creates a link to a web address or telephone number, without a referrer; any other URL stays text. */
-export function link(href: string, text: string): Node | string {
+function link(href: string, text: string): Node | string {
   if (!/^(?:https?:\/\/|tel:)/.test(href)) return text;
   return el('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
 }

@@ -49,7 +49,7 @@ describe('a page', () => {
       "default-src 'none'",
       `script-src ${hash(ASSET.script)}`,
       `style-src ${hash(ASSET.style)}`,
-      'img-src blob:',
+      'img-src https://tile.openstreetmap.org data:',
       'connect-src https://tile.openstreetmap.org',
       "base-uri 'none'",
       "form-action 'none'",
