@@ -91,18 +91,25 @@ export const withResult = (id: unknown, result: unknown): string =>
 /** Returns a response head followed by `body`, without a length. */
 export const httpHead = (head: string, body = ''): string => `HTTP/1.1 ${head}\r\n\r\n${body}`;
 
-/** Returns a complete response with its Content-Length. */
+/**
+ * Returns a complete response with its Content-Length. It announces that the connection closes, so that the next request
+ * does not meet the close and is sent twice.
+ */
 export const httpResponse = (
   body: string,
-  { status = '200 OK', type = 'application/json', more = '' } = {},
-): string =>
-  httpHead(
-    `${status}\r\n${type === '' ? '' : `Content-Type: ${type}\r\n`}${more}Content-Length: ${Buffer.byteLength(body)}`,
-    body,
-  );
+  { status = '200 OK', type = 'application/json', more = '', closes = true } = {},
+): string => {
+  const headers = [
+    ...(type === '' ? [] : [`Content-Type: ${type}`]),
+    ...(closes ? ['Connection: close'] : []),
+    `${more}Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return httpHead([status, ...headers].join('\r\n'), body);
+};
 
 /** Returns an event stream that ends when the connection closes. */
-export const events = (text: string): string => httpHead('200 OK\r\nContent-Type: text/event-stream', text);
+export const events = (text: string): string =>
+  httpHead('200 OK\r\nContent-Type: text/event-stream\r\nConnection: close', text);
 
 /** Sends a valid response. */
 export const good: Reply = ({ id }) => httpResponse(envelope(id));

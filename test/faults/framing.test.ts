@@ -120,7 +120,6 @@ const wellFormed: Fault[] = [
           results: Array.from({ length: 20_000 }, (_, at) => ({ service_id: `r-${at}`, name: 'Nopa' })),
           total_matches: 20_000,
         }),
-        { more: 'Connection: close\r\n' },
       ),
     { stdout: 'r-19999', options: ['--columns', 'service_id'] },
   ),

@@ -67,9 +67,7 @@ const restaurants = (count: number) =>
 const answer =
   (results: readonly unknown[]): Reply =>
   ({ id }) =>
-    httpResponse(envelope(id, { status: 'ok', results, total_matches: results.length }), {
-      more: 'Connection: close\r\n',
-    });
+    httpResponse(envelope(id, { status: 'ok', results, total_matches: results.length }));
 
 const faults: Fault[] = [
   tooLarge('a length of 100 MB', flood(httpHead('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000))),
@@ -92,7 +90,7 @@ faultSuite(GROUP, faults, false);
 it('uses at most eight connections for a hundred calls', () =>
   countFault(GROUP, async () => {
     const server = await serveFault({
-      reply: ({ id, socket }) => void socket.write(httpResponse(envelope(id))),
+      reply: ({ id, socket }) => void socket.write(httpResponse(envelope(id), { closes: false })),
     });
     const ids = Array.from({ length: 100 }, (_, at) => `r-${at}`);
     const transcript = await runCli(['lookup', ...ids, '--json'], {
