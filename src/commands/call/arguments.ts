@@ -89,9 +89,6 @@ export function buildArguments(
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Maximum number of schemas visited for the types of one argument: a schema may refer to itself. */
-const MAX_VISITED = 50;
-
 const memberOf = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
@@ -111,81 +108,44 @@ export function schemaOf(root: Schema, name: string): Schema | undefined {
   return found ?? (isRecord(root.additionalProperties) ? root.additionalProperties : undefined);
 }
 
-/** Types of a text whose schema names none, likeliest first. */
-const ANY_TYPE: readonly unknown[] = ['string', 'boolean', 'number', 'null', 'object', 'array'];
+/** Returns a schema and the alternatives that it directly lists. */
+const alternatives = (schema: Schema): Schema[] =>
+  [schema, schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isRecord);
+
+/** Returns the types that a schema and its alternatives name, in order. */
+export const typesOf = (schema: Schema): unknown[] =>
+  alternatives(schema).flatMap(({ type }) => [type ?? []].flat());
 
 /**
- * Returns the values that a text from the command line can mean, likeliest first: in the order of the schema's types;
- * the text itself where the schema names no type.
- * @param schema of the argument; undefined if unknown
- * @param root the document that `$ref` points into
- * @throws {AppError} `usage` for text that starts as JSON, is not JSON and cannot be a string
+ * Returns the values that a text from the command line can mean, likeliest first. Which of them is valid is left to the
+ * validator; the first type in the schema decides where both the text and its JSON value are.
+ * @param schema of the argument, where the tool's schema contains it
  */
-export function possibleValues(
-  text: string,
-  name: string,
-  schema: Schema | undefined,
-  root: Schema,
-): unknown[] {
-  if (schema === undefined) return [text];
-  const parts = expand(schema, root);
-  const named = parts.flatMap(({ type }) => [type ?? []].flat());
-  const types = named.length > 0 ? new Set(named) : new Set(ANY_TYPE);
-  const isJson = /^\s*[[{]/.test(text);
-  const isList = types.has('array') && named.length > 0 && !/^\s*\[/.test(text);
-  const mustBeJson =
-    isJson && !types.has('string') && (types.has('object') || (types.has('array') && !isList));
-  const value = readJson(text, mustBeJson ? name : undefined);
-  return [...types].flatMap((type) => {
-    if (type === 'string') return [text];
-    if (type === 'array' && isList && !(isJson && types.has('object')))
-      return [readList(text, name, parts, root)];
-    return value !== undefined && typeOf(value) === (type === 'integer' ? 'number' : type) ? [value] : [];
-  });
+export function possibleValues(text: string, schema: Schema = {}): unknown[] {
+  const json = exactJson(text);
+  const values = json === undefined ? [] : [json];
+  const [type = 'string', ...others] = typesOf(schema);
+  const mayBeList = [type, ...others].includes('array') || alternatives(schema).some(({ $ref }) => $ref);
+  const lists = mayBeList ? possibleLists(text, json, schema) : [];
+  if (type === 'array') return [...lists, ...values, text];
+  return type === 'string' ? [text, ...values, ...lists] : [...values, text, ...lists];
 }
 
-/** Returns the type of a JSON value as JSON Schema names it. */
-const typeOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+/** Reads `a,b,c` as a list, and a JSON object as a list of one. */
+function possibleLists(text: string, json: unknown, schema: Schema): unknown[][] {
+  if (/^\s*[[{]/.test(text)) return isRecord(json) ? [[json]] : [];
+  if (text.trim() === '') return [[]];
+  const texts = text.split(',').map((part) => part.trim());
+  const values = texts.map((part) => exactJson(part) ?? part);
+  const items = alternatives(schema).find((part) => isRecord(part.items))?.items;
+  const [type = 'string'] = isRecord(items) ? typesOf(items) : [];
+  return type === 'string' ? [texts, values] : [values, texts];
+}
 
-/** Parses JSON; undefined for a number that would change, and for other text unless an error names it. */
-function readJson(text: string, name: string | undefined): unknown {
-  const value = name === undefined ? parseExactOrNone(text) : parseUserJson(text, name);
+/** Parses JSON; undefined for other text, and for a number that would change. */
+function exactJson(text: string): unknown {
+  const value = parseExactOrNone(text);
   if (typeof value !== 'number') return value;
   const isKept = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
   return isKept && text === text.trim() ? value : undefined;
-}
-
-/** Reads `a,b,c`, each item by the schema of the list's items. */
-function readList(text: string, name: string, parts: readonly Schema[], root: Schema): unknown[] {
-  if (text.trim() === '') return [];
-  const items = parts.map((part) => part.items).find(isRecord);
-  return text.split(',').map((each) => possibleValues(each.trim(), name, items, root)[0] ?? each.trim());
-}
-
-/** Returns a schema and those it is composed of (`$ref` within the document, `anyOf`, `oneOf`, `allOf`), in order. */
-function expand(schema: Schema, root: Schema): Schema[] {
-  const found: Schema[] = [];
-  let open: unknown[] = [schema];
-  for (let visited = 0; visited < MAX_VISITED && open.length > 0; visited += 1) {
-    const [next, ...rest] = open;
-    open = rest;
-    if (!isRecord(next) || found.includes(next)) continue;
-    found.push(next);
-    const parts = [next.anyOf, next.oneOf, next.allOf].flatMap((list) =>
-      Array.isArray(list) ? list.slice(0, MAX_VISITED) : [],
-    );
-    open = [...(typeof next.$ref === 'string' ? [resolvePointer(next.$ref, root)] : []), ...parts, ...rest];
-  }
-  return found;
-}
-
-/** Resolves a JSON Pointer into the same document (RFC 6901); undefined for any other reference. */
-function resolvePointer(ref: string, root: Schema): unknown {
-  if (!ref.startsWith('#/')) return ref === '#' ? root : undefined;
-  const keys = ref
-    .slice(2)
-    .split('/')
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return keys.reduce<unknown>((at, key) => (Array.isArray(at) ? at[Number(key)] : memberOf(at, key)), root);
 }

@@ -7,6 +7,7 @@ import { AppError, systemCode } from '../../errors.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
+import { parseUserJson } from '../../util/user-json.ts';
 import {
   argumentNames,
   buildArguments,
@@ -14,6 +15,7 @@ import {
   possibleValues,
   type Schema,
   schemaOf,
+  typesOf,
 } from './arguments.ts';
 
 /** Time for compiling a schema and validating by it. A schema comes from the service and may take forever. */
@@ -111,11 +113,15 @@ function compile(inputSchema: Schema): Validator {
   return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
 }
 
-function coerceText(text: string, key: string, schema: Schema, validate: Validator | undefined): unknown {
-  const possible = possibleValues(text, key, schemaOf(schema, key), schema);
+/** @throws {AppError} `usage` for broken JSON that cannot be meant as text */
+function coerceText(text: string, key: string, root: Schema, validate: Validator | undefined): unknown {
+  const schema = schemaOf(root, key) ?? {};
+  const possible = possibleValues(text, schema);
   const valid = possible.find((value) => validate === undefined || isValid(validate, key, value));
+  if (valid !== undefined) return valid;
+  const isBroken = /^\s*[[{]/.test(text) && possible[0] === text && !typesOf(schema).includes('string');
   // Where nothing is valid, the error names the likeliest value.
-  return valid === undefined ? (possible[0] ?? text) : valid;
+  return isBroken ? parseUserJson(text, key) : possible[0];
 }
 
 /** Whether one argument is valid, whatever the others are. */
