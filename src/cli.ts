@@ -47,22 +47,21 @@ async function complete(
 
 async function dispatch(argv: readonly string[], route: Route, program: CliCommand, app: App): Promise<void> {
   const { stdout } = app.context;
-  const { command, unknownCommand } = route;
-  if (unknownCommand !== undefined && route.unknownOption !== undefined) {
-    throw unknownOptionError(route.unknownOption, command, await buildProgram(app));
+  const { command, unknownCommand, unknownOption, given } = route;
+  const hasNoCommand = unknownCommand !== undefined || (command.isGroup && !route.help);
+  if (hasNoCommand && unknownOption !== undefined) {
+    throw unknownOptionError(unknownOption, command, await buildProgram(app));
   }
   if (unknownCommand !== undefined) throw unknownCommandError(unknownCommand, command);
   if (route.help) return stdout.write(helpText(command, app.helpWidth));
   try {
-    if (command.isGroup && !argv.some((word) => /^(-V|--version)$/.test(word))) {
-      return await showGroupHelp(argv, route, program, app);
-    }
+    if (command.isGroup && !given.has('--version')) return await showGroupHelp(argv, route, program, app);
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw usageError(error, command, await buildProgram(app), argv);
     await stdout.write(app.collected());
-    if (error.code === 'commander.version' && argv.includes('--verbose')) {
+    if (given.has('--verbose')) {
       await stdout.write(
         `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,
       );
@@ -77,19 +76,15 @@ async function showGroupHelp(
   program: CliCommand,
   app: App,
 ): Promise<void> {
-  const { operands, unknown } = program.parseOptions([...argv]);
-  const [option] = unknown;
-  if (option !== undefined) throw unknownOptionError(option, command, await buildProgram(app));
-  const word = operands[command.path === '' ? 0 : command.path.split(' ').length];
-  if (word !== undefined) throw unknownCommandError(word, command);
+  // Throws where the value of an option is missing.
+  program.parseOptions([...argv]);
   if (json === true) {
     throw new AppError('usage', 'no command given', {
       hint: 'restaurant schema lists all commands as JSON',
     });
   }
-  await app.context.stdout.write(
-    command === program ? introText(app.helpWidth) : helpText(command, app.helpWidth),
-  );
+  const text = command === program ? introText(app.helpWidth) : helpText(command, app.helpWidth);
+  await app.context.stdout.write(text);
 }
 
 /** Reports an error, and returns the exit code for it. */

@@ -2,7 +2,7 @@ import type { App } from './app/app.ts';
 import { CliCommand } from './cli/command.ts';
 import { configureHelp } from './cli/help.ts';
 import { addGlobalOptions, checkGlobalOptions } from './cli/options.ts';
-import { commandName } from './cli/route.ts';
+import { parseRoute } from './cli/route.ts';
 import { VERSION } from './version.ts';
 
 type Register = (program: CliCommand, app: App) => void;
@@ -51,7 +51,7 @@ const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'skill', 'help'];
  */
 export async function buildProgram(app: App, argv?: readonly string[]): Promise<CliCommand> {
   const program = createProgram(app);
-  const name = argv === undefined ? undefined : commandName(argv, program);
+  const [name] = argv === undefined ? [] : parseRoute(argv, program).operands;
   const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name) && !WHOLE_TREE.includes(name);
   for (const [each, { group, load }] of Object.entries(COMMANDS)) {
     if (isNamed && each !== name) continue;

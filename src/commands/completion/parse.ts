@@ -1,5 +1,5 @@
 import type { CliCommand, Option } from '../../cli/command.ts';
-import { findOption, readToken } from '../../cli/route.ts';
+import { findOption, parseRoute, type Route } from '../../cli/route.ts';
 
 /** The quote that is open at the end of a line. */
 export type Quote = '' | "'" | '"';
@@ -54,21 +54,14 @@ export function quoteForBash(text: string, quote: Quote): string {
   return text.replace(/[\s"'\\`$&|;<>()[\]{}*?!#~^]/g, '\\$&');
 }
 
-/** The position of the cursor in the command line. */
-export interface CursorContext {
-  readonly command: CliCommand;
+/** The command line up to the cursor. */
+export interface CursorContext extends Route {
   /** The option whose value is typed. */
-  readonly option?: Option;
+  readonly option?: Option | undefined;
   /** The part of the word before that value: `--format=`. */
   readonly prefix: string;
   /** The part of the word that is completed, up to the cursor. */
   readonly text: string;
-  /** The command's words that are not options. */
-  readonly operands: readonly string[];
-  /** Long names of the options before the cursor. */
-  readonly given: ReadonlySet<string>;
-  /** Options are not recognized after `--`. */
-  readonly afterDoubleDash: boolean;
 }
 
 /**
@@ -77,29 +70,10 @@ export interface CursorContext {
  * @param current the word at the cursor, up to the cursor
  */
 export function parseCursor(words: readonly string[], current: string, program: CliCommand): CursorContext {
-  const path: CliCommand[] = [program];
-  const operands: string[] = [];
-  const given = new Set<string>();
-  let afterDoubleDash = false;
-  let option: Option | undefined;
-  for (const word of words) {
-    const command = path.at(-1) ?? program;
-    if (option !== undefined) option = undefined;
-    else if (!afterDoubleDash && word === '--') afterDoubleDash = true;
-    else if (!afterDoubleDash && word.startsWith('-') && word !== '-') {
-      const token = readToken(word, path);
-      for (const flag of token.flags) given.add(flag);
-      if (token.takesNext) option = findOption(path, token.flags.at(-1) ?? '');
-    } else {
-      const child = operands.length > 0 ? undefined : command.children.find((each) => each.name() === word);
-      if (child === undefined) operands.push(word);
-      else path.push(child);
-    }
-  }
-  const context = { command: path.at(-1) ?? program, operands, given, afterDoubleDash };
-  if (option !== undefined) return { ...context, option, prefix: '', text: current };
-  const joined = afterDoubleDash ? undefined : joinedValue(current, path);
-  return { ...context, prefix: '', text: current, ...joined };
+  const route = parseRoute(words, program);
+  const isFree = route.open === undefined && !route.afterDoubleDash;
+  const joined = isFree ? joinedValue(current, route.path) : undefined;
+  return { ...route, option: route.open, prefix: '', text: current, ...joined };
 }
 
 /** The value in `--flag=value` and `-ofile`. */
