@@ -118,9 +118,16 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** Describes the command: in one line for lists of commands, and in a sentence or two for its own help. */
-  about(summary: string, description = `${summary}.`): this {
-    return this.summary(summary).description(description);
+  /** Describes the command in one line, for lists of commands and for its own help. */
+  about(summary: string): this {
+    return this.summary(summary).description(`${summary}.`);
+  }
+
+  /** Adds a required argument with a closed set of values. */
+  choiceArgument<T extends string>(name: string, choices: readonly T[]): this {
+    const where = { name: `<${name}>`, flag: true };
+    const read = (text: string): T => parseValue(oneOf(choices), text, where);
+    return this.argument(`<${name}>`, choices.join(', '), read).completeWith(name, choices);
   }
 
   /** Adds an option that takes a value. */

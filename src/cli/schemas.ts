@@ -5,7 +5,7 @@ export const text: JsonSchema = { type: 'string' };
 export const textOrNull: JsonSchema = { type: ['string', 'null'] };
 export const boolean: JsonSchema = { type: 'boolean' };
 export const integer: JsonSchema = { type: 'integer' };
-/** An object of the service, whose keys are not documented. */
+/** An object whose keys are not documented. */
 export const anyObject: JsonSchema = { type: 'object' };
 export const jsonSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });

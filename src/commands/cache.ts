@@ -7,7 +7,7 @@ import { integer, object, textOrNull } from '../cli/schemas.ts';
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
     .command('cache')
-    .about('Clear or locate the response cache', 'The cache of responses to find and lookup.')
+    .about('Clear or locate the response cache')
     .examples('restaurant cache clear')
     .notes('Maximum age of a cached response: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
   cache

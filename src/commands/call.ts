@@ -6,7 +6,7 @@ import type { CliCommand } from '../cli/command.ts';
 export function registerCall(program: CliCommand, app: App): void {
   program
     .command('call')
-    .about('Call any tool', 'Call any tool of the service by name.')
+    .about('Call any tool')
     .argument('<tool>', 'Name of the tool; restaurant tools lists them')
     .argument('[key=value...]', 'Arguments: key=text, key:=json, key=@file (key=@@text for a literal @)')
     .option('--args <json>', 'All arguments at once: JSON, @file, or - for stdin')

@@ -1,6 +1,5 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { oneOf, parseValue } from '../settings/values.ts';
 import bash from './completion/restaurant.bash' with { type: 'text' };
 import fish from './completion/restaurant.fish' with { type: 'text' };
 import zsh from './completion/restaurant.zsh' with { type: 'text' };
@@ -12,9 +11,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export function registerCompletion(program: CliCommand, app: App): void {
   program
     .command('completion')
-    .about('Print a completion script for bash, zsh or fish', 'Print a completion script for a shell.')
-    .argument('<shell>', SHELLS.join(', '))
-    .completeWith('shell', SHELLS)
+    .about('Print a completion script for bash, zsh or fish')
+    .choiceArgument('shell', SHELLS)
     .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
     .notes(
       'To install it, run restaurant completion <shell> > <file> with one of these files, for yourself or for ' +
@@ -33,8 +31,5 @@ export function registerCompletion(program: CliCommand, app: App): void {
         'bash 4.4 or later is required, and its package bash-completion for the files. Completion reads local ' +
         'files and sends no request.',
     )
-    .action(async (name: string) => {
-      const shell = parseValue(oneOf(SHELLS), name, { name: '<shell>', flag: true });
-      await app.context.stdout.write(SCRIPTS[shell]);
-    });
+    .action((shell: (typeof SHELLS)[number]) => app.context.stdout.write(SCRIPTS[shell]));
 }

@@ -15,7 +15,7 @@ import { type ConfigFile, configPath, profileOf } from '../storage/config-file.t
 export function registerConfig(program: CliCommand, app: App): void {
   const config = program
     .command('config')
-    .about('Read and change settings', 'Read and change the settings in the config file.')
+    .about('Read and change settings')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
     .notes(
       `Settings: ${SETTING_NAMES.join(', ')}. A flag beats the environment, which beats the config file: ` +
@@ -29,11 +29,11 @@ export function registerConfig(program: CliCommand, app: App): void {
       .usesOptions('profile', 'json')
       .outputSchema(SETTING_OUTPUT);
   settingCommand('get')
-    .about('Print a setting', 'Print the value of a setting that is in effect.')
+    .about('Print a setting')
     .examples('restaurant config get timeout')
     .action((name: string) => getSetting(app, name));
   settingCommand('set')
-    .about('Save a setting', 'Save a setting in the config file.')
+    .about('Save a setting')
     .argument('<value>', 'Value')
     .completeWith('value', 'setting-value')
     .examples('restaurant config set city "San Francisco"', 'restaurant config set timeout 1m')
@@ -43,22 +43,19 @@ export function registerConfig(program: CliCommand, app: App): void {
     )
     .action((name: string, value: string) => changeSetting(app, name, value));
   settingCommand('unset')
-    .about('Remove a setting', 'Remove a setting from the config file; its default applies again.')
+    .about('Remove a setting, so that its default applies')
     .examples('restaurant config unset city')
     .action((name: string) => changeSetting(app, name));
   config
     .command('list')
-    .about('List all settings with their sources', 'List all settings with their values and sources.')
+    .about('List all settings with their sources')
     .usesOptions('profile', 'json')
     .outputSchema(SETTINGS_OUTPUT)
     .examples('restaurant config list', 'restaurant config list --json')
     .action(() => listSettings(app));
   config
     .command('profiles')
-    .about(
-      'List saved profiles',
-      'List the saved profiles: name, service and the last four characters of the key.',
-    )
+    .about('List saved profiles')
     .usesOptions('json')
     .outputSchema(object({ profiles: list(object({ name: text, service: textOrNull, last4: textOrNull })) }))
     .examples('restaurant config profiles')

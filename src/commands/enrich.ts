@@ -10,10 +10,7 @@ import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 export function registerEnrich(program: CliCommand, app: App): void {
   program
     .command('enrich')
-    .about(
-      'Add restaurant data to a long list',
-      'Add restaurant data to every row of a CSV, TSV or NDJSON list.',
-    )
+    .about('Add restaurant data to a long list')
     .argument('<file>', 'List to read, or - for stdin')
     .valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty })
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')

@@ -5,10 +5,7 @@ import { helpText, TOPICS, textWidth } from '../cli/help.ts';
 export function registerHelp(program: CliCommand, app: App): void {
   program
     .command('help')
-    .about(
-      'Show help for a command or topic',
-      'Show help for a command, or for a topic: environment, exit-codes, formats.',
-    )
+    .about('Show help for a command or topic')
     .argument('[command...]', 'Command, or environment, exit-codes, formats')
     .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')

@@ -8,10 +8,7 @@ import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 export function registerLast(program: CliCommand, app: App): void {
   program
     .command('last')
-    .about(
-      'Show the last table of this terminal again',
-      'Show the rows of the last search again. Nothing is sent.',
-    )
+    .about('Show the last table of this terminal again')
     .usesOptions('json', 'records', 'file', 'page')
     .outputSchema(object({ 'name?': text, 'city?': text, results: list(RESTAURANT) }))
     .examples('restaurant last')

@@ -7,10 +7,7 @@ import { variable } from '../settings/settings.ts';
 export function registerLogout(program: CliCommand, app: App): void {
   program
     .command('logout')
-    .about(
-      'Delete the saved key',
-      'Delete the saved key, and the responses that were cached with it. The address stays.',
-    )
+    .about('Delete the saved key and its cached responses')
     .option('--all', 'Delete the keys of all profiles')
     .usesOptions('profile', 'json')
     .outputSchema(

@@ -26,10 +26,7 @@ const MCP_CONFIG_OUTPUT = object({
 export function registerMcp(program: CliCommand, app: App): void {
   const mcp = program
     .command('mcp')
-    .about(
-      'Run an MCP server on stdio in front of the service',
-      'Run an MCP server on stdin and stdout in front of the service, with the saved key.',
-    )
+    .about('Run an MCP server on stdio in front of the service')
     .usesOptions('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')
     .notes(

@@ -1,61 +1,25 @@
 import type { App } from '../app/app.ts';
 import { openOutput, writesToTerminal } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { anyOf, boolean, integer, jsonSchema, list, object, text, textOrNull } from '../cli/schemas.ts';
+import { anyObject, anyOf, integer, jsonSchema, list, object, text } from '../cli/schemas.ts';
 import { toJson } from '../util/json.ts';
-
-const OPTION = object({
-  name: text,
-  short: textOrNull,
-  flags: text,
-  description: text,
-  type: { enum: ['boolean', 'string', 'integer', 'array'] },
-  'choices?': list(text),
-  'default?': {},
-  'environment?': text,
-});
-
-const ARGUMENT = object({
-  name: text,
-  description: text,
-  required: boolean,
-  variadic: boolean,
-  'choices?': list(text),
-});
-
-const COMMAND = object({
-  name: text,
-  summary: text,
-  'details?': text,
-  'arguments?': list(ARGUMENT),
-  'options?': list(OPTION),
-  examples: list(text),
-  'commands?': list({ type: 'object', description: 'a command, in the same form' }),
-  'global_options?': list(text),
-  'input?': jsonSchema,
-  'output?': jsonSchema,
-  'dry_run?': jsonSchema,
-  'progress?': jsonSchema,
-  'error?': jsonSchema,
-});
 
 const PROGRAM = object({
   name: text,
   version: text,
-  commands: list(COMMAND),
-  options: list(OPTION),
+  commands: list(anyObject),
+  options: list(anyObject),
   error: jsonSchema,
   exit_codes: list(object({ exit: integer, kind: text, codes: list(object({ code: text, meaning: text })) })),
   environment: list(object({ name: text, meaning: text })),
 });
 
+const COMMAND = { ...anyObject, description: 'a command with the JSON Schemas of its input and output' };
+
 export function registerSchema(program: CliCommand, app: App): void {
   program
     .command('schema')
-    .about(
-      'Print the command tree as JSON',
-      'Print the whole command tree, or one command with its input and output JSON Schema, as JSON.',
-    )
+    .about('Print the command tree as JSON')
     .argument('[command...]', 'Command, such as find or config set')
     .completeWith('command', 'command')
     .usesOptions('json', 'file')

@@ -13,7 +13,6 @@ import {
 import type { Location } from '../mcp/client-config/clients.ts';
 import { readRegularFile } from '../storage/files.ts';
 import { ioError } from '../storage/io-error.ts';
-import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import template from './skill/template.md' with { type: 'text' };
 
@@ -22,18 +21,14 @@ const SKILL_NAME = 'restaurant';
 /** Maximum size of a file that is compared with the skill, in bytes. */
 const MAX_BYTES = 1_048_576;
 
-/** An agent that reads skills: folders with a SKILL.md (agentskills.io). */
-interface Agent {
-  /** As on the command line. */
-  readonly name: string;
-  /** The folder of a person's skills. */
+/** Where a coding agent reads skills: folders with a SKILL.md (agentskills.io). */
+interface SkillFolders {
   readonly user: Location;
-  /** The folder of a project's skills, below the project. */
+  /** Below the project. */
   readonly project: string;
 }
 
-const agent = (name: string, folder: string, variable?: string, project = folder): Agent => ({
-  name,
+const belowHome = (folder: string, project = folder, variable?: string): SkillFolders => ({
   user: {
     below: 'home',
     path: `${folder}/skills`,
@@ -43,15 +38,16 @@ const agent = (name: string, folder: string, variable?: string, project = folder
 });
 
 /** The agents, with the folders from the documentation of each. */
-export const AGENTS: readonly Agent[] = [
-  agent('claude-code', '.claude', 'CLAUDE_CONFIG_DIR'),
-  agent('codex', '.agents'),
-  agent('cursor', '.cursor'),
-  agent('gemini', '.gemini'),
-  agent('copilot', '.copilot', 'COPILOT_HOME', '.github'),
-  { name: 'opencode', user: { below: 'config', path: 'opencode/skills' }, project: '.opencode/skills' },
-];
-export const AGENT_NAMES = AGENTS.map(({ name }) => name);
+export const AGENTS = {
+  'claude-code': belowHome('.claude', '.claude', 'CLAUDE_CONFIG_DIR'),
+  codex: belowHome('.agents'),
+  cursor: belowHome('.cursor'),
+  gemini: belowHome('.gemini'),
+  copilot: belowHome('.copilot', '.github', 'COPILOT_HOME'),
+  opencode: { user: { below: 'config', path: 'opencode/skills' }, project: '.opencode/skills' },
+} as const satisfies Readonly<Record<string, SkillFolders>>;
+type Agent = keyof typeof AGENTS;
+export const AGENT_NAMES = Object.keys(AGENTS) as Agent[];
 
 /** Whose skill it is. */
 export const SCOPES = ['user', 'project'] as const;
@@ -65,22 +61,10 @@ const SKILL_OUTPUT = object({
   written: boolean,
 });
 
-/** Lists the folder of the skill for each agent. */
-function folderList(): string {
-  const widest = Math.max(...AGENT_NAMES.map((name) => name.length));
-  return AGENTS.map(({ name, user, project }) => {
-    const home = user.below === 'config' ? '~/.config' : '~';
-    return `  ${name.padEnd(widest)}  ${home}/${user.path} or ${project}`;
-  }).join('\n');
-}
-
 export function registerSkill(program: CliCommand, app: App): void {
   const skill = program
     .command('skill')
-    .about(
-      'Install the skill for coding agents',
-      'The skill (agentskills.io) that teaches a coding agent to use this program.',
-    )
+    .about('Install the skill for coding agents')
     .examples('restaurant skill print', 'restaurant skill install claude-code --dry-run');
   skill
     .command('print')
@@ -89,12 +73,8 @@ export function registerSkill(program: CliCommand, app: App): void {
     .action(() => app.context.stdout.write(skillText(program)));
   skill
     .command('install')
-    .about(
-      'Install the skill for an agent',
-      'Write SKILL.md into the folder where an agent looks for skills.',
-    )
-    .argument('<agent>', AGENT_NAMES.join(', '))
-    .completeWith('agent', AGENT_NAMES)
+    .about('Install the skill for an agent')
+    .choiceArgument('agent', AGENT_NAMES)
     .valueOption('--scope <scope>', 'User or project folder', { choices: SCOPES, defaultText: 'user' })
     .usesOptions('dry-run', 'force', 'json')
     .overrideOption('--dry-run', { description: 'Print the path; write nothing' })
@@ -105,12 +85,12 @@ export function registerSkill(program: CliCommand, app: App): void {
       'restaurant skill install copilot --dry-run',
     )
     .notes(
-      `The file is restaurant/SKILL.md in the user folder, or with --scope project in the folder of this ` +
-        `project:\n\n${folderList()}\n\nCLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are honored. ` +
-        'An existing file that is different is overwritten only with --force. Symbolic links are not followed.',
+      'The file is restaurant/SKILL.md in the user folder of the agent, or with --scope project in that of this ' +
+        'project; --dry-run prints its path. An existing file that is different is overwritten only with --force. ' +
+        'CLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
     )
-    .action((name: string, { scope = 'user' }: { scope?: Scope }) =>
-      installSkill(app, name, scope, skillText(program)),
+    .action((agent: Agent, { scope = 'user' }: { scope?: Scope }) =>
+      installSkill(app, agent, scope, skillText(program)),
     );
 }
 
@@ -134,8 +114,8 @@ function skillText(program: CliCommand): string {
 }
 
 /** Writes the skill into the folder where the agent looks for skills; with --dry-run only prints the path. */
-async function installSkill(app: App, name: string, scope: Scope, text: string): Promise<void> {
-  const file = skillFile(app, name, scope);
+async function installSkill(app: App, agent: Agent, scope: Scope, text: string): Promise<void> {
+  const file = skillFile(app, agent, scope);
   const before = readText(file);
   const state = before === undefined ? 'new' : before === text ? 'same' : 'different';
   const preview = app.globals.dryRun === true;
@@ -146,8 +126,8 @@ async function installSkill(app: App, name: string, scope: Scope, text: string):
   }
   const written = !preview && state !== 'same';
   if (written) writeFileWithFolder(file, text, { mode: 0o644 });
-  await writeText(app, { agent: name, scope, file, state, written }, () => `${file}\n`);
-  if (written) return app.note(`${name} reads it at its next start`);
+  await writeText(app, { agent, scope, file, state, written }, () => `${file}\n`);
+  if (written) return app.note(`${agent} reads it at its next start`);
   const notes = {
     same: 'already installed',
     new: 'nothing written',
@@ -158,20 +138,14 @@ async function installSkill(app: App, name: string, scope: Scope, text: string):
 
 /**
  * Returns the path of the skill.
- * @throws {AppError} `usage` for an unknown agent; `io_error` where a part of the path below the project, or below the
- *   folder of the user's skills, is a symbolic link
+ * @throws {AppError} `io_error` where a part of the path below the project, or below the folder of the user's skills, is
+ *   a symbolic link
  */
-function skillFile({ context }: App, name: string, scope: Scope): string {
-  const agent = AGENTS.find((each) => each.name === name);
-  if (agent === undefined) {
-    const [near] = nearest(name, AGENT_NAMES);
-    throw new AppError('usage', `unknown agent '${name}': expected one of ${AGENT_NAMES.join(', ')}`, {
-      hint: near === undefined ? 'restaurant skill install --help' : `restaurant skill install ${near}`,
-    });
-  }
+function skillFile({ context }: App, agent: Agent, scope: Scope): string {
+  const { user, project } = AGENTS[agent];
   const path = pathOf(context);
-  const base = scope === 'project' ? context.cwd() : resolveLocation(agent.user, context);
-  const below = scope === 'project' ? [agent.project] : [];
+  const base = scope === 'project' ? context.cwd() : resolveLocation(user, context);
+  const below = scope === 'project' ? [project] : [];
   const file = path.join(base, ...below, SKILL_NAME, 'SKILL.md');
   assertNoLinks(base, file, path);
   return file;

@@ -12,7 +12,7 @@ const run = (...words: string[]) => runCli(words, { env });
 
 /** Returns a valid number of arguments for a command. */
 const enough = (command: SchemaCommand): string[] =>
-  command.arguments.filter(({ required }) => required).map(() => 'x');
+  command.arguments.filter(({ required }) => required).map(({ choices }) => choices?.[0] ?? 'x');
 
 /** The expected usage error: two lines on stderr, nothing on stdout. */
 const refusal = (message: string | RegExp) => ({

@@ -16,7 +16,13 @@ export interface SchemaCommand {
   /** The words that call it. */
   readonly name: string;
   readonly summary: string;
-  readonly arguments: readonly { name: string; description: string; required: boolean; variadic: boolean }[];
+  readonly arguments: readonly {
+    name: string;
+    description: string;
+    required: boolean;
+    variadic: boolean;
+    choices?: readonly string[];
+  }[];
   readonly options: readonly SchemaOption[];
   readonly examples: readonly string[];
   readonly commands?: readonly SchemaCommand[];

@@ -79,9 +79,8 @@ describe('skill install', () => {
       const words = [name, '--scope', scope, '--json'];
       const planned = JSON.parse((await install([...words, '--dry-run'], options)).stdout);
       expect(planned).toMatchObject({ agent: name, scope, state: 'new', written: false });
-      const agent = AGENTS.find((each) => each.name === name);
       const base = scope === 'user' ? (options.env.HOME ?? '') : options.cwd;
-      const below = scope === 'user' ? agent?.user.path : agent?.project;
+      const below = scope === 'user' ? AGENTS[name].user.path : AGENTS[name].project;
       expect(planned.file.startsWith(base)).toBe(true);
       expect(planned.file.endsWith(`${below}/restaurant/SKILL.md`)).toBe(true);
       expect(existsSync(planned.file)).toBe(false);
@@ -163,7 +162,8 @@ describe('skill install', () => {
 
   it('suggests the nearest agent', async () => {
     const { exit, stderr } = await install(['claude'], folder());
-    expect([exit, stderr.split('\n')[1]]).toEqual([2, 'hint: restaurant skill install claude-code']);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/^error: <agent> 'claude': .*; did you mean claude-code\?/);
   });
 
   it('rejects an unknown agent and lists the known ones', async () => {
@@ -172,11 +172,4 @@ describe('skill install', () => {
     for (const name of AGENT_NAMES) expect(stderr).toContain(name);
     expect((await install(['codex'], { ...folder(), env: {}, homedir: () => '' })).exit).toBe(2);
   });
-});
-
-it('lists every agent and scope in help', async () => {
-  const { stdout } = await runCli(['skill', 'install', '--help']);
-  for (const { name, user, project } of AGENTS) {
-    expect(stdout).toMatch(new RegExp(`^  ${name} .*${user.path} or ${project}$`, 'm'));
-  }
 });
