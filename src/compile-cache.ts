@@ -43,7 +43,7 @@ export function cacheCompiledCode(folder: string): void {
 /** Returns code that is whole: V8 crashes on damaged code. Comparing two copies is faster than loading a checksum. */
 function readCode(path: string): Buffer | undefined {
   try {
-    const bytes = readOwnFile(path, MAX_BYTES);
+    const { bytes } = readOwnFile(path, MAX_BYTES);
     const code = bytes.subarray(0, bytes.length / 2);
     return code.equals(bytes.subarray(code.length)) ? code : undefined;
   } catch {

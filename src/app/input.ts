@@ -47,7 +47,7 @@ function decodeUtf8(bytes: Uint8Array, name: string): string {
 export function readArgumentFile(app: App, path: string): string {
   const full = fullPath(app.context, path);
   try {
-    return decodeUtf8(readPath(full, MAX_BYTES), path);
+    return decodeUtf8(readPath(full, MAX_BYTES).bytes, path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);

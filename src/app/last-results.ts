@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
-import { type LastResults, openResultsStore, terminalId } from '../storage/state.ts';
+import { terminalId } from '../storage/process.ts';
+import { type LastResults, openResultsStore } from '../storage/state.ts';
 import { formatDuration } from '../util/duration.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';

@@ -12,8 +12,7 @@ import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
-import { ensurePrivateFolder } from '../storage/atomic.ts';
-import { deleteOldFiles } from '../storage/state.ts';
+import { deleteOldFiles, ensurePrivateFolder } from '../storage/atomic.ts';
 import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 

@@ -1,31 +1,27 @@
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Tool } from '../client/types.ts';
-import { type Cache, type CachedResponse, type CacheKey, hashKey, openCache } from '../storage/cache.ts';
+import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import type { App } from './app.ts';
 import { configuredEndpoint, configuredKey, requestHeaders, type Target } from './target.ts';
 
 /** Responses of tools that were stored before. Failures are never stored. */
-export interface StoredResponses {
+export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> {
   /** Returns a response that is recent enough for this run; otherwise `put` or `release` follows. */
-  get(tool: string, args: Record<string, unknown>): Promise<CachedResponse | undefined>;
-  put(tool: string, args: Record<string, unknown>, value: unknown): void | Promise<void>;
-  /** The request failed, or its response is not stored. */
-  release(tool: string, args: Record<string, unknown>): void | Promise<void>;
+  get(tool: string, args: unknown): Promise<CachedResponse | undefined>;
 }
+
+/** Identifies the account: the API key, and the headers, which may hold another one. */
+const accountOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
+  Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
 
 /** Opens the cache of this machine. The embedded sandbox has none. */
-export const openLocalCache = ({ paths, context }: App, demo = false): Cache =>
-  openCache({ cacheDir: demo ? undefined : paths.cacheDir, now: context.now });
-
-/** Returns the cache key of a call: the account is the API key, and the headers, which may hold another one. */
-export function cacheKey(
-  { url, key, headers = {} }: Pick<Target, 'url' | 'key' | 'headers'>,
-  tool: string,
-  args: unknown = {},
-): CacheKey {
-  const account = Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
-  return { endpoint: url.href, keyHash: hashKey(account), tool, args };
-}
+export const openLocalCache = ({ paths, context }: App, target: Target) =>
+  openCache({
+    cacheDir: target.demo ? undefined : paths.cacheDir,
+    endpoint: target.url.href,
+    account: accountOf(target),
+    now: context.now,
+  });
 
 /**
  * Opens the stored responses of a service: those of this machine, or those that many machines share.
@@ -38,28 +34,24 @@ export async function openStoredResponses(
   { since, preview = false }: { readonly since?: number | undefined; readonly preview?: boolean } = {},
 ): Promise<StoredResponses> {
   const shared = target.demo ? undefined : await app.sharedState();
-  const cache = shared?.cache(target.url.href, target.key) ?? openLocalCache(app, target.demo);
+  const cache = shared?.cache(target.url.href, accountOf(target)) ?? openLocalCache(app, target);
   const maxAgeMs = app.settings.need('max-age');
   /** An entry holds its arguments, so a call with a key among them is not stored. */
-  const isPrivate = (args: Record<string, unknown>): boolean => {
+  const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);
     return app.maskKey(text) !== text;
   };
   return {
     async get(tool, args) {
       if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
-      const found = await cache.get(
-        cacheKey(target, tool, args),
-        since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY,
-        preview,
-      );
+      const oldest = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
+      const found = await cache.get(tool, args, oldest, preview);
       if (found === undefined) return undefined;
       // By its time, not by its age, which grows during a long run.
       return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;
     },
-    put: (tool, args, value) =>
-      isPrivate(args) ? undefined : cache.put(cacheKey(target, tool, args), value),
-    release: (tool, args) => (isPrivate(args) ? undefined : cache.release?.(cacheKey(target, tool, args))),
+    put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put(tool, args, value)),
+    release: (tool, args) => (isPrivate(args) ? undefined : cache.release(tool, args)),
   };
 }
 
@@ -79,8 +71,9 @@ function readCached(app: App, name: string): unknown {
   try {
     const url = configuredEndpoint(app)?.url;
     if (url === undefined) return undefined;
-    const target = { url, key: configuredKey(app, url)?.value ?? '', headers: requestHeaders(app, url) };
-    return openLocalCache(app).get(cacheKey(target, name), Number.POSITIVE_INFINITY)?.value;
+    const key = configuredKey(app, url)?.value ?? '';
+    const target = { url, key, headers: requestHeaders(app, url), demo: false };
+    return openLocalCache(app, target).get(name, {}, Number.POSITIVE_INFINITY)?.value;
   } catch {
     return undefined;
   }

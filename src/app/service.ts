@@ -14,7 +14,6 @@ import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {
   CAPABILITIES,
-  cacheKey,
   openLocalCache,
   openStoredResponses,
   type StoredResponses,
@@ -137,19 +136,18 @@ function toolsOf(
   client: Client,
   target: Target,
 ): Pick<Service, 'listTools' | 'getTools' | 'capabilities'> {
-  const cache = openLocalCache(app, target.demo);
-  const listKey = cacheKey(target, TOOL_LIST);
+  const cache = openLocalCache(app, target);
 
   async function listTools(): Promise<readonly Tool[]> {
     const tools = await client.listTools();
-    cache.put(listKey, { tools });
+    cache.put(TOOL_LIST, {}, { tools });
     return tools;
   }
 
   return {
     listTools,
     async getTools(refresh = false) {
-      const found = cache.get(listKey, refresh ? 0 : app.settings.need('max-age'));
+      const found = cache.get(TOOL_LIST, {}, refresh ? 0 : app.settings.need('max-age'));
       if (found !== undefined) {
         return { tools: (found.value as { tools?: readonly Tool[] }).tools, fromCache: true };
       }
@@ -158,18 +156,17 @@ function toolsOf(
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         // A refusal of the method, not of the caller. It may be a wrong URL, too, which the call itself will show.
-        if (error.code === 'rpc_error') cache.put(listKey, {});
+        if (error.code === 'rpc_error') cache.put(TOOL_LIST, {}, {});
         else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
         return { tools: undefined, fromCache: false };
       }
     },
     async capabilities() {
       if (!target.demo && supportsMcp(app) !== true) return {};
-      const key = cacheKey(target, CAPABILITIES);
-      const found = cache.get(key, CAPABILITIES_TTL_MS);
+      const found = cache.get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
       if (found !== undefined) return found.value as JsonObject;
       const capabilities = await client.capabilities();
-      cache.put(key, capabilities);
+      cache.put(CAPABILITIES, {}, capabilities);
       return capabilities;
     },
   };

@@ -32,10 +32,10 @@ export function registerCache(program: CliCommand, app: App): void {
 /** Deletes cached responses, stored pages and compiled code. @throws {AppError} `io_error` */
 async function clearCache(app: App): Promise<void> {
   const { deletePages } = await import('../app/page.ts');
-  const { openCache } = await import('../storage/cache.ts');
+  const { clearResponses } = await import('../storage/cache.ts');
   const { codeFolder } = await import('../storage/paths.ts');
   const { cacheDir } = app.paths;
-  const removed = openCache({ cacheDir, now: app.context.now }).clear();
+  const removed = clearResponses(cacheDir);
   if (cacheDir !== undefined) {
     deletePages(cacheDir);
     rmSync(codeFolder(cacheDir), { recursive: true, force: true });

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
 import { fullPath, writeText } from '../app/output.ts';
@@ -133,10 +132,11 @@ async function readKey(
 async function readKeyFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    if ((statSync(full).mode & 0o077) !== 0 && app.context.platform !== 'win32') {
+    const { bytes, stats } = readPath(full, MAX_KEY_BYTES);
+    if ((stats.mode & 0o077) !== 0 && app.context.platform !== 'win32') {
       await app.warn(`${full} can be read by other users: chmod 600 protects it`);
     }
-    return readPath(full, MAX_KEY_BYTES).toString('utf8');
+    return bytes.toString('utf8');
   } catch (cause) {
     throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
       cause,

@@ -19,7 +19,7 @@ export function registerLogout(program: CliCommand, app: App): void {
 
 async function logout(app: App, all: boolean): Promise<void> {
   const { requireProfile } = await import('../app/target.ts');
-  const { hashKey, openCache } = await import('../storage/cache.ts');
+  const { clearAccount } = await import('../storage/cache.ts');
   const { profiles = {} } = app.config();
   if (!all) requireProfile(app);
   const { profileName } = app.settings;
@@ -34,10 +34,9 @@ async function logout(app: App, all: boolean): Promise<void> {
       }
     });
   }
-  const cache = openCache({ cacheDir: app.paths.cacheDir, now: app.context.now });
   for (const key of removed.values()) {
     app.registerSecret(key);
-    cache.clearFor(hashKey(key));
+    clearAccount(app.paths.cacheDir, key);
   }
   const isInEnvironment = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
   const names = [...removed.keys()];

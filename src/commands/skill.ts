@@ -153,7 +153,7 @@ function skillFile({ context }: App, agent: Agent, scope: Scope): string {
 
 function readText(path: string): string | undefined {
   try {
-    return readRegularFile(path, MAX_BYTES).toString('utf8');
+    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);

@@ -138,18 +138,21 @@ function createFolders(path: string, isRetry = false): void {
   }
 }
 
+/** Deletes temporary files that killed writers left in the folder more than an hour ago. Never throws. */
+export const sweepTemps = (folder: string): void =>
+  deleteOldFiles(folder, Date.now() - SWEEP_AFTER_MS, TEMP_NAME);
+
 /**
- * Deletes temporary files that killed writers left in the folder more than an hour ago. Never throws.
- * @param now milliseconds since the epoch.
+ * Deletes the files of a folder, of all names or those that match, that were last written before a time (milliseconds
+ * since the epoch). Never throws.
  */
-export function sweepTemps(folder: string, now: number): void {
+export function deleteOldFiles(folder: string, before: number, names = /^/): void {
   try {
-    for (const name of readdirSync(folder)) {
-      if (!TEMP_NAME.test(name)) continue;
+    for (const name of readdirSync(folder).filter((each) => names.test(each))) {
       const path = join(folder, name);
-      if (now - statSync(path).mtimeMs > SWEEP_AFTER_MS) rmSync(path, { force: true });
+      if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
     }
   } catch {
-    // A leftover file does no harm; the next run tries again.
+    // There is no such folder, or another process is deleting them, too.
   }
 }

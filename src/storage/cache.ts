@@ -7,52 +7,38 @@ import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { readOwnFile } from './files.ts';
 import { ioError } from './io-error.ts';
 
-/** The parts of a request that a response depends on. */
-export interface CacheKey {
-  readonly endpoint: string;
-  /** From `hashKey`: one account never sees another's responses. */
-  readonly keyHash: string;
-  readonly tool: string;
-  /** The tool's arguments; the order of their keys does not matter. */
-  readonly args: unknown;
-}
-
 export interface CachedResponse {
   readonly value: unknown;
   /** When it was stored, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Responses that were stored by this process or another. */
+type MaybePromise<T> = T | Promise<T>;
+
+/** Responses that one account received from one endpoint, stored by this process or another. */
 export interface ResponseCache {
   /**
    * Returns the response, if there is one at most this old (milliseconds). Otherwise the caller sends the request, and
    * then calls `put` or `release`.
+   * @param args the tool's arguments; the order of their keys does not matter
    * @param preview the caller will send nothing
    */
   get(
-    key: CacheKey,
+    tool: string,
+    args: unknown,
     maxAgeMs: number,
     preview?: boolean,
-  ): CachedResponse | undefined | Promise<CachedResponse | undefined>;
+  ): MaybePromise<CachedResponse | undefined>;
   /** Stores a response (JSON), if possible. */
-  put(key: CacheKey, value: unknown): void | Promise<void>;
+  put(tool: string, args: unknown, value: unknown): MaybePromise<void>;
   /** The request failed, or its response is not to be stored. */
-  release?(key: CacheKey): Promise<void>;
+  release(tool: string, args: unknown): MaybePromise<void>;
 }
 
 /** Responses on disk, shared by processes. Failures of the disk and damaged entries are misses, never errors. */
-export interface Cache extends ResponseCache {
-  /** The folder of the responses. */
-  readonly path: string | undefined;
-  /** Returns the response, if there is one at most this old (milliseconds). */
-  get(key: CacheKey, maxAgeMs: number): CachedResponse | undefined;
-  /** Stores a response (JSON), if possible. */
-  put(key: CacheKey, value: unknown): void;
-  /** Deletes all responses and returns how many. @throws {AppError} `io_error` when they cannot be deleted. */
-  clear(): number;
-  /** Deletes the responses of one account and returns how many. */
-  clearFor(keyHash: string): number;
+interface DiskCache extends ResponseCache {
+  get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined;
+  put(tool: string, args: unknown, value: unknown): void;
 }
 
 const VERSION = 2;
@@ -68,68 +54,59 @@ const KEEP = 0.9;
 /** However many files are there, no more are looked at in one go. */
 const MAX_LOOKED_AT = 20_000;
 
-/** Returns the SHA-256 of an API key in hex: identifies an account without naming the key. */
-export function hashKey(key: string): string {
-  return sha256Hex(`restaurant api key\n${key}`);
-}
+const folderIn = (cacheDir: string): string => join(cacheDir, 'responses');
+
+/** Identifies an account without naming its key. */
+const hashAccount = (account: string): string => sha256Hex(`restaurant api key\n${account}`);
+
+/** Returns the part of the file names that all responses of an account share. */
+const namePrefix = (accountHash: string): string => `${sha256Hex(accountHash).slice(0, ACCOUNT_CHARACTERS)}-`;
 
 /**
  * Opens the cache, which keeps about so many entries and bytes. Touches no file until it is used.
  * @param options.cacheDir undefined where no cache folder is known: nothing is cached then
+ * @param options.account the API key, and whatever else authenticates: one account never sees another's responses
  * @param options.now milliseconds since the epoch
  */
 export function openCache({
   cacheDir,
+  endpoint,
+  account,
   now,
   maxEntries = 10_000,
   maxBytes = 134_217_728,
 }: {
   readonly cacheDir: string | undefined;
+  readonly endpoint: string;
+  readonly account: string;
   readonly now: () => number;
   readonly maxEntries?: number;
   readonly maxBytes?: number;
-}): Cache {
-  if (cacheDir === undefined) {
-    return { path: undefined, get: () => undefined, put: () => {}, clear: () => 0, clearFor: () => 0 };
-  }
-  const folder = join(cacheDir, 'responses');
+}): DiskCache {
+  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
+  const folder = folderIn(cacheDir);
+  const accountHash = hashAccount(account);
   const maxEntryBytes = Math.floor(maxBytes / MAX_SHARE);
-  let isReady = false;
   const pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
   // Not 0, so that many short runs prune now and then, too.
   let written = Math.floor(Math.random() * pruneBytes);
 
-  function write(path: string, bytes: Uint8Array): void {
-    const save = () => writeFileAtomic(path, bytes, { durable: false, replace: true });
-    if (!isReady) ensurePrivateFolder(folder);
-    isReady = true;
-    try {
-      save();
-    } catch {
-      // Perhaps the folder was deleted while this process runs.
-      ensurePrivateFolder(folder);
-      save();
-    }
-    written += Math.max(bytes.length, maxBytes / maxEntries);
-    if (written < pruneBytes) return;
-    written = 0;
-    prune(folder, now(), maxEntries, maxBytes);
+  /** Returns the path of an entry, and the text of its key. @throws {RangeError} for arguments nested too deep. */
+  function locate(tool: string, args: unknown): { path: string; key: string } {
+    const key = canonicalJson([endpoint, accountHash, tool, args]);
+    const name = `${namePrefix(accountHash)}${sha256Hex(`${VERSION}\n${key}`)}.json`;
+    return { path: join(folder, name), key };
   }
 
   return {
-    path: folder,
-    get(key, maxAgeMs) {
+    get(tool, args, maxAgeMs) {
       try {
-        const { path, text } = locate(folder, key);
+        const { path, key } = locate(tool, args);
         // A failed open costs much more than this, because of its error.
         if (maxAgeMs <= 0 || !existsSync(path)) return undefined;
-        const {
-          version,
-          key: found,
-          at,
-          value,
-        } = Object(parseExact(readOwnFile(path, maxEntryBytes).toString('utf8'))) as Record<string, unknown>;
-        if (version !== VERSION || found !== text || typeof at !== 'number') return undefined;
+        const entry: unknown = parseExact(readOwnFile(path, maxEntryBytes).bytes.toString('utf8'));
+        const { version, key: found, at, value } = Object(entry) as Record<string, unknown>;
+        if (version !== VERSION || found !== key || typeof at !== 'number') return undefined;
         const age = now() - at;
         const isUsable = value !== undefined && age >= 0 && age <= Math.min(maxAgeMs, MAX_AGE_MS);
         return isUsable ? { value, at } : undefined;
@@ -137,46 +114,51 @@ export function openCache({
         return undefined;
       }
     },
-    put(key, value) {
+    put(tool, args, value) {
       try {
-        const { path, text } = locate(folder, key);
+        const { path, key } = locate(tool, args);
         const json = stringifyExact(value);
         if (json === undefined) return;
-        const head = JSON.stringify({ version: VERSION, key: text, at: now() }).slice(0, -1);
+        const head = JSON.stringify({ version: VERSION, key, at: now() }).slice(0, -1);
         const bytes = Buffer.from(`${head},"value":${json}}`);
-        if (bytes.length <= maxEntryBytes) write(path, bytes);
+        if (bytes.length > maxEntryBytes) return;
+        ensurePrivateFolder(folder);
+        writeFileAtomic(path, bytes, { durable: false, replace: true });
+        written += Math.max(bytes.length, maxBytes / maxEntries);
+        if (written < pruneBytes) return;
+        written = 0;
+        prune(folder, now(), maxEntries, maxBytes);
       } catch {
         // A full or read-only disk, or a value that is not JSON: not cached.
       }
     },
-    clear() {
-      try {
-        const count = entriesIn(folder).length;
-        if (existsSync(folder)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-        return count;
-      } catch (error) {
-        throw ioError('clear the cache', folder, error);
-      }
-    },
-    clearFor(keyHash) {
-      try {
-        const names = entriesIn(folder).filter((name) => name.startsWith(`${accountOf(keyHash)}-`));
-        return names.filter((name) => remove(join(folder, name))).length;
-      } catch {
-        return 0;
-      }
-    },
+    release() {},
   };
 }
 
-function accountOf(keyHash: string): string {
-  return sha256Hex(keyHash).slice(0, ACCOUNT_CHARACTERS);
+/** Deletes all responses and returns how many. @throws {AppError} `io_error` when they cannot be deleted. */
+export function clearResponses(cacheDir: string | undefined): number {
+  if (cacheDir === undefined) return 0;
+  const folder = folderIn(cacheDir);
+  try {
+    const count = entriesIn(folder).length;
+    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    return count;
+  } catch (error) {
+    throw ioError('clear the cache', folder, error);
+  }
 }
 
-/** Returns the path of an entry, and the text of its key. @throws {RangeError} for arguments nested too deep. */
-function locate(folder: string, { endpoint, keyHash, tool, args }: CacheKey): { path: string; text: string } {
-  const text = canonicalJson([endpoint, keyHash, tool, args]);
-  return { path: join(folder, `${accountOf(keyHash)}-${sha256Hex(`${VERSION}\n${text}`)}.json`), text };
+/** Deletes the responses of one account. Never throws. */
+export function clearAccount(cacheDir: string | undefined, account: string): void {
+  if (cacheDir === undefined) return;
+  const folder = folderIn(cacheDir);
+  const prefix = namePrefix(hashAccount(account));
+  try {
+    for (const name of entriesIn(folder)) if (name.startsWith(prefix)) remove(join(folder, name));
+  } catch {
+    // There is no such folder.
+  }
 }
 
 /**
@@ -207,7 +189,7 @@ function entriesIn(folder: string): string[] {
 
 /** Deletes entries that are too old, then the oldest until the cache is within its limits. */
 function prune(folder: string, now: number, maxEntries: number, maxBytes: number): void {
-  sweepTemps(folder, now);
+  sweepTemps(folder);
   const names = entriesIn(folder);
   const entries = names.slice(0, MAX_LOOKED_AT).flatMap((name) => {
     const path = join(folder, name);
@@ -228,12 +210,11 @@ function prune(folder: string, now: number, maxEntries: number, maxBytes: number
   }
 }
 
-/** Returns whether the file was deleted; it may be gone already, or the disk may be read-only. */
-function remove(path: string): boolean {
+/** Deletes a file, unless it is gone already or the disk is read-only. */
+function remove(path: string): void {
   try {
     rmSync(path);
-    return true;
   } catch {
-    return false;
+    // It is deleted the next time.
   }
 }

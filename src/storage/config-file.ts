@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
 import { ensurePrivateFolder } from './atomic.ts';
-import { assertOwnedPath, followLinks, isNotRegularFile, openOwnFile, readAll } from './files.ts';
+import { assertOwnedPath, type FileContent, followLinks, isNotRegularFile, readOwnFile } from './files.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 
@@ -88,23 +88,21 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function readText(path: string, warn: Warn | undefined): string | undefined {
-  let file: number;
+  let content: FileContent;
   try {
-    file = openOwnFile(resolveLinks(path));
+    content = readOwnFile(resolveLinks(path), MAX_BYTES);
   } catch (error) {
     // When a part of HOME is not a folder, there is no config file either.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     if (error instanceof AppError) throw invalidConfig(path, error.message, OTHER_FOLDER);
-    throw unreadable(path, error);
+    if (isNotRegularFile(error)) throw invalidConfig(path, ioReason(error));
+    throw ioError('read the config file', path, error, OTHER_FOLDER);
   }
+  checkPermissions(path, content.stats.mode, warn);
   try {
-    checkPermissions(path, fstatSync(file).mode, warn);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readAll(file, MAX_BYTES));
-  } catch (error) {
-    if (error instanceof TypeError) throw invalidConfig(path, 'it is not UTF-8 text');
-    throw unreadable(path, error);
-  } finally {
-    closeSync(file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(content.bytes);
+  } catch {
+    throw invalidConfig(path, 'it is not UTF-8 text');
   }
 }
 
@@ -123,12 +121,6 @@ function checkPermissions(path: string, mode: number, warn: Warn | undefined): v
   if ((mode & READABLE_BY_OTHERS) !== 0) warn?.(`other users can read ${path}: ${fix}`);
 }
 
-function unreadable(path: string, error: unknown): AppError {
-  return isNotRegularFile(error)
-    ? invalidConfig(path, ioReason(error))
-    : ioError('read the config file', path, error, OTHER_FOLDER);
-}
-
 function invalidConfig(path: string, reason: string, hint?: string): AppError {
   const reset = `correct it, or start over: mv ${shellWord(path)} ${shellWord(`${path}.bak`)} && restaurant login`;
   return new AppError('bad_config', `cannot use the config file ${path}: ${reason}`, { hint: hint ?? reset });
@@ -141,14 +133,16 @@ function invalidConfig(path: string, reason: string, hint?: string): AppError {
  */
 export async function updateConfig(configDir: string, change: (file: ConfigFile) => void): Promise<void> {
   const path = configPath(configDir);
+  // Loaded before others have to wait for the lock.
+  const { default: Conf } = await import('conf');
   try {
     ensurePrivateFolder(configDir);
     await withLock(
       path,
-      async () => {
+      () => {
         const file = readConfig(path);
         change(file);
-        await write(path, file);
+        write(Conf, path, file);
       },
       LOCK_WAIT_MS,
     );
@@ -160,7 +154,7 @@ export async function updateConfig(configDir: string, change: (file: ConfigFile)
 }
 
 /** Writes the file with `conf`, which replaces it as a whole. The caller holds the lock. */
-async function write(path: string, file: ConfigFile): Promise<void> {
+function write(Conf: typeof import('conf').default, path: string, file: ConfigFile): void {
   const target = resolveLinks(path);
   const extension = extname(target);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
@@ -168,7 +162,6 @@ async function write(path: string, file: ConfigFile): Promise<void> {
   parseConfig(path, text);
   assertRoom(path, target, text);
   try {
-    const { default: Conf } = await import('conf');
     const conf = new Conf<ConfigFile>({
       cwd: dirname(target),
       configName: basename(target, extension),
@@ -177,7 +170,7 @@ async function write(path: string, file: ConfigFile): Promise<void> {
       clearInvalidConfig: false,
       accessPropertiesByDotNotation: false,
       serialize: () => text,
-      deserialize: (old) => parseConfig(path, old.replace(/^\ufeff/, '')),
+      deserialize: () => file,
     });
     conf.store = file;
   } catch (error) {

@@ -44,9 +44,9 @@ function fileError(code: string, message: string): Error {
  * opened, and Ctrl-C would have no effect.
  * @throws the system's error; one with the code `ENOTREGULAR` for anything but a regular file.
  */
-export function openRegularFile(path: string, flags: number = O_RDONLY, mode = 0o600): number {
+function openRegularFile(path: string, flags: number = O_RDONLY): number {
   // Windows has no O_NONBLOCK, and no named pipes among its files.
-  const file = openSync(path, flags | O_NONBLOCK, mode);
+  const file = openSync(path, flags | O_NONBLOCK, 0o600);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
   throw fileError('ENOTREGULAR', 'not a regular file');
@@ -73,44 +73,45 @@ export function openOwnFile(path: string, flags: number = O_RDONLY): number {
   throw new AppError('io_error', `will not use ${path}: ${reason}`);
 }
 
-/** Returns the bytes of a regular file. @throws as {@link openRegularFile}; `ETOOLARGE` for more than `max` bytes. */
-export function readRegularFile(path: string, max: number): Buffer {
+export interface FileContent {
+  readonly bytes: Buffer;
+  readonly stats: Stats;
+}
+
+/** Reads a regular file. @throws as {@link openRegularFile}; `ETOOLARGE` for more than `max` bytes. */
+export function readRegularFile(path: string, max: number): FileContent {
   return readAndClose(openRegularFile(path), max);
 }
 
-/** Returns the bytes of a file of this program. @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes. */
-export function readOwnFile(path: string, max: number): Buffer {
+/** Reads a file of this program. @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes. */
+export function readOwnFile(path: string, max: number): FileContent {
   return readAndClose(openOwnFile(path), max);
 }
 
 /**
- * Returns the bytes of anything that a user named: a file, or a pipe as in `--key-file <(pass restaurant)`.
+ * Reads anything that a user named: a file, or a pipe as in `--key-file <(pass restaurant)`.
  * @throws the system's error; `ETOOLARGE` for more than `max` bytes.
  */
-export function readPath(path: string, max: number): Buffer {
+export function readPath(path: string, max: number): FileContent {
   return readAndClose(openSync(path, 'r'), max);
 }
 
-function readAndClose(file: number, max: number): Buffer {
+function readAndClose(file: number, max: number): FileContent {
   try {
-    return readAll(file, max);
+    const stats = fstatSync(file);
+    if (stats.isFile() && stats.size > max) throw fileError('ETOOLARGE', 'too large');
+    const parts: Buffer[] = [];
+    for (let size = 0; ; ) {
+      const part = Buffer.allocUnsafe(Math.max(64 * 1024, stats.size - size + 1));
+      const count = readSync(file, part, 0, part.length, null);
+      if (count === 0)
+        return { stats, bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts) };
+      size += count;
+      if (size > max) throw fileError('ETOOLARGE', 'too large');
+      parts.push(part.subarray(0, count));
+    }
   } finally {
     closeSync(file);
-  }
-}
-
-/** Returns all bytes from the current position on. @throws `ETOOLARGE` for more than `max` bytes. */
-export function readAll(file: number, max: number): Buffer {
-  const stats = fstatSync(file);
-  if (stats.isFile() && stats.size > max) throw fileError('ETOOLARGE', 'too large');
-  const parts: Buffer[] = [];
-  for (let size = 0; ; ) {
-    const part = Buffer.allocUnsafe(Math.max(64 * 1024, stats.size - size + 1));
-    const count = readSync(file, part, 0, part.length, null);
-    if (count === 0) return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-    size += count;
-    if (size > max) throw fileError('ETOOLARGE', 'too large');
-    parts.push(part.subarray(0, count));
   }
 }
 

@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
-import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
+import { deleteOldFiles, ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { isNotRegularFile, openOwnFile, readOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 
@@ -66,14 +57,12 @@ const MINUTE_MS = 60_500;
 export const DAY_MS = 86_400_000;
 /** Times further ahead come from a clock that was wrong. */
 const FUTURE_MS = 60_000;
-/** A grant that took longer (a suspended machine) was decided by a time that is past. */
 const MAX_DELAY_MS = 400;
 const MAX_TRIES = 5;
-/** Room for some 300,000 requests; of a larger file, only the end counts. */
-const MAX_READ_BYTES = 4_194_304;
-const KEEP_DAYS = 7;
-const DAY_NAME = /\.\d{4}-\d\d-\d\d$/;
-const APPEND = constants.O_WRONLY | constants.O_APPEND;
+/** Room for four million requests a day. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const KEEP_MS = 7 * DAY_MS;
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** Where the times of requests are kept, in milliseconds since the epoch. */
 interface Log {
@@ -125,26 +114,23 @@ export function openLedger({
 
   return {
     record: () => using((files) => files.append(now())),
-    async grant() {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        let at = 0;
-        const wait = await using((files) => {
-          const decide = () => {
-            at = now();
-            const reason = waitAt(files, limits, at);
-            if (reason === undefined) files.append(at);
-            return reason;
+    grant: () =>
+      grantInTime(now, MAX_DELAY_MS, () =>
+        using((files) => {
+          const decide = (): Decision => {
+            const at = now();
+            const wait = waitAt(files, limits, at);
+            if (wait === undefined) files.append(at);
+            return { at, wait };
           };
           // Without limits, there is no last request that two processes could both get.
           if (isUnlimited(limits)) return decide();
           // Those who must wait anyway do not queue for the lock.
-          return waitAt(files, limits, now()) ?? files.exclusive(decide);
-        });
-        if (wait !== undefined) return { granted: false, ...wait };
-        if (Math.abs(now() - at) <= MAX_DELAY_MS) return { granted: true };
-      }
-      return { granted: false, freeAt: now() + MAX_DELAY_MS, window: 'minute' };
-    },
+          const at = now();
+          const wait = waitAt(files, limits, at);
+          return wait === undefined ? files.exclusive(decide) : { at, wait };
+        }),
+      ),
     async pauseUntil(until) {
       const end = Math.min(until, now() + DAY_MS);
       if (end <= now()) return;
@@ -156,6 +142,28 @@ export function openLedger({
     },
     usage: () => using((files) => usageOf(files.read(now()), files, limits, now())),
   };
+}
+
+/** What keeps a request from being sent, or that it was counted, as of a time in milliseconds since the epoch. */
+interface Decision {
+  readonly at: number;
+  readonly wait: Wait | undefined;
+}
+
+/**
+ * Decides again when a grant comes too late (a suspended machine, a slow network): it was counted at a time that is past.
+ */
+export async function grantInTime(
+  now: () => number,
+  maxDelayMs: number,
+  decide: () => Promise<Decision>,
+): Promise<Grant> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const { at, wait } = await decide();
+    if (wait !== undefined) return { granted: false, ...wait };
+    if (Math.abs(now() - at) <= maxDelayMs) return { granted: true };
+  }
+  return { granted: false, freeAt: now() + maxDelayMs, window: 'minute' };
 }
 
 /** Returns what keeps a request from being sent at this time. */
@@ -229,23 +237,21 @@ function openFileLog(folder: string, id: string): Log {
   const pathOf = (at: number): string => join(folder, `${id}.${new Date(at).toISOString().slice(0, 10)}`);
   const pausePath = join(folder, `${id}.pause`);
 
-  function openDay(at: number): number {
-    const path = pathOf(at);
-    try {
-      return openOwnFile(path, APPEND);
-    } catch (error) {
-      if (isNotRegularFile(error)) renameSync(path, `${path}.damaged`);
-      else if (systemCode(error) !== 'ENOENT') throw error;
-    }
-    ensurePrivateFolder(folder);
-    const days = readdirSync(folder).filter((name) => name.startsWith(id) && DAY_NAME.test(name));
-    for (const name of days.sort().slice(0, -KEEP_DAYS)) rmSync(join(folder, name), { force: true });
-    return openOwnFile(path, APPEND | constants.O_CREAT);
+  function read(path: string): string {
+    // A failed open costs much more than this, because of its error.
+    if (!existsSync(path)) return '';
+    return settingAside(path, () => readOwnFile(path, MAX_BYTES).bytes.toString('latin1')) ?? '';
   }
 
   return {
     append(at) {
-      const file = openDay(at);
+      const path = pathOf(at);
+      if (!existsSync(path)) {
+        ensurePrivateFolder(folder);
+        deleteOldFiles(folder, Date.now() - KEEP_MS);
+      }
+      const open = () => openOwnFile(path, APPEND);
+      const file = settingAside(path, open) ?? open();
       try {
         writeAll(file, Buffer.from(`\n${at}`));
       } finally {
@@ -255,7 +261,7 @@ function openFileLog(folder: string, id: string): Log {
     read(now) {
       const times: number[] = [];
       for (const path of [pathOf(now - DAY_MS), pathOf(now)]) {
-        for (const line of readEnd(path).split('\n')) {
+        for (const line of read(path).split('\n')) {
           const at = Number(line);
           if (line !== '' && at > now - DAY_MS) times.push(at);
         }
@@ -263,7 +269,7 @@ function openFileLog(folder: string, id: string): Log {
       return times.sort((a, b) => a - b);
     },
     readPause() {
-      const text = readEnd(pausePath);
+      const text = read(pausePath);
       return text === '' ? undefined : Number(text);
     },
     writePause(until) {
@@ -276,23 +282,13 @@ function openFileLog(folder: string, id: string): Log {
   };
 }
 
-/** Returns the end of a file as text; '' when there is no regular file. */
-function readEnd(path: string): string {
-  // A failed open costs much more than this, because of its error.
-  if (!existsSync(path)) return '';
-  let file: number;
+/** Uses a file. Anything but a regular file of a useful size is renamed instead: returns undefined then. */
+function settingAside<T>(path: string, use: () => T): T | undefined {
   try {
-    file = openOwnFile(path);
+    return use();
   } catch (error) {
-    if (isNotRegularFile(error) || systemCode(error) === 'ENOENT') return '';
-    throw error;
-  }
-  try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
-    const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('latin1', 0, length);
-  } finally {
-    closeSync(file);
+    if (!isNotRegularFile(error)) throw error;
+    renameSync(path, `${path}.damaged`);
+    return undefined;
   }
 }

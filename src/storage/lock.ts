@@ -1,22 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { isNotRegularFile, openOwnFile, randomName, readAll, writeAll } from './files.ts';
+import { type FileContent, isNotRegularFile, randomName, readOwnFile, writeAll } from './files.ts';
 import { ioError } from './io-error.ts';
-
-/** Identifies a process even after its pid was given to another. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  readonly host: string;
-  /** Pid namespace, which differs between containers (Linux). */
-  readonly namespace?: string;
-  /** Id of the running kernel, and start time in clock ticks since boot (Linux). */
-  readonly start?: string;
-}
+import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
 
 export interface Lock {
   /** Releases the lock. A second call does nothing. */
@@ -124,9 +113,9 @@ function create(lockPath: string): Lock | undefined {
 
 /** Reads a lock file; returns undefined when there is none. @throws {AppError} when it is not a lock of this user. */
 function readHolder(lockPath: string, path: string): Holder | undefined {
-  let file: number;
+  let content: FileContent;
   try {
-    file = openOwnFile(lockPath);
+    content = readOwnFile(lockPath, MAX_BYTES);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     if (isNotRegularFile(error)) throw notALock(lockPath);
@@ -135,18 +124,16 @@ function readHolder(lockPath: string, path: string): Holder | undefined {
     }
     throw error;
   }
+  const text = content.bytes.toString('utf8');
+  const { ino, mtimeMs: createdAt } = content.stats;
+  if (text === '') return { key: `${ino}-${createdAt}`, owner: undefined, createdAt };
   try {
-    const { ino, mtimeMs } = fstatSync(file);
-    const text = readAll(file, MAX_BYTES).toString('utf8');
-    if (text === '') return { key: `${ino}-${mtimeMs}`, owner: undefined, createdAt: mtimeMs };
     const { key, ...owner } = JSON.parse(text) as { key: string } & ProcessIdentity;
-    if (typeof key !== 'string' || typeof owner.pid !== 'number') throw notALock(lockPath);
-    return { key, owner, createdAt: mtimeMs };
-  } catch (error) {
-    throw systemCode(error) === undefined || isNotRegularFile(error) ? notALock(lockPath) : error;
-  } finally {
-    closeSync(file);
+    if (typeof key === 'string' && typeof owner.pid === 'number') return { key, owner, createdAt };
+  } catch {
+    // Another program's file.
   }
+  throw notALock(lockPath);
 }
 
 function isStale({ owner, createdAt }: Holder): boolean {
@@ -181,45 +168,4 @@ function notALock(lockPath: string): AppError {
   return new AppError('in_use', `${lockPath} exists and is not a lock file of this program`, {
     hint: `move it away: mv ${shellWord(lockPath)} ${shellWord(`${lockPath}.old`)}`,
   });
-}
-
-/** Returns the identity of this process. */
-export function currentProcess(): ProcessIdentity {
-  const namespace = orNone(() => readlinkSync('/proc/self/ns/pid'));
-  return { pid, host: hostname(), namespace, start: startOf(pid) };
-}
-
-/**
- * Whether the process still runs. Nothing can be known about a process on another machine or in another container: it
- * counts as running. Elsewhere than on Linux, so does another process with the same pid.
- */
-export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity): boolean {
-  const own = currentProcess();
-  if (host !== own.host) return true;
-  if (start?.split(' ')[0] !== own.start?.split(' ')[0]) return false;
-  if (namespace !== own.namespace) return true;
-  try {
-    kill(id, 0);
-  } catch (error) {
-    if (systemCode(error) === 'ESRCH') return false;
-  }
-  return startOf(id) === start;
-}
-
-/** Reads proc_pid_stat(5): the name in parentheses may contain any; the state is field 3, the start time field 22. */
-function startOf(id: number): string | undefined {
-  return orNone(() => {
-    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return /[ZX]/.test(fields[0] ?? '') ? 'ended' : `${boot} ${fields[19]}`;
-  });
-}
-
-function orNone(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

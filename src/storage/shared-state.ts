@@ -4,10 +4,10 @@ import { privateCaHint, UNKNOWN_AUTHORITY } from '../client/http/network-error.t
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { parseExact, stringifyExact } from '../util/exact-json.ts';
-import { type CachedResponse, type CacheKey, canonicalJson, type ResponseCache } from './cache.ts';
+import { type CachedResponse, canonicalJson, type ResponseCache } from './cache.ts';
 import {
   DAY_MS,
-  type Grant,
+  grantInTime,
   type Ledger,
   type Limits,
   longestWait,
@@ -18,7 +18,8 @@ import {
 /** The request ledger and the response cache of many machines, in Redis or Valkey. */
 export interface SharedState {
   ledger(endpoint: string, key: string, limits: Limits): Ledger;
-  cache(endpoint: string, key: string): ResponseCache;
+  /** @param account the API key, and whatever else authenticates */
+  cache(endpoint: string, account: string): ResponseCache;
   close(): void;
 }
 
@@ -35,13 +36,11 @@ type Reply = number | string | null | readonly Reply[];
 
 /** A minute, and the time between a grant and the arrival of the request at the service. */
 const MINUTE_MS = 62_000;
-/** A grant whose reply took longer cannot be used: it was counted at a time that is past. */
 const MAX_DELAY_MS = 1500;
 const CONNECT_MS = 5000;
 /** A reply that takes longer counts as a failure of the connection. */
 const REPLY_MS = 5000;
 const RETRY_MS = 250;
-const MAX_TRIES = 5;
 const KEEP_MS = 30 * DAY_MS;
 /** A claim ends so long after the process that renewed it was killed. */
 const CLAIM_MS = 6000;
@@ -111,7 +110,7 @@ export function openSharedState(options: SharedStateOptions): SharedState {
   const run = openRunner(options);
   return {
     ledger: (endpoint, key, limits) => sharedLedger(run.retrying, prefixOf(endpoint, key), limits, context),
-    cache: (endpoint, key) => sharedCache(run, prefixOf(endpoint, key), context),
+    cache: (endpoint, account) => sharedCache(run, prefixOf(endpoint, account), context),
     close: run.close,
   };
 }
@@ -277,18 +276,16 @@ function sharedLedger(
     async record() {
       await call('record', randomUUID());
     },
-    async grant(): Promise<Grant> {
+    async grant() {
       const id = randomUUID();
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const before = now();
+      const grant = await grantInTime(now, MAX_DELAY_MS, async () => {
+        const at = now();
         const { granted, usage } = await call('grant', id);
-        const wait = granted ? undefined : longestWait(usage);
-        if (wait !== undefined) return { granted: false, ...wait };
-        if (now() - before <= MAX_DELAY_MS) return { granted: true };
-      }
-      // Not used, so not counted.
-      await call('usage', id);
-      return { granted: false, freeAt: now() + MAX_DELAY_MS, window: 'minute' };
+        return { at, wait: granted ? undefined : longestWait(usage) };
+      });
+      // One that came too late is not used, so it does not count.
+      if (!grant.granted) await call('usage', id);
+      return grant;
     },
     async pauseUntil(until) {
       await run(PAUSE, [pauseKey], [`${Math.max(0, Math.ceil(until - now()))}`]);
@@ -312,15 +309,15 @@ function sharedCache(
     clearInterval(renewals.get(claim));
     renewals.delete(claim);
   };
-  const keysOf = ({ keyHash, tool, args }: CacheKey): [string, string] => {
-    const id = hash('sha256', canonicalJson([keyHash, tool, args]));
+  const keysOf = (tool: string, args: unknown): [string, string] => {
+    const id = hash('sha256', canonicalJson([tool, args]));
     return [`${prefix}:response:${id}`, `${prefix}:claim:${id}`];
   };
   return {
-    async get(key, maxAgeMs, preview = false): Promise<CachedResponse | undefined> {
+    async get(tool, args, maxAgeMs, preview = false): Promise<CachedResponse | undefined> {
       if (maxAgeMs <= 0) return undefined;
       const maxAge = `${Math.min(maxAgeMs, KEEP_MS)}`;
-      const [response, claim] = keysOf(key);
+      const [response, claim] = keysOf(tool, args);
       for (const deadline = now() + MAX_CLAIM_WAIT_MS; ; ) {
         const reply = await retrying(GET, [response, claim], [maxAge, preview ? '' : process]);
         if (Array.isArray(reply)) {
@@ -333,14 +330,15 @@ function sharedCache(
         await sleep(POLL_MS, signal);
       }
     },
-    async put(key, value) {
+    async put(tool, args, value) {
+      const [response, claim] = keysOf(tool, args);
       const text = stringifyExact(value);
       // A failure of the store loses nothing but a request later on.
-      if (text !== undefined) await once(PUT, keysOf(key), [text]).catch(() => {});
-      stopRenewing(keysOf(key)[1]);
+      if (text !== undefined) await once(PUT, [response, claim], [text]).catch(() => {});
+      stopRenewing(claim);
     },
-    async release(key) {
-      const claim = keysOf(key)[1];
+    async release(tool, args) {
+      const [, claim] = keysOf(tool, args);
       stopRenewing(claim);
       await once(RELEASE, [claim], [process]).catch(() => {});
     },

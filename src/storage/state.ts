@@ -1,8 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
+import { deleteOldFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { isNotRegularFile, readOwnFile } from './files.ts';
 import { ioReason } from './io-error.ts';
 
@@ -44,7 +44,7 @@ export function openJsonFile<T>(
   return {
     read() {
       try {
-        const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).toString('utf8'));
+        const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).bytes.toString('utf8'));
         const decoded = typeof value === 'object' && value !== null ? decode({ ...value }) : undefined;
         if (decoded === undefined) quarantine(path);
         return decoded;
@@ -58,7 +58,7 @@ export function openJsonFile<T>(
     write(value) {
       try {
         ensurePrivateFolder(dirname(path));
-        sweepTemps(dirname(path), Date.now());
+        sweepTemps(dirname(path));
         if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path);
         writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false, replace: true });
       } catch (error) {
@@ -94,7 +94,7 @@ export interface LastResults extends Search {
 
 /**
  * Opens the last results that were shown in this terminal and to this user. Nothing here throws.
- * @param terminal identifies the terminal or session, as {@link terminalId} returns it.
+ * @param terminal identifies the terminal or session, as `terminalId` returns it.
  */
 export function openResultsStore(stateDir: string | undefined, terminal: string | undefined, warn?: Warn) {
   const open = (name: string) =>
@@ -133,45 +133,6 @@ function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unk
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
-
-/**
- * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere, and where the
- * session began outside a container (its id is 0 there), by what the terminal program puts into the environment or by
- * the number of the terminal. Undefined where none is known.
- */
-export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const [session = '0', terminal = '0'] = statFields('self')?.slice(3, 5) ?? [];
-  if (session !== '0') return `session ${session} ${statFields(session)?.[19] ?? ''}`.trimEnd();
-  const names = ['TMUX_PANE', 'TERM_SESSION_ID', 'WT_SESSION', 'KITTY_WINDOW_ID', 'WINDOWID'];
-  const name = names.find((each) => env[each]);
-  if (name !== undefined) return `${name} ${env[name]}`;
-  return terminal === '0' ? undefined : `terminal ${terminal}`;
-}
-
-/** Returns the fields of proc_pid_stat(5) from the third on: index 3 is the session, 4 the terminal, 19 the start time. */
-function statFields(id: string): readonly string[] | undefined {
-  try {
-    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Deletes the files of a folder, of all names or those that match, that were last written before a time (milliseconds
- * since the epoch). Never throws.
- */
-export function deleteOldFiles(folder: string, before: number, names = /^/): void {
-  try {
-    for (const name of readdirSync(folder).filter((each) => names.test(each))) {
-      const path = join(folder, name);
-      if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
-    }
-  } catch {
-    // There is no such folder, or another process is deleting them, too.
-  }
-}
 
 /** The protocol that an endpoint was found to speak. */
 export interface DetectedProtocol {

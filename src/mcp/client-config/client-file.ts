@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
@@ -115,17 +115,14 @@ export function invalidConfig(path: string, why: string): AppError {
 
 /** Reads a client's file; undefined when it does not exist. @throws {AppError} `io_error`; `bad_config` for other text than UTF-8 */
 export function readClientFile(path: string): ClientFile | undefined {
-  let bytes: Buffer;
-  let mode: number;
   try {
-    mode = statSync(path).mode & PERMISSIONS;
-    bytes = readRegularFile(path, MAX_BYTES);
+    const { bytes, stats } = readRegularFile(path, MAX_BYTES);
+    if (!isUtf8(bytes)) throw invalidConfig(path, 'it is not UTF-8 text');
+    return { text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', path, error);
   }
-  if (!isUtf8(bytes)) throw invalidConfig(path, 'it is not UTF-8 text');
-  return { text: bytes.toString('utf8'), mode };
 }
 
 /** Writes a file atomically, and creates its folder before. @throws {AppError} `io_error` */

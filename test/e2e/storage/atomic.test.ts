@@ -204,7 +204,7 @@ describe('sweepTemps', () => {
     for (const name of names) writeFileSync(join(folder, name), '');
     const old = new Date(Date.now() - 2 * 3_600_000);
     for (const name of names) if (!name.includes('fedc')) utimesSync(join(folder, name), old, old);
-    sweepTemps(folder, Date.now());
+    sweepTemps(folder);
     expect(readdirSync(folder).sort()).toEqual([
       '.restaurant-fedcba9876543210.tmp',
       '.restaurant-x.tmp',
@@ -213,6 +213,6 @@ describe('sweepTemps', () => {
   });
 
   it('ignores a missing folder', () => {
-    expect(() => sweepTemps('/does/not/exist', 0)).not.toThrow();
+    expect(() => sweepTemps('/does/not/exist')).not.toThrow();
   });
 });

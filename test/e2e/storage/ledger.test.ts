@@ -2,11 +2,13 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -138,11 +140,17 @@ describe('openLedger', () => {
     expect(await granted(ledger, 9)).toBe(1);
     expect(await granted(open(0, 4), 9)).toBe(1);
     expect(readdirSync(folder)).toHaveLength(2);
-    for (let day = 0; day < 20; day += 1) {
-      clock.now += DAY;
-      await ledger.record();
-    }
-    expect(readdirSync(folder).filter((name) => /\d$/.test(name)).length).toBeLessThan(10);
+  });
+
+  it('deletes the files of more than a week ago', async () => {
+    const { clock, open, folder } = world();
+    await open().record();
+    const old = onlyFile(folder);
+    const weekAgo = new Date(Date.now() - 8 * DAY);
+    utimesSync(old, weekAgo, weekAgo);
+    clock.now += 8 * DAY;
+    await open().record();
+    expect(onlyFile(folder)).not.toBe(old);
   });
 
   it('has no limit at 0', async () => {
@@ -269,6 +277,7 @@ describe('a damaged ledger', () => {
     ['cut inside a line', (file) => truncateSync(file, 20), 1],
     ['empty', (file) => truncateSync(file, 0), 0],
     ['deleted', (file) => rmSync(file), 0],
+    ['a folder in its place', (file) => (rmSync(file), mkdirSync(file)), 0],
     ['noise alone', (file) => writeFileSync(file, Buffer.alloc(5000, 'restaurant')), 0],
     ['a terabyte of zeros', (file) => truncateSync(file, 1024 ** 4), 0],
     ['its folder deleted', (file) => rmSync(join(file, '..'), { recursive: true }), 0],

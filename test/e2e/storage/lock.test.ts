@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { currentProcess, isRunning, tryLock, withLock } from '../../../src/storage/lock.ts';
+import { tryLock, withLock } from '../../../src/storage/lock.ts';
+import { currentProcess, isRunning } from '../../../src/storage/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
-import { hashKey } from '../../../src/storage/cache.ts';
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
+import { sha256Hex } from '../../../src/util/sha256.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
@@ -90,17 +90,16 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
   it('never contains the API key or the endpoint, and all its keys expire', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url);
-    const cacheKey = { endpoint: ENDPOINT, keyHash: hashKey(KEY), tool: 't', args: { name: 'Nopa' } };
     await shared.ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 1 }).grant();
     await shared.ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 1 }).pauseUntil(Date.now() + 5000);
     const cache = shared.cache(ENDPOINT, KEY);
-    await cache.get(cacheKey, 1000);
-    await cache.put(cacheKey, { total_matches: 1 });
+    await cache.get('t', { name: 'Nopa' }, 1000);
+    await cache.put('t', { name: 'Nopa' }, { total_matches: 1 });
     const names = (await redis.send('KEYS *')).split('\r\n').filter((line) => line.startsWith('restaurant'));
     expect(names).toHaveLength(3);
     for (const name of names) {
       expect(Number((await redis.send(`PTTL ${name}`)).slice(1))).toBeGreaterThan(0);
-      expect(name).not.toContain(hashKey(KEY));
+      expect(name).not.toContain(sha256Hex(KEY));
     }
     expect(names.join()).not.toMatch(/sk_service|example/);
   });
@@ -201,14 +200,13 @@ describe.skipIf(!HAS_REDIS)('the shared cache (needs redis-server)', () => {
   it('lets another machine send a query after its request failed', async () => {
     const { url } = await redisOnPort();
     const [one, two] = [machine(url).cache(ENDPOINT, KEY), machine(url).cache(ENDPOINT, KEY)];
-    const key = { endpoint: ENDPOINT, keyHash: '', tool: 't', args: {} };
-    expect(await one.get(key, 1000)).toBeUndefined();
-    const other = two.get(key, 1000);
+    expect(await one.get('t', {}, 1000)).toBeUndefined();
+    const other = two.get('t', {}, 1000);
     await pause(300);
-    await one.release?.(key);
+    await one.release('t', {});
     expect(await other).toBeUndefined();
-    await two.put(key, [12345678901234567890n.toString()]);
-    expect((await one.get(key, 1000))?.value).toEqual(['12345678901234567890']);
+    await two.put('t', {}, [12345678901234567890n.toString()]);
+    expect((await one.get('t', {}, 1000))?.value).toEqual(['12345678901234567890']);
   });
 });
 

@@ -124,7 +124,7 @@ describe('terminalId', () => {
     async () => {
       const worker = await bundleWorker(
         tempFolder(),
-        `import { terminalId } from '../../../src/storage/state.ts'; console.log(terminalId({ TERM_SESSION_ID: 'x' }));`,
+        `import { terminalId } from '../../../src/storage/process.ts'; console.log(terminalId({ TERM_SESSION_ID: 'x' }));`,
       );
       const printed = async (detached: boolean) => (await startWorker(worker, [], { detached }).ended).stdout;
       const here = await printed(false);

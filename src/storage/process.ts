@@ -1,0 +1,79 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { kill, pid } from 'node:process';
+import { systemCode } from '../errors.ts';
+
+/** Identifies a process even after its pid was given to another. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly host: string;
+  /** Pid namespace, which differs between containers (Linux). */
+  readonly namespace?: string;
+  /** Id of the running kernel, and start time in clock ticks since boot (Linux). */
+  readonly start?: string;
+}
+
+/** Returns the identity of this process. */
+export function currentProcess(): ProcessIdentity {
+  return {
+    pid,
+    host: hostname(),
+    namespace: orNone(() => readlinkSync('/proc/self/ns/pid')),
+    start: startOf(pid),
+  };
+}
+
+/**
+ * Whether the process still runs. Nothing can be known about a process on another machine or in another container: it
+ * counts as running. Elsewhere than on Linux, so does another process with the same pid.
+ */
+export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity): boolean {
+  const own = currentProcess();
+  if (host !== own.host) return true;
+  if (start?.split(' ')[0] !== own.start?.split(' ')[0]) return false;
+  if (namespace !== own.namespace) return true;
+  try {
+    kill(id, 0);
+  } catch (error) {
+    if (systemCode(error) === 'ESRCH') return false;
+  }
+  return startOf(id) === start;
+}
+
+function startOf(id: number): string | undefined {
+  const stat = statOf(id);
+  const boot = orNone(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+  if (stat === undefined || boot === undefined) return undefined;
+  return /[ZX]/.test(stat.state) ? 'ended' : `${boot} ${stat.start}`;
+}
+
+/**
+ * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere, and where the
+ * session began outside a container (its id is 0 there), by what the terminal program puts into the environment or by
+ * the number of the terminal. Undefined where none is known.
+ */
+export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { session = '0', terminal = '0' } = statOf('self') ?? {};
+  if (session !== '0') return `session ${session} ${statOf(session)?.start ?? ''}`.trimEnd();
+  const names = ['TMUX_PANE', 'TERM_SESSION_ID', 'WT_SESSION', 'KITTY_WINDOW_ID', 'WINDOWID'];
+  const name = names.find((each) => env[each]);
+  if (name !== undefined) return `${name} ${env[name]}`;
+  return terminal === '0' ? undefined : `terminal ${terminal}`;
+}
+
+/** Reads proc_pid_stat(5), from behind the name in parentheses, which may contain anything. */
+function statOf(id: number | string) {
+  const stat = orNone(() => readFileSync(`/proc/${id}/stat`, 'latin1'));
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state = '', , , session, terminal] = fields;
+  return { state, session, terminal, start: fields[19] };
+}
+
+function orNone(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
