@@ -3,9 +3,9 @@ import type { Transform } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
 
-/** One block of an event stream. Its data is empty without a `data:` line (blocks that only set an id). */
+/** An event of a stream. An id and a retry time come as events of their own, with empty data. */
 export interface SseEvent {
-  readonly event?: string;
+  readonly event?: string | undefined;
   readonly data: string;
   readonly id?: string;
   /** Milliseconds to wait before reconnecting. */
@@ -16,50 +16,26 @@ export interface SseEvent {
 
 /** Decodes server-sent events (HTML standard, section 9.2.6) from text that may be split anywhere. */
 export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void) {
-  /** The id of a block for which no data has come. */
-  let idOnly: string | undefined;
   let isEnding = false;
-
+  const emit = (event: SseEvent): void => onEvent(isEnding ? { ...event, unfinished: true } : event);
   const parser = createParser({
     maxBufferSize: maxChars,
-    onId(id) {
-      flush();
-      idOnly = id;
-    },
-    onRetry(retry) {
-      flush();
-      emit({ data: '', retry });
-    },
-    onEvent({ id, event, data }) {
-      if (id === undefined) flush();
-      idOnly = undefined;
-      emit({ ...(event === undefined ? {} : { event }), data, ...(id === undefined ? {} : { id }) });
-    },
+    // Called at the end of a block, before its event.
+    onId: (id) => emit({ data: '', id }),
+    onRetry: (retry) => emit({ data: '', retry }),
+    onEvent: ({ event, data }) => emit({ event, data }),
     onError({ type }) {
       if (type !== 'max-buffer-size-exceeded') return;
       throw new AppError('bad_response', `an event of the response is longer than ${maxChars} characters`);
     },
   });
-
-  const emit = (event: SseEvent): void => onEvent(isEnding ? { ...event, unfinished: true } : event);
-
-  function flush(): void {
-    if (idOnly !== undefined) emit({ data: '', id: idOnly });
-    idOnly = undefined;
-  }
-
-  /** @throws {AppError} `bad_response` when one event is longer than the limit */
-  function feed(text: string): void {
-    parser.feed(text);
-    flush();
-  }
-
   return {
-    feed,
+    /** @throws {AppError} `bad_response` when one event is longer than the limit */
+    feed: (text: string): void => parser.feed(text),
     /** Ends the stream: emits the pending block, marked as unfinished. */
     end() {
       isEnding = true;
-      feed('\n\n');
+      parser.feed('\n\n');
     },
   };
 }
@@ -83,27 +59,23 @@ export function bodyReader({
   onEvent(event: SseEvent): void;
 }) {
   const decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
-  // Most responses are not streams.
-  let stream: ReturnType<typeof sseDecoder> | undefined;
   const parts: string[] = [];
+  let stream: ReturnType<typeof sseDecoder> | undefined;
   let isText = false;
   let bytes = 0;
 
-  /** @throws {AppError} `bad_response` for bytes that are not UTF-8 where another charset is declared */
-  function decode(chunk?: Uint8Array): string {
+  function read(chunk?: Uint8Array): void {
+    let text: string;
     try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+      text = decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
       throw new AppError('bad_response', 'the response is not UTF-8, which JSON requires', { cause });
     }
-  }
-
-  function take(text: string, isLast: boolean): void {
     if (stream === undefined) parts.push(text);
     else stream.feed(text);
     if (isText || stream !== undefined) return;
     const seen = parts.join('');
-    const kind = sniff(seen, mediaType(contentType), isLast);
+    const kind = sniff(seen, mediaType(contentType), chunk === undefined);
     isText = kind === 'text';
     if (kind !== 'events') return;
     parts.length = 0;
@@ -116,11 +88,11 @@ export function bodyReader({
     feed(chunk: Uint8Array): void {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      take(decode(chunk), false);
+      read(chunk);
     },
-    /** The body ended normally. */
+    /** The body ended normally. @throws {AppError} as `feed` */
     end(): void {
-      take(decode(), true);
+      read();
       stream?.end();
     },
     /** Returns the body so far as text; empty for a stream of events. */
@@ -145,17 +117,16 @@ export function tooLarge(maxBytes: number): AppError {
 
 /** White space at the start of a body is skipped up to here; then the media type decides. */
 const SNIFF_CHARS = 1024;
+/** The longest name of a field, with its colon. */
+const FIELD_CHARS = 'event:'.length;
 const FIELD = /^(?::|(?:data|event|id|retry)(?::|\r|\n))/;
-const FIELD_START = /^(?:d(?:a(?:t(?:a)?)?)?|e(?:v(?:e(?:n(?:t)?)?)?)?|i(?:d)?|r(?:e(?:t(?:r(?:y)?)?)?)?)$/;
 
-/** Decides between text and events; `unknown` while the first characters allow both. */
-function sniff(seen: string, type: string, isLast: boolean): 'unknown' | 'text' | 'events' {
+/** Decides between text and events; undefined while there are too few characters. */
+function sniff(seen: string, type: string, isLast: boolean): 'text' | 'events' | undefined {
   const start = seen.trimStart();
-  const decide = isLast || seen.length > SNIFF_CHARS;
-  if (start === '' && !decide) return 'unknown';
-  if (start.startsWith('{') || start.startsWith('[')) return 'text';
-  if (type === 'text/event-stream' || FIELD.test(start)) return 'events';
-  return FIELD_START.test(start) && !decide ? 'unknown' : 'text';
+  if (/^[{[]/.test(start)) return 'text';
+  if (start.length < FIELD_CHARS && seen.length <= SNIFF_CHARS && !isLast) return undefined;
+  return type === 'text/event-stream' || FIELD.test(start) ? 'events' : 'text';
 }
 
 function declaresOtherCharset(contentType: string): boolean {
@@ -163,67 +134,55 @@ function declaresOtherCharset(contentType: string): boolean {
   return charset !== undefined && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
 }
 
-/** Creates the stream that decodes a coding; undefined for an unknown one. zlib is loaded with the first compressed response. */
-function openCoding(name: string, first: Uint8Array): Transform | undefined {
+/**
+ * Creates the stream that decodes a coding. zlib is loaded with the first compressed response.
+ * @throws {AppError} `bad_response` for an unknown coding
+ */
+function openCoding(name: string, first: Uint8Array): Transform {
   const zlib = getBuiltinModule('node:zlib');
   if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
   if (name === 'br') return zlib.createBrotliDecompress();
   // From Node 22.15 on.
   if (name === 'zstd' && 'createZstdDecompress' in zlib)
     return (zlib.createZstdDecompress as () => Transform)();
-  if (name !== 'deflate') return undefined;
   // Some servers leave out the zlib wrapper (RFC 1950) that "deflate" means.
-  return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
+  if (name === 'deflate')
+    return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
+  throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
-export type ContentDecoder = NonNullable<ReturnType<typeof contentDecoder>>;
+export type ContentDecoder = ReturnType<typeof contentDecoder>;
 
 /**
  * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
- * @param onError gets an AppError `bad_response` for an unknown coding or a damaged body, once
- * @returns undefined where there is nothing to decode
+ * @param sink gets the decoded body: `error`, or its chunks and `end`
  */
 export function contentDecoder(
-  coding: string | undefined,
-  onData: (chunk: Uint8Array) => void,
-  onError: (error: AppError) => void,
+  coding: string,
+  sink: { chunk(chunk: Uint8Array): void; end(): void; error(error: AppError): void },
 ) {
-  const name = (coding ?? '').trim().toLowerCase();
-  if (name === '' || name === 'identity') return undefined;
+  const name = coding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return { write: sink.chunk, end: sink.end, destroy() {} };
   let stream: Transform | undefined;
-  let failed = false;
-  let finish: () => void = () => {};
-  const fail = (message: string, cause?: unknown) => {
-    if (failed) return;
-    failed = true;
-    onError(new AppError('bad_response', message, { cause }));
-    finish();
-  };
   return {
+    /** @throws {AppError} `bad_response` for an unknown coding */
     write(chunk: Uint8Array): void {
-      if (failed || chunk.length === 0) return;
       stream ??= openCoding(name, chunk)
-        ?.on('data', onData)
-        .on('error', (cause) =>
-          fail(`the response is labeled as compressed (${name}) but cannot be decompressed`, cause),
-        )
-        .on('end', () => finish());
-      if (stream === undefined) fail(`unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
-      else stream.write(chunk);
+        .on('data', sink.chunk)
+        .on('end', sink.end)
+        .on('error', (cause) => {
+          const message = `the response is labeled as compressed (${name}) but cannot be decompressed`;
+          sink.error(new AppError('bad_response', message, { cause }));
+        });
+      stream.write(chunk);
     },
-    /** Ends the input; resolves when everything is decoded. */
-    end(): Promise<void> {
-      if (failed || stream === undefined) return Promise.resolve();
-      return new Promise((resolve) => {
-        finish = resolve;
-        stream?.end();
-      });
+    end(): void {
+      if (stream === undefined) sink.end();
+      else stream.end();
     },
     /** Stops at once. */
     destroy(): void {
-      failed = true;
-      stream?.on('error', () => {}).destroy();
-      finish();
+      stream?.destroy();
     },
   };
 }

@@ -120,39 +120,41 @@ export function openTransport(options: TransportOptions) {
         // One limit for the whole exchange, so that a response that trickles in and an endless stream end, too.
         const timeLeft = Math.max(0, exchange.deadline - options.now());
         let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
-        const ignoreAbort = onAbort(signal, () => settle(() => reject(signal.reason)));
+        const ignoreAbort = onAbort(signal, () => {
+          reject(signal.reason);
+          close();
+        });
 
         function timeoutError(): AppError {
-          const { host } = endpoint;
           const limit = formatDuration(exchange.totalMs ?? timeLeft);
           const message = {
-            connecting: `no connection to ${host} within ${limit}`,
-            waiting: `no response from ${host} within ${limit}`,
-            reading: `the response from ${host} did not end within ${limit}`,
+            connecting: `no connection to ${endpoint.host} within ${limit}`,
+            waiting: `no response from ${endpoint.host} within ${limit}`,
+            reading: `the response from ${endpoint.host} did not end within ${limit}`,
           }[phase];
           return new ExchangeError('timeout', 'time', message);
         }
-        function settle(finish: () => void, keepConnection = false): void {
-          if (settled) return;
+        /** Ends the exchange. The connection is kept only after a complete response. */
+        function close(isComplete = false): void {
           settled = true;
           clearTimeout(timer);
           ignoreAbort();
           decoder?.destroy();
-          finish();
-          if (!keepConnection) abort?.();
+          if (!isComplete) abort?.();
+        }
+        function succeed(isComplete: boolean): void {
+          if (settled || head === undefined) return;
+          const response = { text: reader?.text() ?? '', isStream: reader?.isStream() === true, ...head };
+          if (!response.isStream) trace?.({ kind: 'body', text: response.text });
+          resolve(response);
+          close(isComplete);
         }
         function fail(error: unknown): void {
           // The status of an error counts, whatever is wrong with its body.
-          if (isError) succeed(true);
-          else settle(() => reject(error));
-        }
-        function succeed(stopped: boolean): void {
-          if (head === undefined) return;
-          const response = { text: reader?.text() ?? '', isStream: reader?.isStream() === true, ...head };
-          settle(() => {
-            if (!response.isStream) trace?.({ kind: 'body', text: response.text });
-            resolve(response);
-          }, !stopped);
+          if (isError) succeed(false);
+          if (settled) return;
+          reject(error);
+          close();
         }
         /** Runs a step of reading the response; what it throws ends the exchange. */
         function guard(step: () => void): void {
@@ -162,11 +164,6 @@ export function openTransport(options: TransportOptions) {
           } catch (error) {
             fail(error);
           }
-        }
-        /** Waits for the end of a body that is not needed, for at most `ms`. */
-        function drain(ms: number): void {
-          clearTimeout(timer);
-          timer = setTimeout(() => succeed(true), ms);
         }
 
         const handler: Dispatcher.DispatchHandler = {
@@ -184,61 +181,51 @@ export function openTransport(options: TransportOptions) {
               isError = status >= 400 && status <= 599;
               if (isError) maxBytes = Math.min(maxBytes, MAX_ERROR_BYTES);
               else assertReadable(endpoint, status, fields, maxBytes);
-              const read = bodyReader({
+              const body = bodyReader({
                 contentType: firstValue(fields['content-type']) ?? '',
                 maxBytes,
                 lenient: isError,
                 onEvent(event) {
                   if (settled) return;
                   trace?.({ kind: 'body', text: eventText(event) });
-                  if (exchange.onEvent?.(event) === 'stop') succeed(true);
+                  if (exchange.onEvent?.(event) === 'stop') succeed(false);
                 },
               });
-              reader = read;
-              const coding = firstValue(fields['content-encoding']);
-              decoder = contentDecoder(coding, (chunk) => guard(() => read.feed(chunk)), fail);
+              reader = body;
+              decoder = contentDecoder(firstValue(fields['content-encoding']) ?? '', {
+                chunk: (chunk) => guard(() => body.feed(chunk)),
+                end() {
+                  guard(() => body.end());
+                  // undici releases the connection one turn later; a request sent before that would open another.
+                  setImmediate(() => setImmediate(succeed, true));
+                },
+                error: fail,
+              });
               const isTooLong = contentLength(fields) > maxBytes;
               const bodyMs = exchange.bodyMs ?? (isError ? (isTooLong ? 0 : ERROR_BODY_MS) : undefined);
-              if (bodyMs !== undefined) drain(Math.min(bodyMs, exchange.deadline - options.now()));
+              if (bodyMs === undefined) return;
+              clearTimeout(timer);
+              timer = setTimeout(succeed, Math.min(bodyMs, exchange.deadline - options.now()), false);
             }),
           onResponseData: (_controller, chunk) =>
             guard(() => {
               received += chunk.length;
               if (received > maxBytes) throw tooLarge(maxBytes);
-              if (decoder === undefined) reader?.feed(chunk);
-              else decoder.write(chunk);
+              decoder?.write(chunk);
             }),
-          async onResponseEnd() {
-            await decoder?.end();
-            guard(() => reader?.end());
-            // undici releases the connection one turn later; a request sent before that would open another.
-            setImmediate(() => setImmediate(succeed, false));
-          },
+          onResponseEnd: () => decoder?.end(),
           onResponseError: (_controller, error) =>
             fail(networkError(error, { target: endpoint, phase, connectMs, fault: http.faultOf(error) })),
         };
 
         if (timeLeft === 0) return fail(timeoutError());
-        trace?.({
-          kind: 'request',
-          method,
-          url: endpoint.href,
-          headers: Object.entries(headers),
-          ...(body === undefined ? {} : { body }),
-        });
-        const path = endpoint.pathname + endpoint.search;
-        const request = {
-          origin: endpoint.origin,
-          path,
-          method,
-          headers: { ...headers },
-          body: body ?? null,
-        };
-        try {
-          http.dispatch(request, handler);
-        } catch (error) {
-          fail(error);
-        }
+        const url = endpoint.href;
+        trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
+        const { origin, pathname, search } = endpoint;
+        const path = pathname + search;
+        guard(() =>
+          http.dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler),
+        );
       });
     },
     async close(): Promise<void> {
@@ -282,7 +269,8 @@ function destination(endpoint: URL, headers: HeaderFields): string {
 export function eventText({ event, id, retry, data }: SseEvent): string {
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${value}`);
-  return [...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n');
+  if (data !== '' || lines.length === 0) lines.push(...data.split('\n').map((line) => `data: ${line}`));
+  return lines.join('\n');
 }
 
 /** Applies `change` to every text of a trace event; to the value of a header field with its name. */

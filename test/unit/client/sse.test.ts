@@ -30,9 +30,11 @@ const STREAM =
 
 const EVENTS: SseEvent[] = [
   { data: '', id: '1' },
+  { data: '' },
   { data: '', id: 'only' },
   { data: '', retry: 1500 },
-  { event: 'message', data: '{"a":\n"日本 👩‍🍳"}', id: '' },
+  { data: '', id: '' },
+  { event: 'message', data: '{"a":\n"日本 👩‍🍳"}' },
   { data: 'x\u2028id: no' },
   { data: ' two blanks' },
   { data: 'nul' },
