@@ -25,44 +25,37 @@ const hasId = ({ headers }: Session): boolean => headers[SESSION_ID] !== undefin
 /** MCP with a handshake (`initialize`) and, where the service uses one, a session. */
 export function handshakeClient(channel: Channel, clientInfo: ClientInfo) {
   let session: Session | undefined;
-  let opening: Promise<AppError | undefined> | undefined;
+  let opening: Promise<Session | AppError> | undefined;
 
-  async function handshake(state: CallState): Promise<AppError | undefined> {
+  async function handshake(state: CallState): Promise<Session | AppError> {
     const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo };
     const response = await channel.request(state, { method: 'initialize', params, policy: 'read' });
-    const opened = sessionFrom(response);
-    const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    const refused =
-      opened instanceof AppError ? opened : await channel.notify(state, message, opened.headers);
-    const { status = 0 } = refused?.details ?? {};
-    if (UNRELATED.includes(status) || status >= 500) throw refused;
-    if (!(opened instanceof AppError) && refused === undefined) session = opened;
-    return refused;
+    let opened = sessionFrom(response);
+    if (!(opened instanceof AppError)) {
+      const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
+      opened = (await channel.notify(state, message, opened.headers)) ?? opened;
+    }
+    if (opened instanceof AppError) {
+      const { status = 0 } = opened.details;
+      if (UNRELATED.includes(status) || status >= 500) throw opened;
+    } else session = opened;
+    return opened;
   }
 
   /**
-   * Performs the handshake, unless it is done.
-   * @returns the error with which the service refuses it, or undefined
+   * Returns the open session, or performs the handshake.
+   * @returns the error with which the service refuses it, where it does
    * @throws {AppError} when the response says nothing about the protocol
    */
-  async function open(state: CallState): Promise<AppError | undefined> {
-    if (session !== undefined) return undefined;
-    if (opening !== undefined) {
-      // Started by another call; if that one was aborted, this one starts its own.
-      const outcome = await opening.catch(() => 'failed' as const);
-      if (outcome !== 'failed') return outcome;
-    }
+  async function open(state: CallState): Promise<Session | AppError> {
+    if (session !== undefined) return session;
+    // Started by another call; if that one was aborted, this one starts its own.
+    const shared = opening && (await opening.catch(() => undefined));
+    if (shared !== undefined) return shared;
     opening = handshake(state).finally(() => {
       opening = undefined;
     });
     return opening;
-  }
-
-  async function openedSession(state: CallState): Promise<Session> {
-    const refused = await open(state);
-    if (refused !== undefined) throw refused;
-    if (session === undefined) throw new AppError('unexpected', 'the handshake opened no session');
-    return session;
   }
 
   function send(state: CallState, call: RpcCall, { headers }: Session): Promise<RpcResponse> {
@@ -84,17 +77,17 @@ export function handshakeClient(channel: Channel, clientInfo: ClientInfo) {
   }
 
   return {
-    open,
-    /** Returns the negotiated version. */
-    version: () => session?.version,
-    /** Returns the capabilities of the server, once the handshake is done. */
-    capabilities: () => session?.capabilities,
-    async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
-      const before = await openedSession(state);
-      const response = await send(state, call, before);
-      if (!hasId(before) || !isSessionExpired(response)) return response;
-      if (session === before) session = undefined;
-      return send(state, call, await openedSession(state));
+    /** Returns the session, once the handshake is done. */
+    session: () => session,
+    /** Makes a call. Returns the error with which the service refuses the handshake, where it does. */
+    async call(state: CallState, call: RpcCall): Promise<RpcResponse | AppError> {
+      const opened = await open(state);
+      if (opened instanceof AppError) return opened;
+      const response = await send(state, call, opened);
+      if (!hasId(opened) || !isSessionExpired(response)) return response;
+      if (session === opened) session = undefined;
+      const reopened = await open(state);
+      return reopened instanceof AppError ? reopened : send(state, call, reopened);
     },
     /** Ends the session. */
     async close(): Promise<void> {
