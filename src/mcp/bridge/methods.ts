@@ -1,6 +1,5 @@
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
-import type { Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';
@@ -13,25 +12,7 @@ import {
   invalidParams,
   ProtocolError,
 } from './protocol.ts';
-
-/** Options of one request to the service. */
-export interface RequestOptions {
-  readonly signal: AbortSignal;
-  /** Receives `params` of each `notifications/progress`. Omitted: the host did not request progress. */
-  onProgress?(params: JsonObject): void;
-}
-
-/** The service behind the bridge. */
-export interface Upstream {
-  /** Returns the tools for the host, within a few seconds; without the service a stored or built-in list. */
-  listTools(): Promise<readonly Tool[]>;
-  /** Returns whether a tool is in the list that is known now. */
-  hasTool(name: string): boolean;
-  /** Returns the capabilities of the service as far as they are known. */
-  capabilities(): Promise<JsonObject>;
-  /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject>;
-}
+import type { Upstream } from './upstream.ts';
 
 export interface MethodOptions {
   readonly upstream: Upstream;

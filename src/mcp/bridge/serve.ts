@@ -6,9 +6,8 @@ import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { untilAborted } from '../../util/async.ts';
 import { createBridge } from './bridge.ts';
-import { lineReader, toLine } from './framing.ts';
-import type { Upstream } from './methods.ts';
-import { openUpstream } from './upstream.ts';
+import { readLines, toLine } from './framing.ts';
+import { openUpstream, type Upstream } from './upstream.ts';
 
 /** How long pending calls may continue after the host has closed stdin, ms. */
 const DRAIN_MS = 5000;
@@ -91,11 +90,7 @@ async function serveStdio(
   const bridge = createBridge({ upstream, sleep, send, onFault });
 
   async function readAll(): Promise<void> {
-    const reader = lineReader();
-    for await (const chunk of stdin.chunks()) {
-      for (const line of reader.push(chunk)) bridge.receive(line);
-    }
-    for (const line of reader.end()) bridge.receive(line);
+    for await (const line of readLines(stdin.chunks())) bridge.receive(line);
     const timer = new AbortController();
     await Promise.race([bridge.idle(), sleep(DRAIN_MS, timer.signal).catch(() => {})]);
     timer.abort();

@@ -7,8 +7,14 @@ import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
-import type { RequestOptions, Upstream } from './methods.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
+
+/** Options of one request to the service. */
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  /** Receives `params` of each `notifications/progress`. Omitted: the host did not request progress. */
+  onProgress?(params: JsonObject): void;
+}
 
 interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
@@ -27,8 +33,11 @@ const FIXED_BY_LOGIN: readonly Code[] = ['no_key', 'bad_key', 'no_service', 'bad
 /** How long a host waits for what a stored or built-in value can replace, ms. Many give up after 5 s. */
 const MAX_WAIT_MS = 3000;
 
+/** The service behind the bridge. */
+export type Upstream = ReturnType<typeof openUpstream>;
+
 /** Opens the service behind the bridge. It is connected on first use. */
-export function openUpstream(options: UpstreamOptions): Upstream {
+export function openUpstream(options: UpstreamOptions) {
   const { connect, storedTools, storedCapabilities, profileName, context } = options;
   let connection: Promise<Service> | undefined;
   let cached: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
@@ -67,14 +76,16 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   /** Returns the value; undefined when it fails, or takes longer than a host waits. */
   async function soon<T>(value: Promise<T>): Promise<T | undefined> {
     const timer = new AbortController();
-    const timeout = context.sleep(MAX_WAIT_MS, timer.signal).then(() => undefined);
+    const timeout = context.sleep(MAX_WAIT_MS, timer.signal).then(
+      () => undefined,
+      () => undefined,
+    );
     try {
       return await Promise.race([value, timeout]);
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
     } finally {
-      timeout.catch(() => {});
       timer.abort();
     }
   }
@@ -85,7 +96,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   }
 
   return {
-    async listTools() {
+    /** Returns the tools for the host, within a few seconds; without the service a stored or built-in list. */
+    async listTools(): Promise<readonly Tool[]> {
       if (cached !== undefined && context.now() - cached.at < LIST_TTL_MS) return cached.tools;
       pendingList ??= fetchTools().finally(() => {
         pendingList = undefined;
@@ -93,12 +105,16 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       // A host without a list shows no tools; with one, the first call reports the error and what to do.
       return (await soon(pendingList)) ?? knownTools();
     },
-    hasTool: (name) => knownTools().some((tool) => tool.name === name),
-    async capabilities() {
+    /** Returns whether a tool is in the list that is known now. */
+    hasTool: (name: string): boolean => knownTools().some((tool) => tool.name === name),
+    /** Returns the capabilities of the service as far as they are known. */
+    async capabilities(): Promise<JsonObject> {
       capabilities ??= await soon(readCapabilities());
       return capabilities ?? {};
     },
-    request: (method, params, options) => use(({ client }) => send(client, method, params, options)),
+    /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
+    request: (method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> =>
+      use(({ client }) => send(client, method, params, options)),
   };
 }
 

@@ -6,11 +6,12 @@ import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
+import { untilAborted } from '../../util/async.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
-import { lineReader, toLine } from '../bridge/framing.ts';
+import { readLines, toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, refersToKey, type Target } from './entry.ts';
@@ -82,7 +83,7 @@ const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
 async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
-  if (!fromEnv && needsVariable && client.inputs === undefined) {
+  if (!fromEnv && needsVariable && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
       hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: ${stdioCommand(app, client, ' --check')}`,
     });
@@ -117,7 +118,7 @@ async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const clientInfo = { name: 'restaurant-check', version: VERSION };
   const search = { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } };
-  const [initialized, list, found] = await exchange(app, () => spawnBridge(app, args, env), [
+  const [initialized, list, found] = await exchange(app, spawnBridge(app, args, env), [
     { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/list', params: {} },
@@ -151,52 +152,53 @@ function toolFailure(result: JsonObject): AppError {
   return new AppError(known, text, typeof hint === 'string' ? { hint } : {});
 }
 
-/** Starts the bridge and sends it messages. @returns the responses by their ids, which count from 0 */
+/** Sends messages to the bridge. @returns the responses by their ids, which count from 0 */
 async function exchange(
-  { context: { signal }, settings }: App,
-  start: () => ChildProcessWithoutNullStreams,
+  { context, settings }: App,
+  bridge: ChildProcessWithoutNullStreams,
   messages: readonly JsonObject[],
 ): Promise<JsonObject[]> {
-  const timeoutMs = settings.need('timeout');
-  const child = start();
-  const responses: JsonObject[] = [];
-  const reader = lineReader();
+  const { stdin, stdout, stderr } = bridge;
   let log = '';
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      timer = setTimeout(() => {
-        reject(new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`));
-      }, timeoutMs);
-      child.on('error', (error) => reject(startError(error)));
-      child.on('close', (code) => {
-        const last = excerpt(log.trim().split('\n').at(-1) ?? '');
-        const message = `${COMMAND} exited before it responded (${code ?? 'killed'})`;
-        reject(new AppError('bad_response', last === '' ? message : `${message}: ${last}`));
-      });
-      child.stderr.on('data', (chunk: Buffer) => {
-        log = (log + chunk.toString('utf8')).slice(-2000);
-      });
-      child.stdout.on('data', (chunk: Uint8Array) => {
-        for (const line of reader.push(chunk)) {
-          const message = 'text' in line ? parseExactOrNone(line.text) : undefined;
-          if (isObject(message) && typeof message.id === 'number') responses[message.id] = message;
-        }
-        const [initialized, list, found] = responses;
-        const isComplete = list !== undefined && found !== undefined;
-        if (initialized !== undefined && (isComplete || !isBridge(initialized))) resolve();
-      });
-      // The process may exit before it has read everything.
-      child.stdin.on('error', () => {});
-      for (const message of messages) child.stdin.write(toLine({ jsonrpc: '2.0', ...message }));
+  stderr.on('data', (chunk: Buffer) => {
+    log = (log + chunk.toString('utf8')).slice(-2000);
+  });
+  const failed = new Promise<never>((_resolve, reject) => {
+    bridge.on('error', (error) => reject(startError(error)));
+    bridge.on('close', (code) => {
+      const last = excerpt(log.trim().split('\n').at(-1) ?? '');
+      const message = `${COMMAND} exited before it responded (${code ?? 'killed'})`;
+      reject(new AppError('bad_response', last === '' ? message : `${message}: ${last}`));
     });
-    return responses;
+  });
+  // The process may exit before it has read everything.
+  stdin.on('error', () => {});
+  for (const message of messages) stdin.write(toLine({ jsonrpc: '2.0', ...message }));
+
+  async function read(): Promise<JsonObject[]> {
+    const responses: JsonObject[] = [];
+    for await (const line of readLines(stdout)) {
+      const message = 'text' in line ? parseExactOrNone(line.text) : undefined;
+      if (isObject(message) && typeof message.id === 'number') responses[message.id] = message;
+      const [initialized, list, found] = responses;
+      const isComplete = list !== undefined && found !== undefined;
+      if (initialized !== undefined && (isComplete || !isBridge(initialized))) return responses;
+    }
+    return failed;
+  }
+
+  const timeoutMs = settings.need('timeout');
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const responses = Promise.race([failed, read().catch(() => failed)]);
+    return await untilAborted(responses, AbortSignal.any([context.signal, timeout]));
+  } catch (error) {
+    if (error !== timeout.reason) throw error;
+    throw new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`);
   } finally {
-    clearTimeout(timer);
-    child.kill('SIGKILL');
+    bridge.kill('SIGKILL');
     // Processes that it started may hold the other ends.
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    for (const stream of [stdin, stdout, stderr]) stream.destroy();
   }
 }
 
