@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
@@ -11,12 +11,6 @@ import { shellWord } from '../../util/shell.ts';
 import type { Location, McpClient, Scope } from './clients.ts';
 
 type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
-
-/** The file of a client, and the folder below which no part of its path may be a symbolic link. */
-export interface ClientPath {
-  readonly file: string;
-  readonly project?: string;
-}
 
 /** The path module of the platform. */
 export const pathOf = ({ platform }: Pick<Context, 'platform'>): typeof posix =>
@@ -30,14 +24,13 @@ export function clientPath(
   { name, user = [], project = [] }: McpClient,
   scope: Scope,
   context: PathContext & Pick<Context, 'cwd'>,
-): ClientPath {
-  const folder = context.cwd();
+): string {
   const files =
     scope === 'user'
       ? user.map((location) => resolveLocation(location, context))
-      : project.map((file) => pathOf(context).join(folder, file));
+      : project.map((file) => pathOf(context).join(context.cwd(), file));
   const file = files.find((each) => existsSync(each)) ?? files[0];
-  if (file !== undefined) return scope === 'user' ? { file } : { file, project: folder };
+  if (file !== undefined) return file;
   throw new AppError('usage', `${name} has no ${scope} file for MCP servers`, {
     hint: `restaurant mcp config ${name} --scope ${scope === 'user' ? 'project' : 'user'}`,
   });
@@ -77,21 +70,15 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
   let current = folder;
   for (const part of path.relative(folder, file).split(path.sep)) {
     current = path.join(current, part);
-    let target: string;
     try {
       if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
-      target = readlinkSync(current);
     } catch (error) {
       if (systemCode(error) === 'ENOTDIR') return;
       throw ioError('read', current, error);
     }
-    throw new AppError(
-      'io_error',
-      `${current} is a symbolic link to ${target}; nothing is written through it`,
-      {
-        hint: `ls -l ${shellWord(current)} shows the link; replace it with a real file or folder, then try again`,
-      },
-    );
+    throw new AppError('io_error', `${current} is a symbolic link; nothing is written through it`, {
+      hint: `ls -l ${shellWord(current)} shows the link; replace it with a real file or folder, then try again`,
+    });
   }
 }
 

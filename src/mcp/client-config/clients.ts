@@ -50,8 +50,8 @@ export interface McpClient {
   readonly referenceNote?: string;
   /** Whether entries name the variables of the key and of headers in keys of their own, as Codex does. */
   readonly namesVariables?: true;
-  /** Items of the file's `inputs`: the client prompts for the placeholder's value. */
-  readonly inputs?: readonly JsonObject[];
+  /** Item of the file's `inputs`: the client prompts for the key. */
+  readonly input?: JsonObject;
   /** Members of a stdio entry beside command and arguments. */
   readonly stdio?: JsonObject;
   /** Whether command and arguments form one array. */
@@ -112,7 +112,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     http: { type: 'http' },
     reference: envReference,
     keyReference: `\${input:${INPUT.id}}`,
-    inputs: [INPUT],
+    input: INPUT,
     stdio: { type: 'stdio' },
   },
   {

@@ -23,7 +23,6 @@ import { checkEntry, INSTALL_HINT, serviceOptions } from './check.ts';
 import {
   assertNoLinks,
   backupPaths,
-  type ClientPath,
   clientPath,
   pathOf,
   readClientFile,
@@ -58,7 +57,7 @@ export interface ConfigOptions {
 interface Plan {
   readonly client: McpClient;
   readonly scope: Scope;
-  readonly path: ClientPath;
+  readonly file: string;
   readonly target: Target;
   readonly entry: Entry;
   /** The entry with the key masked, for display. */
@@ -69,7 +68,7 @@ interface Plan {
 interface WriteResult {
   readonly isChanged: boolean;
   readonly backup?: string | undefined;
-  /** The changes of our own entry, without secrets. */
+  /** What was written, without secrets. */
   readonly lines: readonly string[];
   /** Whether the user has switched the entry off. */
   readonly isDisabled: boolean;
@@ -81,16 +80,16 @@ interface WriteResult {
  */
 export async function configureClient(app: App, name: string, options: ConfigOptions): Promise<void> {
   const plan = await planEntry(app, findClient(name), options);
-  const { client, target, path, shown } = plan;
+  const { client, target, file, shown } = plan;
   const check = options.check === true ? await checkEntry(app, client, target) : undefined;
   const written = options.write === true ? writeEntry(app, plan) : undefined;
   const command = written === undefined ? clientCommand(plan) : undefined;
   const json = {
     client: client.name,
     via: target.via,
-    file: path.file,
+    file,
     entry: shown.value,
-    inputs: shown.inputs.length === 0 ? undefined : shown.inputs,
+    inputs: shown.input && [shown.input],
     command,
     written: written?.isChanged ?? false,
     backup: written?.backup,
@@ -99,9 +98,7 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
   const checked =
     check === undefined ? [] : [`check: ${client.name} can connect; the service has ${check.tools} tools`];
   await writeText(app, json, () =>
-    written === undefined
-      ? formatSnippet(client, shown)
-      : [...formatWritten(plan, written), ...checked].map((line) => `${line}\n`).join(''),
+    written === undefined ? formatSnippet(client, shown) : `${[...written.lines, ...checked].join('\n')}\n`,
   );
   // Without --write stdout holds nothing but the entry, so that it can be redirected into a file.
   for (const line of written === undefined ? checked : []) await app.note(line);
@@ -135,10 +132,10 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions): P
       hint: `restaurant mcp config ${client.name} --via stdio${client.user === undefined ? '' : ', or --scope user'}`,
     });
   }
-  const path = clientPath(client, scope, app.context);
+  const file = clientPath(client, scope, app.context);
   const target = via === 'stdio' ? stdioTarget(app, scope) : await httpTarget(app, client, literalKey);
   const entry = buildEntry(client, target);
-  return { client, scope, path, target, entry, shown: buildEntry(client, masked(app, target)) };
+  return { client, scope, file, target, entry, shown: buildEntry(client, masked(app, target)) };
 }
 
 /** The bridge with the options of this run, and with the variables that a client may not have. */
@@ -202,38 +199,33 @@ function masked(app: App, target: Target): Target {
   return { ...target, headers: Object.fromEntries(shown) };
 }
 
-function writeEntry(app: App, { client, scope, path, target, entry, shown }: Plan): WriteResult {
-  const { file, project } = path;
-  if (project !== undefined) {
-    for (const each of [file, ...backupPaths(file)]) assertNoLinks(project, each, pathOf(app.context));
+function writeEntry(app: App, { client, scope, file, target, entry, shown }: Plan): WriteResult {
+  const { context } = app;
+  if (scope === 'project') {
+    for (const each of [file, ...backupPaths(file)]) assertNoLinks(context.cwd(), each, pathOf(context));
   }
   const before = readClientFile(file);
   const { text, merged, changed, removed } = editClientFile(client, before?.text ?? '', entry, file);
   const isDisabled = merged.enabled === false || merged.disabled === true;
-  if (text === (before?.text ?? '')) return { isChanged: false, lines: [], isDisabled };
+  if (text === (before?.text ?? '')) {
+    return { isChanged: false, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
+  }
   const mode = before?.mode ?? (scope === 'project' ? 0o644 : 0o600);
   const backup = before && writeBackup(file, before);
   writeFileWithFolder(file, text, {
     // Only the user may read a file with a key.
     mode: target.via === 'http' && target.isLiteral ? mode & 0o700 : mode,
     // In a project folder a symbolic link is not followed.
-    replace: project !== undefined,
+    replace: scope === 'project',
   });
   // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
+  const shownKeys = changed.filter((key) => key in shown.value);
   const lines = [
+    backup === undefined ? `wrote ${file}` : `wrote ${file}; the previous version is in ${backup}`,
     ...removed.map((key) => `- ${key}`),
-    ...changed.flatMap((key) =>
-      key in shown.value ? [`+ ${key}: ${JSON.stringify(shown.value[key])}`] : [],
-    ),
-  ].map(cleanLine);
-  return { isChanged: true, lines, isDisabled, backup };
-}
-
-function formatWritten({ path }: Plan, { isChanged, backup, lines }: WriteResult): string[] {
-  const file = cleanLine(path.file);
-  if (!isChanged) return [`${file} already has this entry`];
-  const previous = backup === undefined ? '' : `; the previous version is in ${cleanLine(backup)}`;
-  return [`wrote ${file}${previous}`, ...lines];
+    ...shownKeys.map((key) => `+ ${key}: ${JSON.stringify(shown.value[key])}`),
+  ];
+  return { isChanged: true, lines: lines.map(cleanLine), isDisabled, backup };
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
@@ -257,22 +249,22 @@ function warnings(app: App, { client, target }: Plan): string[] {
 /** Lists what a person should know about the entry. */
 function notes(
   app: App,
-  { client, scope, path, target }: Plan,
+  { client, scope, file, target }: Plan,
   written?: WriteResult,
   command?: string,
 ): string[] {
   const { name } = client;
   const texts = [
-    written === undefined && `add it to ${path.file}, or run: restaurant mcp config ${name} --write`,
+    written === undefined && `add it to ${file}, or run: restaurant mcp config ${name} --write`,
     command !== undefined && `or run: ${command}`,
-    written?.isDisabled && `the entry is switched off in ${path.file}`,
+    written?.isDisabled && `the entry is switched off in ${file}`,
     scope === 'project' && client.projectNote,
   ];
   if (target.via === 'stdio') {
     const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
     const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
     texts.push(`the bridge uses the saved login${env}${login}`);
-  } else if (refersToKey(target) && client.inputs === undefined) {
+  } else if (refersToKey(target) && client.input === undefined) {
     texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.referenceNote);
   }
   return texts.filter((text) => typeof text === 'string');

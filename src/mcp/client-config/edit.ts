@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import {
   applyEdits,
-  findNodeAtLocation,
+  type FormattingOptions,
   getNodeValue,
   type JSONPath,
   modify,
@@ -25,12 +25,10 @@ export interface Edit {
   readonly removed: readonly string[];
 }
 
-/** Returns the key of a client's file that holds the servers. */
-const serversKey = ({ servers = 'mcpServers' }: McpClient): string => servers;
-
 /**
  * Puts the entry into the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
- * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry.
+ * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON in one line is
+ * formatted.
  * @param text content of the file; blank counts as empty
  * @param path the file's name in errors
  * @throws {AppError} `bad_config` when the text is invalid or does not have the expected structure
@@ -46,22 +44,21 @@ export function editClientFile(client: McpClient, text: string, entry: Entry, pa
 }
 
 /** @throws {SyntaxError} with the reason why the text cannot be edited */
-function edit(client: McpClient, text: string, entry: Entry): Edit {
-  const isToml = client.format === 'toml';
+function edit({ format, servers = 'mcpServers' }: McpClient, text: string, entry: Entry): Edit {
+  const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';
   const before = text.slice(mark.length).trim() === '' && !isToml ? '{}\n' : text.slice(mark.length);
   const root = read(before);
   if (!isObject(root)) throw new SyntaxError('it does not contain an object');
-  const servers = serversKey(client);
   const list = root[servers] === undefined ? {} : root[servers];
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
   const existing = list[ENTRY_NAME];
-  const merged = withoutPrototypes(mergeEntry(existing, entry)) as JsonObject;
+  const merged = withoutPrototypes(mergeEntry(existing, entry.value)) as JsonObject;
   const wanted = withoutPrototypes({
     ...root,
     [servers]: { ...list, [ENTRY_NAME]: merged },
-    ...(entry.inputs.length === 0 ? {} : { inputs: mergeInputs(root.inputs, entry.inputs) }),
+    ...(entry.input === undefined ? {} : { inputs: withInput(root.inputs, entry.input) }),
   }) as JsonObject;
   const old = isObject(existing) ? existing : {};
   const changed = Object.keys(merged).filter((key) => !isDeepStrictEqual(old[key], merged[key]));
@@ -70,12 +67,12 @@ function edit(client: McpClient, text: string, entry: Entry): Edit {
   const appended = isToml && existing === undefined ? [appendTable(before, servers, merged)] : [];
   const change = () => (isToml ? patch(before, wanted) : changeJson(before, [], root, wanted));
   // A repeated key or an inline table can make an edit land where no reader looks.
-  const edited = [...appended, attempt(change)].find((result) =>
+  const isCorrect = (result = '') =>
     isDeepStrictEqual(
-      attempt(() => read(result ?? '')),
+      attempt(() => read(result)),
       wanted,
-    ),
-  );
+    );
+  const edited = [...appended, attempt(change)].find(isCorrect);
   if (edited === undefined) {
     throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
   }
@@ -83,18 +80,19 @@ function edit(client: McpClient, text: string, entry: Entry): Edit {
 }
 
 /** Formats the entry inside the structure of its file, for copying. */
-export function formatSnippet(client: McpClient, { value, inputs }: Entry): string {
-  const servers = serversKey(client);
-  if (client.format === 'toml') return formatTable(servers, value);
-  const root = { [servers]: { [ENTRY_NAME]: value }, ...(inputs.length === 0 ? {} : { inputs }) };
+export function formatSnippet(
+  { format, servers = 'mcpServers' }: McpClient,
+  { value, input }: Entry,
+): string {
+  if (format === 'toml') return formatTable(servers, value);
+  const root = { [servers]: { [ENTRY_NAME]: value }, inputs: input && [input] };
   return `${JSON.stringify(root, null, 2)}\n`;
 }
 
-/** Adds the items that the file's `inputs` does not have yet. */
-function mergeInputs(existing: unknown = [], inputs: readonly JsonObject[]): unknown[] {
-  if (!Array.isArray(existing)) throw new SyntaxError('"inputs" is not an array');
-  const missing = inputs.filter(({ id }) => !existing.some((each) => isObject(each) && each.id === id));
-  return [...missing, ...existing];
+/** Adds the item to the file's `inputs` unless one with its id is there. */
+function withInput(inputs: unknown = [], input: JsonObject): unknown[] {
+  if (!Array.isArray(inputs)) throw new SyntaxError('"inputs" is not an array');
+  return inputs.some((each) => isObject(each) && each.id === input.id) ? inputs : [input, ...inputs];
 }
 
 /** Copies a value with objects that have no prototype, as both parsers create them. */
@@ -144,57 +142,31 @@ function parseJsonc(json: string): unknown {
   return root && getNodeValue(root);
 }
 
-/** Changes JSON text from one value to another, member by member, so that comments and formatting stay. */
+/**
+ * Changes JSON text from one value to another, member by member, so that comments and formatting stay. New members and
+ * items are inserted before the others: a comment behind the last one stays where it is.
+ */
 function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): string {
   if (isDeepStrictEqual(from, to)) return json;
   if (isObject(from) && isObject(to)) {
-    return Object.keys({ ...from, ...to }).reduce(
-      (text, key) =>
-        key in from
-          ? changeJson(text, [...place, key], from[key], to[key])
-          : insertFirst(text, place, key, to[key]),
-      json,
-    );
+    const keys = Object.keys({ ...from, ...to });
+    return keys.reduce((text, key) => changeJson(text, [...place, key], from[key], to[key]), json);
   }
-  if (Array.isArray(from) && Array.isArray(to)) {
-    const added = to.slice(0, Math.max(0, to.length - from.length));
-    if (isDeepStrictEqual([...added, ...from], to)) {
-      return added.reduceRight((text, item) => insertFirst(text, place, undefined, item), json);
-    }
-  }
-  const { indent, eol } = styleOf(json);
-  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
-  return applyEdits(json, modify(json, place, to, { formattingOptions }));
+  const formattingOptions = styleOf(json);
+  const isInsertion =
+    Array.isArray(from) && Array.isArray(to) && from.length > 0 && isDeepStrictEqual(from, to.slice(1));
+  const edits = isInsertion
+    ? modify(json, [...place, 0], to[0], { formattingOptions, isArrayInsertion: true })
+    : modify(json, place, to, { formattingOptions, getInsertionIndex: () => 0 });
+  return applyEdits(json, edits);
 }
 
 /** Returns the indentation and line ending of a text; two spaces and LF when it shows none. */
-function styleOf(json: string): { readonly indent: string; readonly eol: string } {
+function styleOf(json: string): FormattingOptions {
+  const indent = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
   return {
-    indent: /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ',
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.length,
     eol: json.includes('\r\n') ? '\r\n' : '\n',
   };
-}
-
-/** Blanks and comments that can follow a bracket on its line. */
-const REST_OF_LINE = /[ \t]*(?:\/\*[^\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?/y;
-
-/**
- * Inserts a member at the beginning of an object or array, on its own lines. No other byte changes: unlike
- * jsonc-parser's own insertion, it formats nothing again, and a comment stays on the line that it describes.
- * @param key of the member; undefined in an array
- */
-function insertFirst(json: string, place: JSONPath, key: string | undefined, value: unknown): string {
-  const root = parseTree(json, [], { allowTrailingComma: true });
-  const parent = root && findNodeAtLocation(root, place);
-  if (parent === undefined) return json;
-  const { indent, eol } = styleOf(json);
-  const margin = eol + indent.repeat(place.length + 1);
-  REST_OF_LINE.lastIndex = parent.offset + 1;
-  const at = parent.offset + 1 + (REST_OF_LINE.exec(json)?.[0].length ?? 0);
-  const name = key === undefined ? '' : `${JSON.stringify(key)}: `;
-  const text = margin + name + JSON.stringify(value, null, indent).replaceAll('\n', margin);
-  const isEmpty = parent.children === undefined || parent.children.length === 0;
-  const isLineEnd = /[\r\n]/.test(json[at] ?? '');
-  const next = isLineEnd ? '' : isEmpty ? eol + indent.repeat(place.length) : margin;
-  return json.slice(0, at) + text + (isEmpty ? '' : ',') + next + json.slice(at);
 }

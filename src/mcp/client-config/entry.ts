@@ -36,11 +36,10 @@ export const KEY_HEADER = { Authorization: `Bearer \${${KEY_VARIABLE}}` };
 export const refersToKey = (target: Target): boolean =>
   target.via === 'http' && target.headers.Authorization === KEY_HEADER.Authorization;
 
-/** An entry, and the items that the file's `inputs` must hold for it. */
+/** An entry, and the item that the file's `inputs` must hold for it. */
 export interface Entry {
-  readonly via: Transport;
   readonly value: JsonObject;
-  readonly inputs: readonly JsonObject[];
+  readonly input?: JsonObject | undefined;
 }
 
 /** Returns whether the client can send the key from a variable, so that the key stays out of the file. */
@@ -88,18 +87,19 @@ export function chooseTransport(
 
 /** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, target: Target): Entry {
-  const { via } = target;
-  if (via === 'http') {
+  if (target.via === 'http') {
     const url = { [client.urlKey ?? 'url']: target.url };
     const auth = client.namesVariables ? variableHeaders(target) : { headers: headersOf(client, target) };
-    const inputs = refersToKey(target) ? (client.inputs ?? []) : [];
-    return { via, value: { ...client.http, ...url, ...auth }, inputs };
+    const input = refersToKey(target) ? client.input : undefined;
+    return { value: { ...client.http, ...url, ...auth }, input };
   }
   const { args, env } = target;
   const command = client.joinsCommand ? { command: [COMMAND, ...args] } : { command: COMMAND, args };
-  const own = Object.keys(env).length === 0 ? {} : { [client.envKey ?? 'env']: env };
-  return { via, value: { ...client.stdio, ...command, ...own }, inputs: [] };
+  return { value: { ...client.stdio, ...command, ...unlessEmpty(client.envKey ?? 'env', env) } };
 }
+
+const unlessEmpty = (key: string, value: JsonObject): JsonObject =>
+  Object.keys(value).length === 0 ? {} : { [key]: value };
 
 /** Returns the headers with the placeholders of the client. */
 function headersOf({ reference, keyReference }: McpClient, { headers, isLiteral }: HttpTarget): JsonObject {
@@ -127,8 +127,8 @@ function variableHeaders(target: HttpTarget): JsonObject {
   }
   return {
     ...(refersToKey(target) ? { bearer_token_env_var: KEY_VARIABLE } : {}),
-    ...(Object.keys(values).length === 0 ? {} : { http_headers: values }),
-    ...(Object.keys(variables).length === 0 ? {} : { env_http_headers: variables }),
+    ...unlessEmpty('http_headers', values),
+    ...unlessEmpty('env_http_headers', variables),
   };
 }
 
@@ -151,24 +151,21 @@ const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
  * removed; the user's other keys (timeouts, trust, tool filters) stay, and so does the environment when the entry
  * started a program before.
  */
-export function mergeEntry(existing: unknown, { via, value }: Entry): JsonObject {
+export function mergeEntry(existing: unknown, value: JsonObject): JsonObject {
   const old = isObject(existing) ? existing : {};
-  const startsProgram = via === 'stdio' && 'command' in old;
+  const startsProgram = 'command' in value && 'command' in old;
   const kept = Object.entries(old).filter(
     ([key]) => !TRANSPORT_KEYS.has(key) || (startsProgram && PROCESS_KEYS.includes(key)),
   );
   const { tools = value.tools } = old;
-  const merged: JsonObject = {
-    ...Object.fromEntries(kept),
-    ...value,
-    ...(tools === undefined ? {} : { tools }),
-  };
+  const merged: JsonObject = { ...Object.fromEntries(kept), ...value };
+  if (tools !== undefined) merged.tools = tools;
   for (const key of startsProgram ? ENVIRONMENT_KEYS : []) {
     if (!isObject(old[key])) continue;
     // Ours from an earlier run, which may have used another folder.
     const { [CONFIG_VARIABLE]: _former, ...env } = old[key];
-    merged[key] = { ...env, ...(value[key] as JsonObject | undefined) };
-    if (Object.keys(merged[key] as JsonObject).length === 0) delete merged[key];
+    delete merged[key];
+    Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));
   }
   return merged;
 }

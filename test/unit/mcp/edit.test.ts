@@ -88,11 +88,11 @@ describe('editClientFile, with JSON', () => {
   it.each([
     ['{"a":1}', '{\n  "mcpServers": {'],
     ['{}', '{\n  "mcpServers": {'],
-    ['{ // none yet\n}\n', '{ // none yet\n  "mcpServers": {'],
+    ['{ // none yet\n}\n', '\n  } // none yet\n}\n'],
     ['{\n  "a": 1 // one\n}\n', '  },\n  "a": 1 // one\n}\n'],
     ['{\n  // one\n  "a": 1,\n  // two\n}\n', '  },\n  // one\n  "a": 1,\n  // two\n}\n'],
-    ['{ /* a */ "a": 1 }\n', '{ /* a */ \n  "mcpServers": {'],
-    ['{"mcpServers": {}, "b": 2}', '{"mcpServers": {\n    "restaurant": {'],
+    ['{ /* a */ "a": 1 }\n', '\n  }, /* a */\n  "a": 1\n}\n'],
+    ['{"mcpServers": {}, "b": 2}', '{\n  "mcpServers": {\n    "restaurant": {'],
     [
       '{\n   "mcpServers": {\n      "x": {}\n   }\n}',
       '   "mcpServers": {\n      "restaurant": {\n         "url"',
@@ -145,7 +145,7 @@ describe('editClientFile, with JSON', () => {
     const text = '{\n  // asks\n  "inputs": [\n    { "id": "other", "type": "promptString" }\n  ]\n}\n';
     const after = json(text, vscode, 'servers');
     const root = parseJsonc(after);
-    expect(root.inputs).toEqual([...vscode.inputs, { id: 'other', type: 'promptString' }]);
+    expect(root.inputs).toEqual([vscode.input, { id: 'other', type: 'promptString' }]);
     expect(root.servers).toEqual({ restaurant: vscode.value });
     expect(after).toContain('// asks');
     expect(json(after, vscode, 'servers')).toBe(after);
