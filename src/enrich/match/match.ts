@@ -1,48 +1,63 @@
 import { isRestaurant } from '../../client/results.ts';
-import type { Restaurant } from '../../client/types.ts';
+import type { LookupOutput, Restaurant } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
 import { foldName, isSameName, spellAnd } from '../../util/fold.ts';
 
-/**
- * How a restaurant was chosen: `exact` it alone has the name, `only` it is the one candidate, `loose` it was found by the
- * simplified name, `best` it is the most similar of several.
- */
-export type MatchKind = 'exact' | 'only' | 'loose' | 'best';
+export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
+export type Status = (typeof STATUSES)[number];
 
-/** The verdict on the results of a search. */
-export type Match =
-  | {
-      readonly status: 'matched' | 'likely' | 'ambiguous';
-      readonly kind: MatchKind;
-      readonly restaurant: Restaurant;
-      readonly candidates: number;
-      /** Similarity of the names, 0 to 1, two decimals. */
-      readonly similarity: number;
-    }
-  | { readonly status: 'not_found'; readonly candidates: 0 };
+/** The data that is written behind a row, in any format. Undefined: not known. */
+export interface RowResult {
+  readonly status: Status;
+  /**
+   * How the restaurant was chosen: `exact` it alone has the name, `only` it is the one candidate, `loose` it was found by
+   * the simplified name, `best` it is the most similar of several.
+   */
+  readonly match?: 'exact' | 'only' | 'loose' | 'best';
+  readonly candidates?: number;
+  /** Similarity of the names, 0 to 1, two decimals. */
+  readonly similarity?: number;
+  /** The restaurant, under the field names of the service. */
+  readonly restaurant?: Partial<Restaurant>;
+  readonly details?: LookupOutput;
+  readonly error?: string;
+  /** The failure behind `error`; it is not written. */
+  readonly cause?: AppError;
+}
+
+/** What a search found: `results` as received, and `total_matches`. */
+export interface Found {
+  readonly results: readonly unknown[];
+  readonly total: number;
+}
 
 interface Query {
   readonly name: string;
   readonly city: string;
 }
 
+export const NOT_FOUND: RowResult = { status: 'not_found', candidates: 0 };
+
 /**
- * Judges the results of a search for a name.
- * @param results `results` as received; values that are not restaurants are ignored
- * @param total `total_matches`, which includes what the service did not send
+ * Judges the results of a search for a name. Values that are not restaurants are ignored.
+ * @throws {AppError} `bad_response` if none of the results is a restaurant
  */
-export function matchName(query: Query, results: readonly unknown[], total = 0): Match {
+export function matchName(query: Query, { results, total }: Found): RowResult {
   const ids = new Set<string>();
   // A restaurant that is listed twice is one candidate.
   const found = results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
   const [first] = found;
-  if (first === undefined) return { status: 'not_found', candidates: 0 };
+  if (first === undefined) {
+    if (results.length === 0) return NOT_FOUND;
+    throw new AppError('bad_response', `none of ${results.length} results can be read`);
+  }
   // The service may count more than it sent.
   const candidates = Number.isSafeInteger(total) && total > results.length ? total : found.length;
   const same = found.filter(({ name }) => isSameName(name, query.name));
   const [exact] = same;
-  const verdict = (status: 'matched' | 'likely' | 'ambiguous', kind: MatchKind, restaurant: Restaurant) => ({
+  const verdict = (status: Status, match: RowResult['match'], restaurant: Restaurant): RowResult => ({
     status,
-    kind,
+    match,
     restaurant,
     candidates,
     similarity: nameSimilarity(query.name, restaurant.name),
@@ -61,19 +76,15 @@ export function matchName(query: Query, results: readonly unknown[], total = 0):
 /**
  * Judges the results of the second search, by the simplified name: at best a likely restaurant.
  * @param simplified the name that was searched
+ * @throws {AppError} as {@link matchName}
  */
-export function matchLoosely(
-  query: Query,
-  simplified: string,
-  results: readonly unknown[],
-  total?: number,
-): Match {
-  const match = matchName({ name: simplified, city: query.city }, results, total);
-  if (match.status === 'not_found') return match;
-  const similarity = nameSimilarity(query.name, match.restaurant.name);
-  const [status, kind] =
-    match.status === 'matched' ? (['likely', 'loose'] as const) : (['ambiguous', 'best'] as const);
-  return { ...match, status, kind, similarity };
+export function matchLoosely(query: Query, simplified: string, found: Found): RowResult {
+  const result = matchName({ name: simplified, city: query.city }, found);
+  if (result.restaurant?.name === undefined) return result;
+  const similarity = nameSimilarity(query.name, result.restaurant.name);
+  return result.status === 'matched'
+    ? { ...result, status: 'likely', match: 'loose', similarity }
+    : { ...result, status: 'ambiguous', match: 'best', similarity };
 }
 
 /** Longest name that is compared by letters and simplified, in characters. */

@@ -1,5 +1,5 @@
 import { cleanLine } from '../../util/text.ts';
-import { STATUSES, type Status } from '../match/resolve-row.ts';
+import { STATUSES, type Status } from '../match/match.ts';
 import type { RowDone } from '../run/enrich-rows.ts';
 
 export type Counts = Readonly<Record<Status, number>> & {

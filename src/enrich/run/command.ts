@@ -23,7 +23,7 @@ import {
   recordAt,
 } from '../write/checkpoint.ts';
 import { claimOutput, openOutput } from '../write/output-file.ts';
-import { createMemo, enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
+import { createOffsetMemo, createTextMemo, enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
@@ -192,7 +192,7 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
   const { options, codec, place } = plan;
   const stream = async (append: Job['append']): Promise<void> => {
     if (codec.header !== '') await append(codec.header);
-    await enrichRows({ ...job, append, finished: noFinishedRows, memo: createMemo() });
+    await enrichRows({ ...job, append, finished: noFinishedRows, memo: createTextMemo() });
   };
   if (place === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
   const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan);
@@ -204,7 +204,7 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
-      const memo = createMemo(recordAt(file, codec));
+      const memo = createOffsetMemo(recordAt(file, codec));
       await enrichRows({ ...job, append: file.append, finished, memo });
     } catch (error) {
       // The failure of the run is reported, not one of the disk after it.

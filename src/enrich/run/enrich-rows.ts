@@ -1,16 +1,10 @@
 import { hash } from 'node:crypto';
 import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { createSemaphore, untilAborted } from '../../util/async.ts';
+import { untilAborted } from '../../util/async.ts';
 import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
-import {
-  fromError,
-  QuotaError,
-  type ResolvedRow,
-  type RestaurantService,
-  resolveRow,
-  type Status,
-} from '../match/resolve-row.ts';
+import type { RowResult, Status } from '../match/match.ts';
+import { fromError, QuotaError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
 
@@ -48,38 +42,39 @@ export const queryKey = (query: Searchable): string =>
 /** The key of a restaurant's details, whichever row requested them. */
 export const detailsKey = (id: string): string => `details\0${id}`;
 
-/** Characters that are kept where the output cannot be read again. When they are too many, all are dropped. */
-const MAX_CHARACTERS = 8_000_000;
-
-/**
- * Creates a memo.
- * @param read returns the text at an offset of the output, so that only a digest of each key and an offset are in memory;
- *   without it the texts are
- */
-export function createMemo(
-  read?: (offset: number) => string | undefined,
-  maxCharacters = MAX_CHARACTERS,
-): Memo {
-  const entries = new Map<string, string | number>();
-  let size = 0;
+/** Creates a memo for an output that can be read again. Memory holds a digest and an offset of each text. */
+export function createOffsetMemo(read: (offset: number) => string | undefined): Memo {
+  const offsets = new Map<string, number>();
   const digest = (key: string): string => hash('sha256', key, 'binary');
   return {
     get(key) {
-      const entry = entries.get(digest(key));
-      const text = typeof entry === 'number' ? read?.(entry) : entry;
-      if (entry !== undefined && text === undefined)
-        throw new AppError('io_error', 'the output was cut by another program during the run');
-      return text;
+      const offset = offsets.get(digest(key));
+      return offset === undefined ? undefined : read(offset);
     },
-    set(key, text, offset) {
+    set(key, _text, offset) {
       const short = digest(key);
-      if (entries.has(short)) return;
-      if (read === undefined) size += text.length;
-      if (size > maxCharacters) {
-        entries.clear();
+      if (!offsets.has(short)) offsets.set(short, offset);
+    },
+  };
+}
+
+/** Characters that a memo holds. When they are too many, all are dropped. */
+const MAX_CHARACTERS = 8_000_000;
+
+/** Creates a memo for an output that cannot be read again. */
+export function createTextMemo(): Memo {
+  const texts = new Map<string, string>();
+  let size = 0;
+  return {
+    get: (key) => texts.get(key),
+    set(key, text) {
+      if (texts.has(key)) return;
+      size += text.length;
+      if (size > MAX_CHARACTERS) {
+        texts.clear();
         size = text.length;
       }
-      entries.set(short, read === undefined ? text : offset);
+      texts.set(key, text);
     },
   };
 }
@@ -95,15 +90,14 @@ export class TooManyFailures extends AppError {
   }
 }
 
+/** A result as it is written. */
 interface TextResult {
   readonly text: string;
   readonly status: Status;
   readonly cause?: AppError | undefined;
 }
 
-interface PendingRow {
-  readonly query: RowQuery;
-  readonly own: string;
+interface PendingResult {
   readonly result: TextResult | Promise<TextResult>;
   /** For the row that sends the requests, for itself and its equals: called when it is written. */
   readonly release?: () => void;
@@ -115,12 +109,12 @@ interface PendingRow {
  * @throws what ended it early; the rows that were written stay
  */
 export async function enrichRows(job: Job): Promise<void> {
-  const { stop, codec, memo, service, fields, loose = false } = job;
+  const { stop, codec, memo, service, fields, loose = false, concurrency } = job;
   const { signal } = stop;
-  const requests = createSemaphore(job.concurrency);
+  const running = new Set<Promise<void>>();
   const searches = new Map<string, Promise<TextResult>>();
   const lookups = new Map<string, Promise<LookupOutput>>();
-  let quotaError: QuotaError | undefined;
+  let isQuotaSpent = false;
   let failures = 0;
 
   /** Reads and starts the rows; each is written after the one before it. */
@@ -129,7 +123,7 @@ export async function enrichRows(job: Job): Promise<void> {
     let pending = 0;
     try {
       for await (const row of job.rows) {
-        if (quotaError !== undefined || signal.aborted) break;
+        if (isQuotaSpent || signal.aborted) break;
         const own = codec.input(row);
         const query = job.columns.query(row);
         const earlier = job.finished.take(row, own);
@@ -138,15 +132,16 @@ export async function enrichRows(job: Job): Promise<void> {
           job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
           continue;
         }
-        const next = earlier === undefined ? await begin(query, own) : { query, own, result: earlier };
+        const next = earlier === undefined ? begin(query) : { result: earlier };
         pending += 1;
-        written = written.then(() => write(next));
+        written = written.then(() => write(query, own, next));
         written.then(
           () => {
             pending -= 1;
           },
           (error: unknown) => stop.abort(error),
         );
+        while (running.size >= concurrency) await Promise.race(running);
         if (pending >= MAX_PENDING) await written;
       }
     } finally {
@@ -155,58 +150,58 @@ export async function enrichRows(job: Job): Promise<void> {
     }
     // The output is closed after the end of the run.
     signal.throwIfAborted();
-    if (quotaError === undefined) job.finished.end();
+    job.finished.end();
   }
 
-  /** Takes a known result, shares one that is on its way, or starts a request as soon as it may. */
-  async function begin(query: RowQuery, own: string): Promise<PendingRow> {
-    if (query.kind === 'none')
-      return { query, own, result: encode({ result: { status: 'skipped', error: query.why } }) };
+  /** Takes a known result, shares one that is on its way, or starts the requests for it. */
+  function begin(query: RowQuery): PendingResult {
+    if (query.kind === 'none') return { result: encode({ status: 'skipped', error: query.why }) };
     const key = queryKey(query);
-    const known = memo.get(key);
-    if (known !== undefined) return { query, own, result: { text: known, status: readStatus(known) } };
+    const known = recall(key);
+    if (known !== undefined) return { result: known };
     const shared = searches.get(key);
-    if (shared !== undefined) return { query, own, result: shared };
+    if (shared !== undefined) return { result: shared };
     const ids: string[] = [];
-    let start = (): void => {};
-    const started = new Promise<void>((resolve) => {
-      start = resolve;
-    });
-    const result = requests(async () => {
-      start();
-      if (quotaError !== undefined) throw quotaError;
-      const done = encode(
-        await resolveRow(query, {
-          find: service.find,
-          lookup: (id) => lookup(id, ids),
-          details: fields !== undefined,
-          loose,
-        }),
-      );
-      // An equal row sends its own request after a failure.
-      if (done.cause !== undefined) searches.delete(key);
-      return done;
-    }, signal);
-    result.catch((error: unknown) => {
-      if (error instanceof QuotaError) quotaError ??= error;
-      else stop.abort(error);
-      start();
-    });
+    const result = request(query, key, ids);
     searches.set(key, result);
+    const settled: Promise<void> = result
+      .then(
+        () => {},
+        (error: unknown) => {
+          // The rows before this one are finished; any other failure ends the run at once.
+          if (error instanceof QuotaError) isQuotaSpent = true;
+          else stop.abort(error);
+        },
+      )
+      .then(() => void running.delete(settled));
+    running.add(settled);
     const release = (): void => {
       if (searches.get(key) === result) searches.delete(key);
       for (const id of ids) lookups.delete(id);
     };
-    await started;
-    return { query, own, result, release };
+    return { result, release };
+  }
+
+  /** @param ids receives the restaurants whose details this row requests */
+  async function request(query: Searchable, key: string, ids: string[]): Promise<TextResult> {
+    const done = encode(
+      await resolveRow(query, {
+        find: service.find,
+        lookup: (id) => lookup(id, ids),
+        details: fields !== undefined,
+        loose,
+      }),
+    );
+    // An equal row sends its own request after a failure.
+    if (done.cause !== undefined) searches.delete(key);
+    return done;
   }
 
   /** Requests the details of each restaurant once, however many rows have it. */
   async function lookup(id: string, ids: string[]): Promise<LookupOutput> {
-    const known = memo.get(detailsKey(id));
-    if (known !== undefined && readStatus(known) === 'not_found')
-      throw new AppError('not_found', `no restaurant has the id ${id}`);
-    const details = known === undefined ? undefined : codec.detailsOf(known)?.details;
+    const known = recall(detailsKey(id));
+    if (known?.status === 'not_found') throw new AppError('not_found', `no restaurant has the id ${id}`);
+    const details = known && codec.detailsOf(known.text)?.details;
     if (details !== undefined) return details;
     const shared = lookups.get(id);
     if (shared !== undefined) return shared;
@@ -216,16 +211,17 @@ export async function enrichRows(job: Job): Promise<void> {
     return sent;
   }
 
-  function readStatus(text: string): Status {
-    const status = codec.statusOf(text);
-    if (status !== undefined) return status;
-    throw new AppError('io_error', 'the output was changed by another program during the run');
+  function recall(key: string): TextResult | undefined {
+    const text = memo.get(key);
+    const status = text === undefined ? undefined : codec.statusOf(text);
+    // Another program may have changed the output.
+    return text === undefined || status === undefined ? undefined : { text, status };
   }
 
-  function encode({ result, cause }: ResolvedRow): TextResult {
+  function encode(result: RowResult): TextResult {
     try {
       if (result.details !== undefined) job.onDetails?.(result.details);
-      return { text: codec.result(result), status: result.status, cause };
+      return { text: codec.result(result), status: result.status, cause: result.cause };
     } catch (error) {
       // Data that cannot be written: nested too deep.
       if (!(error instanceof AppError)) throw error;
@@ -242,7 +238,7 @@ export async function enrichRows(job: Job): Promise<void> {
     if (id !== undefined) memo.set(detailsKey(id), text, offset);
   }
 
-  async function write({ query, own, result, release }: PendingRow): Promise<void> {
+  async function write(query: RowQuery, own: string, { result, release }: PendingResult): Promise<void> {
     const done = await result;
     // The output is closed after the end of the run.
     signal.throwIfAborted();
@@ -258,7 +254,6 @@ export async function enrichRows(job: Job): Promise<void> {
   try {
     signal.throwIfAborted();
     await untilAborted(work(), signal);
-    if (quotaError !== undefined) throw quotaError;
   } catch (error) {
     stop.abort(error);
     throw signal.reason;

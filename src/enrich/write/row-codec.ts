@@ -5,7 +5,7 @@ import { decodeRecord, encodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone, setRawNumber } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
-import { type RowResult, STATUSES, type Status } from '../match/resolve-row.ts';
+import { type RowResult, STATUSES, type Status } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../read/row.ts';
 

@@ -5,7 +5,7 @@ import type { Level } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { InputRow, ListFormat } from '../../../src/enrich/read/row.ts';
-import { createMemo, enrichRows } from '../../../src/enrich/run/enrich-rows.ts';
+import { createOffsetMemo, enrichRows } from '../../../src/enrich/run/enrich-rows.ts';
 import { openCheckpoint, recordAt } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowFile } from '../../../src/enrich/write/output-file.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
@@ -64,7 +64,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       columns: resolveColumns(['name', 'city'], { nested: true }),
       codec,
       finished: openCheckpoint({ file, codec, name: 'out', previous: before, retryErrors: retry }),
-      memo: createMemo(recordAt(file, codec)),
+      memo: createOffsetMemo(recordAt(file, codec)),
       service: service(asked),
       fields: level,
       loose: false,

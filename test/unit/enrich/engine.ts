@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupOutput } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
-import type { Found, RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
+import type { Found } from '../../../src/enrich/match/match.ts';
+import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { CellRow } from '../../../src/enrich/read/row.ts';
-import { createMemo, enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
+import { createTextMemo, enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 
@@ -59,7 +60,7 @@ export async function runEngine(
       columns: resolveColumns(['name', 'city'], {}),
       codec,
       finished: noFinishedRows,
-      memo: createMemo(),
+      memo: createTextMemo(),
       service: lookups,
       fields: undefined,
       loose: false,

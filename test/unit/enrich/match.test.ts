@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { matchLoosely, matchName, nameSimilarity, simplifyName } from '../../../src/enrich/match/match.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
-const match = (name: string, results: readonly unknown[], total?: number) =>
-  matchName({ name, city: 'SF' }, results, total);
+const match = (name: string, results: readonly unknown[], total = 0) =>
+  matchName({ name, city: 'SF' }, { results, total });
 
 describe('matchName', () => {
   it('is exact if one of several candidates has the same name', () => {
     const results = [restaurant('Nopalito'), restaurant('NOPÁ'), restaurant('Nopa Bar')];
     expect(match('the nopa!', results)).toMatchObject({
       status: 'matched',
-      kind: 'exact',
+      match: 'exact',
       candidates: 3,
       restaurant: { name: 'NOPÁ' },
     });
@@ -20,7 +20,7 @@ describe('matchName', () => {
   it('is "only" for a single candidate with another name', () => {
     expect(match('Nopa', [restaurant('Nopalito')])).toMatchObject({
       status: 'likely',
-      kind: 'only',
+      match: 'only',
       candidates: 1,
     });
   });
@@ -33,7 +33,7 @@ describe('matchName', () => {
     ];
     expect(match('Nopa', results)).toMatchObject({
       status: 'ambiguous',
-      kind: 'best',
+      match: 'best',
       candidates: 3,
       restaurant: { service_id: 'b' },
     });
@@ -43,14 +43,14 @@ describe('matchName', () => {
     const results = [restaurant('Nopa Bar'), restaurant('Nopa Grill')];
     expect(match('Nopa', results)).toMatchObject({
       status: 'ambiguous',
-      kind: 'best',
+      match: 'best',
       restaurant: { name: 'Nopa Bar' },
     });
   });
 
-  it('finds nothing in an empty list or in values that are not restaurants', () => {
+  it('finds nothing in an empty list, and rejects results of which none is a restaurant', () => {
     expect(match('Nopa', [])).toEqual({ status: 'not_found', candidates: 0 });
-    expect(match('Nopa', [null, 3, [], { name: 'Nopa' }])).toEqual({ status: 'not_found', candidates: 0 });
+    expect(() => match('Nopa', [null, 3, [], { name: 'Nopa' }])).toThrow('none of 4 results can be read');
   });
 
   it('counts the matches that the service did not send', () => {
@@ -58,14 +58,14 @@ describe('matchName', () => {
       status: 'ambiguous',
       candidates: 12,
     });
-    expect(match('Nopa', [restaurant('Nopa')], 12)).toMatchObject({ kind: 'exact', candidates: 12 });
-    expect(match('Nopa', [restaurant('Nopa Bar')], 1e300)).toMatchObject({ kind: 'only', candidates: 1 });
-    expect(match('Nopa', [restaurant('Nopa Bar')], 0)).toMatchObject({ kind: 'only', candidates: 1 });
+    expect(match('Nopa', [restaurant('Nopa')], 12)).toMatchObject({ match: 'exact', candidates: 12 });
+    expect(match('Nopa', [restaurant('Nopa Bar')], 1e300)).toMatchObject({ match: 'only', candidates: 1 });
+    expect(match('Nopa', [restaurant('Nopa Bar')], 0)).toMatchObject({ match: 'only', candidates: 1 });
   });
 
   it('counts a restaurant that is listed twice once', () => {
     expect(match('Nopa', [restaurant('Nopa', 'a'), restaurant('Nopa', 'a')])).toMatchObject({
-      kind: 'exact',
+      match: 'exact',
       candidates: 1,
     });
   });
@@ -138,12 +138,13 @@ describe('simplifyName', () => {
 describe('matchLoosely', () => {
   it('is likely for an exact match of the simplified name, else ambiguous', () => {
     const query = { name: 'Nopa Restaurant', city: 'SF' };
-    expect(matchLoosely(query, 'Nopa', [restaurant('Nopa'), restaurant('Nopalito')])).toMatchObject({
+    const loosely = (...results: unknown[]) => matchLoosely(query, 'Nopa', { results, total: 0 });
+    expect(loosely(restaurant('Nopa'), restaurant('Nopalito'))).toMatchObject({
       status: 'likely',
-      kind: 'loose',
+      match: 'loose',
       restaurant: { name: 'Nopa' },
     });
-    expect(matchLoosely(query, 'Nopa', [restaurant('Nopalito')])).toMatchObject({ status: 'ambiguous' });
-    expect(matchLoosely(query, 'Nopa', [])).toEqual({ status: 'not_found', candidates: 0 });
+    expect(loosely(restaurant('Nopalito'))).toMatchObject({ status: 'ambiguous' });
+    expect(loosely()).toEqual({ status: 'not_found', candidates: 0 });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fromError, fromLookup, fromSearch, type RowResult } from '../../../src/enrich/match/resolve-row.ts';
+import { NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
+import { fromError, fromLookup } from '../../../src/enrich/match/resolve-row.ts';
 import type { InputRow } from '../../../src/enrich/read/row.ts';
 import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -18,21 +19,19 @@ const row: InputRow = { kind: 'cells', line: 2, cells: ['=Nopa', '-SF'] };
 const object = (text: string): InputRow => ({ kind: 'object', line: 4, text, value: JSON.parse(text) });
 
 const facts: RowResult = {
-  ...fromSearch({
-    status: 'matched',
-    kind: 'exact',
-    similarity: 1,
-    candidates: 2,
-    restaurant: {
-      service_id: 'a-1',
-      name: '=HYPERLINK("x")',
-      address: '+1 Street',
-      coordinates: { lat: 37.7, lng: -122.4 },
-      city: 'San\u001b[31m Francisco\u202e',
-      cuisine_tags: ['thai', 'bar'],
-      grade: 'A',
-    },
-  }),
+  status: 'matched',
+  match: 'exact',
+  similarity: 1,
+  candidates: 2,
+  restaurant: {
+    service_id: 'a-1',
+    name: '=HYPERLINK("x")',
+    address: '+1 Street',
+    coordinates: { lat: 37.7, lng: -122.4 },
+    city: 'San\u001b[31m Francisco\u202e',
+    cuisine_tags: ['thai', 'bar'],
+    grade: 'A',
+  },
   details: { phone: '+1 415-555-0100', open: { monday: '-9' }, tags: ['=a'] },
 };
 
@@ -79,9 +78,9 @@ describe('a CSV', () => {
 
   it('writes a failure with its code, on one line', () => {
     const error = new AppError('timeout', 'no answer\nin 30s');
-    expect(
-      openRowCodec(options).result(fromError(error, fromSearch({ status: 'not_found', candidates: 0 }))),
-    ).toBe('error,,0,,,,,,,,,,,,timeout: no answer in 30s,\n');
+    expect(openRowCodec(options).result(fromError(error, NOT_FOUND))).toBe(
+      'error,,0,,,,,,,,,,,,timeout: no answer in 30s,\n',
+    );
   });
 
   it('as TSV has no line breaks in text of the service', () => {
