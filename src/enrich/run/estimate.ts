@@ -75,18 +75,9 @@ function configuredTarget(app: App): Target | undefined {
 /** The rows of earlier runs, without changing them. */
 function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
   if (place === undefined || !place.exists || options.resume !== true) return noFinishedRows;
-  const file = openRowFile(place.path, 'look');
-  if (file.size <= Buffer.byteLength(codec.header)) return noFinishedRows;
-  const { name } = place;
-  return options.retryErrors === true
-    ? openCheckpoint({
-        file: { ...file, readBytes: () => 0 },
-        previous: file,
-        codec,
-        name,
-        retryErrors: true,
-      })
-    : openCheckpoint({ file, codec, name });
+  const previous = openRowFile(place.path, 'look');
+  const nothing = { ...previous, readBytes: () => 0, append: () => 0, cut: () => {} };
+  return openCheckpoint({ ...options, name: place.name, file: nothing, codec, previous });
 }
 
 /** A response that is not in the cache. */

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { openJsonFile } from '../../storage/state.ts';
-import type { Status } from '../match/resolve-row.ts';
+import type { Status } from '../match/match.ts';
 import type { InputRow } from '../read/row.ts';
 import type { Plan } from '../run/plan.ts';
 import type { RowFile } from './output-file.ts';
@@ -54,7 +54,7 @@ export function openCheckpoint(options: {
   readonly file: RowFile;
   readonly codec: RowCodec;
   readonly name: string;
-  readonly previous?: RowFile | undefined;
+  readonly previous?: ReadableFile | undefined;
   readonly retryErrors?: boolean;
 }): FinishedRowReader {
   const { file, codec, name, previous, retryErrors } = options;
@@ -63,27 +63,23 @@ export function openCheckpoint(options: {
       `${name} was not made from this input with these options: they differ at ${place}`,
     );
 
-  /** The records after the header; undefined where there is no whole header yet. */
-  function recordsOf(from: RowFile): OutputRecords | undefined {
-    const records = new OutputRecords(from, codec.quotes);
-    if (codec.header === '') return records;
-    const first = records.next();
-    if (first?.text === codec.header) return records;
-    if (first !== undefined || !isPrefix(records.tail.bytes, codec.header)) throw mismatch('its header');
-    return undefined;
+  /** Skips the header. @returns false where there is no whole header yet */
+  function skipHeader(records: OutputRecords): boolean {
+    if (codec.header === '') return true;
+    const header = records.next();
+    if (header === undefined && isPrefix(records.tail.bytes, codec.header)) return false;
+    if (header?.text !== codec.header) throw mismatch('its header');
+    return true;
   }
 
-  function writeHeader(): OutputRecords {
+  const old = previous && readOutput(previous, codec);
+  const hasOld = old !== undefined && skipHeader(old);
+  const done = readOutput(file, codec);
+  let inFile = skipHeader(done);
+  if (!inFile) {
     file.cut(0);
     file.append(codec.header);
-    const records = new OutputRecords(file, codec.quotes);
-    records.next();
-    return records;
   }
-
-  const old = previous && recordsOf(previous);
-  const done = recordsOf(file) ?? writeHeader();
-  let inFile = true;
 
   /** The first row that the file does not hold whole: its part there must be its beginning. */
   function cutTail(own: string): void {
@@ -102,7 +98,7 @@ export function openCheckpoint(options: {
 
   return {
     take(row, own) {
-      const oldRow = old?.next();
+      const oldRow = hasOld ? old.next() : undefined;
       const finished = inFile ? done.next() : undefined;
       if (finished !== undefined) return finishedRow(finished, own, row);
       if (inFile) cutTail(own);
@@ -112,7 +108,7 @@ export function openCheckpoint(options: {
     },
     end() {
       const hasMore =
-        old?.next() !== undefined ||
+        (hasOld && old.next() !== undefined) ||
         (inFile && (done.next() !== undefined || trimZeros(done.tail.bytes).length > 0));
       if (hasMore) throw mismatch('the end: it has more rows');
       if (inFile) cutTail('');
@@ -132,17 +128,19 @@ function trimZeros(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
 }
 
-/** A whole record of an output, with its line break. */
+type ReadableFile = Pick<RowFile, 'readBytes'>;
+
+/** A record of an output, with its line break. */
 interface OutputRecord {
   readonly text: string;
   readonly offset: number;
 }
 
-type ReadableFile = Pick<RowFile, 'readBytes'>;
-
-/** Returns the function that reads the rest of a record from an offset outside of its quotes. */
-export function recordAt(file: ReadableFile, { quotes }: RowCodec): (offset: number) => string | undefined {
-  return (offset) => new OutputRecords(file, quotes, offset, RECORD_CHUNK).next()?.text;
+/** The whole records of an output in order. */
+interface OutputRecords {
+  next(): OutputRecord | undefined;
+  /** The bytes after the last whole record: a row that was not written to its end. For when there is no next. */
+  readonly tail: { readonly offset: number; readonly bytes: Buffer };
 }
 
 /** Bytes that are read at once: of all records, and of one alone. */
@@ -151,63 +149,50 @@ const RECORD_CHUNK = 4096;
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 
+/** Returns the function that reads the rest of a record from an offset outside of its quotes. */
+export function recordAt(file: ReadableFile, codec: RowCodec): (offset: number) => string | undefined {
+  return (offset) => readOutput(file, codec, offset, RECORD_CHUNK).next()?.text;
+}
+
 /**
- * The whole records of an output file in order. A record ends at a line feed outside of quotes; quotes count by their
- * parity, so that a cut at any place is distinguished from an end.
+ * Reads the records of an output file. A record ends at a line feed outside of quotes; quotes count by their parity, so
+ * that a cut at any place is distinguished from an end.
+ * @param codec `quotes`: false where a record is a line, as in NDJSON
+ * @param from offset of the first record
  */
-export class OutputRecords {
-  readonly #file: ReadableFile;
-  readonly #quotes: boolean;
-  readonly #chunk: number;
-  /** Whole records that were read and not returned yet. */
-  #records: OutputRecord[] = [];
-  /** Bytes after the last whole record, in pieces, and the offsets of their first and behind their last. */
-  #open: Buffer[] = [];
-  #offset: number;
-  #end: number;
-  #quoted = false;
-  #atEnd = false;
+export function readOutput(
+  file: ReadableFile,
+  { quotes }: Pick<RowCodec, 'quotes'>,
+  from = 0,
+  chunkSize = CHUNK,
+): OutputRecords {
+  const tail = { offset: from, bytes: Buffer.alloc(0) };
 
-  /**
-   * @param quotes false where a record is a line, as in NDJSON
-   * @param from offset of the first record
-   */
-  constructor(file: ReadableFile, quotes: boolean, from = 0, chunk = CHUNK) {
-    this.#file = file;
-    this.#quotes = quotes;
-    this.#chunk = chunk;
-    this.#offset = from;
-    this.#end = from;
-  }
-
-  next(): OutputRecord | undefined {
-    while (this.#records.length === 0 && !this.#atEnd) this.#readMore();
-    return this.#records.shift();
-  }
-
-  /** The bytes after the last whole record: a row that was not written to its end. For when there is no next. */
-  get tail(): { readonly offset: number; readonly bytes: Buffer } {
-    return { offset: this.#offset, bytes: Buffer.concat(this.#open) };
-  }
-
-  #readMore(): void {
-    const chunk = Buffer.allocUnsafe(this.#chunk);
-    const length = this.#file.readBytes(chunk, this.#end);
-    this.#end += length;
-    this.#atEnd = length === 0;
-    let start = 0;
-    for (let at = 0; at < length; at += 1) {
-      const byte = chunk[at];
-      if (byte === QUOTE && this.#quotes) this.#quoted = !this.#quoted;
-      if (byte !== LINE_FEED || this.#quoted) continue;
-      const record = Buffer.concat([...this.#open, chunk.subarray(start, at + 1)]);
-      this.#records.push({ text: record.toString('utf8'), offset: this.#offset });
-      this.#offset += record.length;
-      this.#open = [];
-      start = at + 1;
+  function* records(): Generator<OutputRecord, undefined> {
+    const open: Buffer[] = [];
+    let isQuoted = false;
+    for (let end = from; ; ) {
+      const chunk = Buffer.allocUnsafe(chunkSize);
+      const length = file.readBytes(chunk, end);
+      if (length === 0) break;
+      end += length;
+      let start = 0;
+      for (let at = 0; at < length; at += 1) {
+        const byte = chunk[at];
+        if (byte === QUOTE && quotes) isQuoted = !isQuoted;
+        if (byte !== LINE_FEED || isQuoted) continue;
+        const record = Buffer.concat([...open.splice(0), chunk.subarray(start, at + 1)]);
+        yield { text: record.toString('utf8'), offset: tail.offset };
+        tail.offset += record.length;
+        start = at + 1;
+      }
+      open.push(chunk.subarray(start, length));
     }
-    this.#open.push(chunk.subarray(start, length));
+    tail.bytes = Buffer.concat(open);
   }
+
+  const reader = records();
+  return { next: () => reader.next().value, tail };
 }
 
 /** Options that change the results and are not visible in the output. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
+import { readOutput } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowFile } from '../../../src/enrich/write/output-file.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
@@ -16,7 +16,7 @@ describe('a file of rows', () => {
     expect(file.append('é1\n')).toBe(0);
     expect(file.append('row 2\n')).toBe(4);
     expect(readFileSync(path, 'utf8')).toBe('é1\nrow 2\n');
-    expect(new OutputRecords(file, true, 4).next()).toEqual({ text: 'row 2\n', offset: 4 });
+    expect(readOutput(file, { quotes: true }, 4).next()).toEqual({ text: 'row 2\n', offset: 4 });
     file.cut(4);
     expect(file.append('x\n')).toBe(4);
     expect(readFileSync(path, 'utf8')).toBe('é1\nx\n');
@@ -45,7 +45,7 @@ describe('a file of rows', () => {
     const file = openRowFile(path, 'new');
     const long = `"${'x\n'.repeat(100_000)}"\n`;
     file.append(`${long}short\n`);
-    const rows = new OutputRecords(file, true);
+    const rows = readOutput(file, { quotes: true });
     expect(rows.next()).toEqual({ text: long, offset: 0 });
     expect(rows.next()).toEqual({ text: 'short\n', offset: long.length });
     file.close();
