@@ -28,8 +28,7 @@ const PHONE_PREFIXES: Readonly<Record<string, string>> = {
   Sydney: '+61 2 5550 1',
 };
 
-/** Letter grades, best first. */
-const GRADES: readonly string[] = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C'];
+const GRADE_DATES = ['2024-07-01', '2025-01-01', '2025-07-01'];
 
 /**
  * Returns the output of `lookup_restaurant`. What the data lacks is derived from the id, so it never changes; it has gaps
@@ -88,7 +87,7 @@ export function describe(restaurant: SandboxRestaurant, level: Level): LookupOut
       lead_days: random.integer(0, 30),
       deposit: random.chance(0.2) ? { amount: random.integer(10, 50), refundable: true } : null,
     },
-    grade_history: gradeHistory(grade, random),
+    grade_history: grade === undefined ? [] : GRADE_DATES.map((date) => ({ date, grade })),
   };
 }
 
@@ -132,20 +131,6 @@ function themes(random: SeededRandom): LookupOutput[] {
     sentiment: random.integer(-100, 100) / 100,
     examples: [`"${theme}" came up again and again`],
   }));
-}
-
-/** Three half-years, oldest first, ending with the present grade. */
-function gradeHistory(grade: string | undefined, random: SeededRandom): LookupOutput[] {
-  if (grade === undefined) return [];
-  const near = () => GRADES[Math.max(0, GRADES.indexOf(grade)) + random.integer(0, 1)] ?? grade;
-  const grades = { '2024-07-01': near(), '2025-01-01': near(), '2025-07-01': grade };
-  return Object.entries(grades).map(([date, grade]) => ({ date, grade }));
-}
-
-/** Returns the rank of a grade, 0 for the best; unknown and missing grades come last. */
-export function gradeRank(grade: string | undefined): number {
-  const index = GRADES.indexOf(grade ?? '');
-  return index < 0 ? GRADES.length : index;
 }
 
 type SeededRandom = ReturnType<typeof seededRandom>;

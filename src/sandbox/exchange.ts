@@ -49,7 +49,7 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
   const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
   const countRequest = createRateLimiter(perMinute, perDay, now);
   const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
-  const protocol = options.mode === 'mcp' ? createMcp(catalog, reply) : createService(catalog);
+  const protocol = options.mode === 'mcp' ? createMcp(catalog) : createService(catalog);
 
   return async (request, response, port) => {
     const started = performance.now();
@@ -94,7 +94,9 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
       if (body instanceof ReplyError) throw body;
       const access = authorize(key, auth);
       countRequest(access.account);
-      if (method === 'POST') {
+      if (method === 'DELETE' && protocol.endSession !== undefined) {
+        answer = protocol.endSession(headers, access);
+      } else {
         checkContentType(request);
         if (body === undefined) throw rpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
         const incoming = readMessage(body);
@@ -103,8 +105,6 @@ export function createHandler(options: SandboxOptions, requests: SandboxRequest[
         const error = faultError(fault);
         if (error !== undefined) throw error;
         answer = protocol.post({ incoming, access, headers });
-      } else {
-        answer = protocol.withoutBody(method, headers, access);
       }
     } catch (error) {
       const known =

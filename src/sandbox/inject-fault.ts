@@ -55,7 +55,7 @@ export function corruptMessage(
 export function corruptPayload(payload: Payload, fault: FaultKind | undefined): Payload {
   if (fault === 'html')
     return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE };
-  if (fault === 'bad-json') return { ...payload, body: isStream(payload) ? formatEvent({ data: CUT }) : CUT };
+  if (fault === 'bad-json') return { ...payload, body: isStream(payload) ? formatEvent(CUT) : CUT };
   return payload;
 }
 
@@ -100,7 +100,7 @@ function startBody(response: ServerResponse, { status, headers, body }: Payload)
 }
 
 async function cutStream(response: ServerResponse, payload: Payload): Promise<void> {
-  const stream = isStream(payload) ? payload.body : formatEvent({ data: payload.body });
+  const stream = isStream(payload) ? payload.body : formatEvent(payload.body);
   const lastEvent = stream.lastIndexOf('event: message');
   response.writeHead(200, { ...payload.headers, 'Content-Type': SSE_TYPE });
   response.end(stream.slice(0, lastEvent + Math.floor((stream.length - lastEvent) / 2)));

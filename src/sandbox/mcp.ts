@@ -3,6 +3,7 @@ import type { Catalog } from './catalog.ts';
 import {
   type Answer,
   badArgument,
+  httpError,
   INVALID_PARAMS,
   invalidRequest,
   isObject,
@@ -14,12 +15,10 @@ import {
   resultMessage,
   rpcError,
   SSE_TYPE,
-  type SseEvent,
 } from './messages.ts';
 import { CAPABILITIES, createMethods } from './methods.ts';
-import { type Headers, methodNotAllowed, type Post, type Protocol } from './service.ts';
+import type { Headers, Post, Protocol } from './service.ts';
 import { TOOLS } from './tools.ts';
-import type { ReplyForm } from './types.ts';
 
 /** Protocol versions with a handshake, newest first. */
 const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -45,98 +44,35 @@ const PROGRESS_STEPS = ['searching', 'writing'];
 
 type Methods = ReturnType<typeof createMethods>;
 
-/** A full MCP server at one endpoint: each request shows which protocol version it uses. */
-export function createMcp(catalog: Catalog, reply: ReplyForm): Protocol {
-  const methods = createMethods(catalog);
-  const legacy = createLegacy(methods, reply);
-  return {
-    methods: ['POST', 'GET', 'DELETE'],
-    post(post) {
-      checkAccept(post.headers, JSON_TYPE, SSE_TYPE);
-      return isModern(post) ? answerModern(methods, post) : legacy.post(post);
-    },
-    withoutBody(method, headers, { account }) {
-      if (headers['mcp-session-id'] === undefined) throw methodNotAllowed();
-      return method === 'GET' ? legacy.resume(headers, account) : legacy.endSession(headers, account);
-    },
-  };
-}
-
-/** Real servers require both types for a POST, since the reply may be either. */
-function checkAccept({ accept = '' }: Headers, ...types: string[]): void {
-  if (types.every((type) => accept.includes(type))) return;
-  throw rpcError(SERVER_ERROR, `Not Acceptable: Client must accept ${types.join(' and ')}`, undefined, 406);
-}
-
-/** True for a request with metadata of its own, or with a version that has no handshake. */
-function isModern({ incoming: { method, params }, headers }: Post): boolean {
-  if (metaOf(params)[VERSION_KEY] !== undefined || method === 'server/discover') return true;
-  if (method === 'initialize') return false;
-  const version = headers['mcp-protocol-version'];
-  return (
-    headers['mcp-session-id'] === undefined && version !== undefined && !LEGACY_VERSIONS.includes(version)
-  );
-}
-
-function metaOf(params: unknown): RpcObject {
-  return isObject(params) && isObject(params._meta) ? params._meta : {};
-}
-
-/** Returns the `notifications/progress` for a request with a valid `progressToken`, as JSON. */
-function progressMessages(params: unknown): string[] {
-  const { progressToken } = metaOf(params);
-  if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return [];
-  return PROGRESS_STEPS.map((message, index) =>
-    JSON.stringify({
-      jsonrpc: '2.0',
-      method: 'notifications/progress',
-      params: { progressToken, progress: index + 1, total: PROGRESS_STEPS.length, message },
-    }),
-  );
-}
-
-/** @throws {ReplyError} -32601 with this HTTP status for an unknown method; what the method throws */
-function run(methods: Methods, { incoming, access }: Post, unknownStatus: number): object {
-  const { method = '', params } = incoming;
-  const call = methods.get(method);
-  if (call === undefined) throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
-  return call(isObject(params) ? params : {}, access.paid);
-}
-
+/** A session of a client with handshake. */
 interface Session {
   readonly id: string;
   /** The account whose key opened it. */
   readonly account: string;
-  /** The negotiated protocol version. */
-  readonly version: string;
   /** True after `notifications/initialized`. */
   ready: boolean;
-  /** The number of streams so far. */
-  streamCount: number;
-  /** The newest events of its streams, so that a client can resume one that was cut off. */
-  readonly events: (SseEvent & { readonly stream: number })[];
 }
 
 const MAX_SESSIONS = 1000;
-const MAX_EVENTS = 200;
-/** Clients of this version and later know the empty event that a resumable stream begins with. */
-const PRIMING_SINCE = '2025-11-25';
-const RETRY_MS = 100;
 
-/** MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
-function createLegacy(methods: Methods, reply: ReplyForm) {
+/** A full MCP server at one endpoint: each request shows which protocol version it uses. */
+export function createMcp(catalog: Catalog): Protocol {
+  const methods = createMethods(catalog);
   const sessions = new Map<string, Session>();
 
   function initialize(id: RpcId, params: unknown, account: string): Answer {
     const requested = isObject(params) ? params.protocolVersion : undefined;
     if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
-    const version = LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0] ?? '';
-    const session = { id: randomUUID(), account, version, ready: false, streamCount: 0, events: [] };
+    const protocolVersion = LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0];
+    const session = { id: randomUUID(), account, ready: false };
     sessions.set(session.id, session);
     const [oldest = ''] = sessions.keys();
     if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
-    const message = resultMessage(id, { protocolVersion: version, ...SERVER });
-    return { ...answer(session, message), headers: { 'Mcp-Session-Id': session.id } };
+    return {
+      status: 200,
+      headers: { 'Mcp-Session-Id': session.id },
+      message: resultMessage(id, { protocolVersion, ...SERVER }),
+    };
   }
 
   function sessionOf(headers: Headers, account: string): Session {
@@ -155,55 +91,33 @@ function createLegacy(methods: Methods, reply: ReplyForm) {
     throw rpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
   }
 
-  /** Adds what a stream of this session needs to be resumable: event ids, and an empty first event. */
-  function answer(session: Session, message: RpcObject, progress: readonly string[] = []): Answer {
-    if (reply === 'json') return { status: 200, message };
-    session.streamCount += 1;
-    const stream = session.streamCount;
-    const primer = session.version >= PRIMING_SINCE ? [''] : [];
-    const events = [...primer, ...progress, JSON.stringify(message)].map((data, index) => ({
-      stream,
-      id: `${stream}-${index}`,
-      data,
-      ...(data === '' ? { retry: RETRY_MS } : {}),
-    }));
-    session.events.push(...events);
-    session.events.splice(0, session.events.length - MAX_EVENTS);
-    return { status: 200, message, events: events.slice(0, -1), eventId: events.at(-1)?.id ?? '' };
+  /** MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
+  function answerLegacy(post: Post): Answer {
+    const { incoming, access, headers } = post;
+    const { id, method, params } = incoming;
+    if (id !== undefined && method === 'initialize') return initialize(id, params, access.account);
+    const session = sessionOf(headers, access.account);
+    if (id === undefined || method === undefined) {
+      session.ready ||= method === 'notifications/initialized';
+      return { status: 202 };
+    }
+    if (method === 'ping') return { status: 200, message: resultMessage(id, {}) };
+    if (!session.ready) {
+      throw badRequest('Server not initialized: notifications/initialized was not received');
+    }
+    const message = resultMessage(id, run(methods, post, 200));
+    return { status: 200, message, events: progressMessages(params) };
   }
 
   return {
-    post(post: Post): Answer {
-      const { incoming, access, headers } = post;
-      const { id, method, params } = incoming;
-      if (id !== undefined && method === 'initialize') return initialize(id, params, access.account);
-      const session = sessionOf(headers, access.account);
-      if (id === undefined || method === undefined) {
-        session.ready ||= method === 'notifications/initialized';
-        return { status: 202 };
-      }
-      if (method === 'ping') return answer(session, resultMessage(id, {}));
-      if (!session.ready) {
-        throw badRequest('Server not initialized: notifications/initialized was not received');
-      }
-      const result = run(methods, post, 200);
-      return answer(session, resultMessage(id, result), progressMessages(params));
+    methods: ['POST', 'DELETE'],
+    post(post) {
+      checkAccept(post.headers);
+      return isModern(post) ? answerModern(methods, post) : answerLegacy(post);
     },
-
-    /** Returns the rest of a stream that was cut off. */
-    resume(headers: Headers, account: string): Answer {
-      checkAccept(headers, SSE_TYPE);
-      const { events } = sessionOf(headers, account);
-      const lastEventId = headers['last-event-id'];
-      // The server has no messages of its own, so it offers no other stream.
-      if (lastEventId === undefined) throw methodNotAllowed();
-      const index = events.findIndex(({ id }) => id === lastEventId);
-      if (index < 0) throw badRequest('Last-Event-ID is unknown');
-      const { stream } = events[index] ?? {};
-      return { status: 200, events: events.slice(index + 1).filter((event) => event.stream === stream) };
-    },
-
-    endSession(headers: Headers, account: string): Answer {
+    endSession(headers, { account }) {
+      if (headers['mcp-session-id'] === undefined)
+        throw httpError(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });
       sessions.delete(sessionOf(headers, account).id);
       return { status: 200 };
     },
@@ -212,6 +126,46 @@ function createLegacy(methods: Methods, reply: ReplyForm) {
 
 const badRequest = (message: string): ReplyError =>
   rpcError(SERVER_ERROR, `Bad Request: ${message}`, undefined, 400);
+
+/** Real servers require both types, since the reply may be either. */
+function checkAccept({ accept = '' }: Headers): void {
+  if (accept.includes(JSON_TYPE) && accept.includes(SSE_TYPE)) return;
+  const message = `Not Acceptable: Client must accept both ${JSON_TYPE} and ${SSE_TYPE}`;
+  throw rpcError(SERVER_ERROR, message, undefined, 406);
+}
+
+/** True for a request with metadata of its own, or with a version that has no handshake. */
+function isModern({ incoming: { method, params }, headers }: Post): boolean {
+  if (metaOf(params)[VERSION_KEY] !== undefined || method === 'server/discover') return true;
+  if (method === 'initialize') return false;
+  const version = headers['mcp-protocol-version'];
+  return (
+    headers['mcp-session-id'] === undefined && version !== undefined && !LEGACY_VERSIONS.includes(version)
+  );
+}
+
+function metaOf(params: unknown): RpcObject {
+  return isObject(params) && isObject(params._meta) ? params._meta : {};
+}
+
+/** @throws {ReplyError} -32601 with this HTTP status for an unknown method; what the method throws */
+function run(methods: Methods, { incoming, access }: Post, unknownStatus: number): object {
+  const { method = '', params } = incoming;
+  const call = methods.get(method);
+  if (call === undefined) throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
+  return call(isObject(params) ? params : {}, access.paid);
+}
+
+/** Returns the `notifications/progress` for a request with a valid `progressToken`. */
+function progressMessages(params: unknown): RpcObject[] {
+  const { progressToken } = metaOf(params);
+  if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return [];
+  return PROGRESS_STEPS.map((message, index) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { progressToken, progress: index + 1, total: PROGRESS_STEPS.length, message },
+  }));
+}
 
 const PREFIX = 'io.modelcontextprotocol/';
 const VERSION_KEY = `${PREFIX}protocolVersion`;
@@ -249,7 +203,7 @@ function answerModern(methods: Methods, post: Post): Answer {
   return {
     status: 200,
     message: resultMessage(id, { resultType: 'complete', ...result, ...caching, _meta: META }),
-    events: progressMessages(params).map((data) => ({ data })),
+    events: progressMessages(params),
   };
 }
 

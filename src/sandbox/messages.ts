@@ -24,20 +24,10 @@ export interface RpcMessage {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body. Without `message` and `events` it is empty. */
+  /** The body; an empty one without a message. */
   readonly message?: RpcObject | undefined;
-  /** Events of a stream: those before the message, or all of them when there is no message. */
-  readonly events?: readonly SseEvent[];
-  /** Id of the event that holds the message. */
-  readonly eventId?: string;
-}
-
-/** An event of a stream (WHATWG HTML, section 9.2). */
-export interface SseEvent {
-  readonly id?: string | undefined;
-  readonly data: string;
-  /** Milliseconds before the client reconnects to a stream that was cut off. */
-  readonly retry?: number;
+  /** Messages that precede it in a stream. */
+  readonly events?: readonly RpcObject[];
 }
 
 /** An HTTP reply that is ready to be sent. */
@@ -117,22 +107,17 @@ const isId = (value: unknown): value is RpcId => typeof value === 'string' || Nu
 
 /** Encodes an answer. Messages with another status than 200 are not streamed. */
 export function encode(answer: Answer, form: ReplyForm): Payload {
-  const { status, headers = {}, message, events, eventId } = answer;
-  if (message === undefined && events === undefined) return { status, headers, body: '' };
-  if (message !== undefined && (form === 'json' || status !== 200)) {
+  const { status, headers = {}, message, events = [] } = answer;
+  if (message === undefined) return { status, headers, body: '' };
+  if (form === 'json' || status !== 200) {
     return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body: JSON.stringify(message) };
   }
-  const last = message === undefined ? [] : [{ id: eventId, data: JSON.stringify(message) }];
   return {
     status,
     headers: { 'Content-Type': SSE_TYPE, 'Cache-Control': 'no-cache', ...headers },
-    body: [...(events ?? []), ...last].map(formatEvent).join(''),
+    body: [...events, message].map((each) => formatEvent(JSON.stringify(each))).join(''),
   };
 }
 
-/** Formats an event. JSON has no line breaks, so `data` is one line. */
-export function formatEvent({ id, data, retry }: SseEvent): string {
-  const idLine = id === undefined ? '' : `id: ${id}\n`;
-  const retryLine = retry === undefined ? '' : `retry: ${retry}\n`;
-  return `${idLine}${retryLine}${data === '' ? '' : 'event: message\n'}data: ${data}\n\n`;
-}
+/** Formats an event of a stream (WHATWG HTML, section 9.2). JSON has no line breaks, so `data` is one line. */
+export const formatEvent = (data: string): string => `event: message\ndata: ${data}\n\n`;

@@ -1,7 +1,6 @@
 import type { Catalog } from './catalog.ts';
 import {
   type Answer,
-  httpError,
   invalidRequest,
   METHOD_NOT_FOUND,
   type RpcMessage,
@@ -26,8 +25,8 @@ export interface Protocol {
   /** Allowed HTTP methods. */
   readonly methods: readonly string[];
   post(post: Post): Answer;
-  /** Handles the other methods, which have no body. */
-  withoutBody(method: string, headers: Headers, access: Access): Answer;
+  /** Handles DELETE. */
+  endSession?(headers: Headers, access: Access): Answer;
 }
 
 /** The documented service: `tools/call`, no handshake, nothing else. */
@@ -47,11 +46,5 @@ export function createService(catalog: Catalog): Protocol {
       }
       return { status: 200, message: resultMessage(id, callTool(tools, params, access.paid)) };
     },
-    withoutBody: () => {
-      throw methodNotAllowed();
-    },
   };
 }
-
-/** Creates the error 405 for everything but POST. */
-export const methodNotAllowed = () => httpError(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });

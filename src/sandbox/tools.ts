@@ -1,6 +1,7 @@
 import type { Level, Tool, ToolResult } from '../client/types.ts';
+import { gradeRank } from '../util/restaurant.ts';
 import { type Catalog, fold } from './catalog.ts';
-import { describe, gradeRank } from './details.ts';
+import { describe } from './details.ts';
 import { badArgument, INVALID_PARAMS, isObject, ReplyError, rpcError } from './messages.ts';
 import type { Mode, SandboxRestaurant } from './types.ts';
 
@@ -8,6 +9,8 @@ import type { Mode, SandboxRestaurant } from './types.ts';
 const MAX_RESULTS = 50;
 /** Number of best places in `explore_area`. */
 const TOP_COUNT = 5;
+/** The rank of a missing or unknown grade. */
+const WORST = 99;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
 const text = (description: string) => ({ type: 'string', minLength: 1, description });
@@ -175,7 +178,7 @@ function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
   const inCity = catalog.inCity(city);
   const wanted = fold(neighborhood);
   const area = inCity.filter((each) => wanted === '' || fold(each.neighborhood ?? '') === wanted);
-  const byGrade = [...area].sort((a, b) => gradeRank(a.grade) - gradeRank(b.grade));
+  const byGrade = [...area].sort((a, b) => (gradeRank(a.grade) ?? WORST) - (gradeRank(b.grade) ?? WORST));
   const output = {
     status: 'ok',
     city: inCity[0]?.city ?? city,

@@ -1,9 +1,7 @@
 import type { HttpReply } from './http.ts';
 
 /** The events of a whole stream as they were written: comments left out, an event without its blank line dropped. */
-export function eventsOf({
-  text,
-}: HttpReply): { id?: string; event?: string; retry?: string; data: string }[] {
+export function eventsOf({ text }: HttpReply): { event?: string; data: string }[] {
   const blocks = text.split('\n\n').slice(0, -1);
   const events = blocks.map((block) =>
     Object.fromEntries(
@@ -14,9 +12,4 @@ export function eventsOf({
     ),
   );
   return events.filter((event) => 'data' in event);
-}
-
-/** The message in the last event. */
-export function messageOf(reply: HttpReply): Record<string, unknown> {
-  return JSON.parse(eventsOf(reply).at(-1)?.data ?? '') as Record<string, unknown>;
 }
