@@ -60,7 +60,8 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw usageError(error, command, await buildProgram(app), argv);
-    await stdout.write(app.collected());
+    // What commander does itself, apart from parsing, is --version.
+    await stdout.write(`${VERSION}\n`);
     if (given.has('--verbose')) {
       await stdout.write(
         `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,

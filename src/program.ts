@@ -50,7 +50,7 @@ const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'skill', 'help'];
  * @param argv the command line; undefined for every command
  */
 export async function buildProgram(app: App, argv?: readonly string[]): Promise<CliCommand> {
-  const program = createProgram(app);
+  const program = createProgram();
   const [name] = argv === undefined ? [] : parseRoute(argv, program).operands;
   const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name) && !WHOLE_TREE.includes(name);
   for (const [each, { group, load }] of Object.entries(COMMANDS)) {
@@ -61,7 +61,7 @@ export async function buildProgram(app: App, argv?: readonly string[]): Promise<
   return program;
 }
 
-function createProgram(app: App): CliCommand {
+function createProgram(): CliCommand {
   const program = new CliCommand('restaurant');
   program
     .description('Search restaurants, read their details, from the command line.')
@@ -70,7 +70,7 @@ function createProgram(app: App): CliCommand {
     .helpCommand(false)
     .showSuggestionAfterError(false)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => app.collect(text), writeErr: () => {}, outputError: () => {} })
+    .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
     .hook('preAction', (_program, action) => checkGlobalOptions(program, action as CliCommand))
     .examples(
       'restaurant find "Nopa" --city SF --demo',

@@ -36,10 +36,9 @@ export class App {
   #settings: Settings | undefined;
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
-  #collected = '';
   /** Functions that mask a key of this run, and text that looks like a key with a prefix. */
   readonly #maskers = new Map<string, Change>();
-  readonly #redactors = new Map<string, Change>();
+  #redactors: readonly Change[] | undefined;
   readonly #warnings = new Set<string>();
   #isSpinning = false;
   #printed: Promise<void> = Promise.resolve();
@@ -272,17 +271,9 @@ export class App {
 
   /** Masks every key of this run in text for people, and whatever looks like a key. */
   redact(text: string): string {
-    const prefixes = new Set([
-      DEFAULT_KEY_PREFIX,
-      this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX,
-    ]);
-    let redacted = this.maskKey(text);
-    for (const prefix of prefixes) {
-      const redact = this.#redactors.get(prefix) ?? redactor(undefined, prefix);
-      this.#redactors.set(prefix, redact);
-      redacted = redact(redacted);
-    }
-    return redacted;
+    const prefix = this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX;
+    this.#redactors ??= [...new Set([DEFAULT_KEY_PREFIX, prefix])].map((each) => redactor(undefined, each));
+    return this.#redactors.reduce((redacted, redact) => redact(redacted), this.maskKey(text));
   }
 
   /** Masks every key of this run in data; nothing else in it changes. */
@@ -321,14 +312,5 @@ export class App {
   async close(): Promise<void> {
     for (const work of this.#closers.splice(0).reverse()) await work().catch(() => {});
     await this.#printed;
-  }
-
-  /** Collects what commander prints, for {@link collected}. */
-  collect(text: string): void {
-    this.#collected += text;
-  }
-
-  collected(): string {
-    return this.#collected;
   }
 }

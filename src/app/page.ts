@@ -37,7 +37,7 @@ const pagesFolder = (cacheDir: string): string => join(cacheDir, 'pages');
 
 /** Deletes such pages that are older than a time, ms since the epoch. Never throws. */
 export const deletePages = (cacheDir: string, before = Number.POSITIVE_INFINITY): void =>
-  deleteOldFiles(pagesFolder(cacheDir), before, NAME);
+  deleteOldFiles(pagesFolder(cacheDir), before, (name) => NAME.test(name));
 
 /**
  * Returns a new path for a page that was not given one: in the cache, where it is kept for a week.

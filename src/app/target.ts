@@ -25,7 +25,7 @@ export interface FoundEndpoint {
   readonly source?: Source;
 }
 
-const PRECEDENCE: readonly Source[] = ['flag', 'env', 'config'];
+const PRECEDENCE: readonly Source[] = ['flag', 'env', 'config', 'default'];
 
 /**
  * Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL.
@@ -33,12 +33,9 @@ const PRECEDENCE: readonly Source[] = ['flag', 'env', 'config'];
  */
 export function configuredEndpoint(app: App): FoundEndpoint | undefined {
   const [found] = (['endpoint', 'base-url'] as const)
-    .flatMap((name) => {
-      const { value, source } = app.settings.resolve(name);
-      return value === undefined ? [] : [{ name, value, source }];
-    })
+    .map((name) => ({ name, ...app.settings.resolve(name) }))
     .sort((a, b) => PRECEDENCE.indexOf(a.source) - PRECEDENCE.indexOf(b.source));
-  if (found === undefined) return undefined;
+  if (found?.value === undefined) return undefined;
   const { name, value, source } = found;
   try {
     const url = name === 'endpoint' ? parseEndpoint(value) : endpointFromBase(value);
@@ -133,8 +130,11 @@ function sameService(endpoint: URL, origin: string): boolean {
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 
-/** Returns the key. @throws {AppError} `no_key`, `bad_key`; `bad_config` where the config file is damaged */
-export async function requireKey(app: App, endpoint: URL): Promise<FoundKey> {
+/**
+ * Returns the key; an empty one where there is none and additional headers may authenticate.
+ * @throws {AppError} `no_key`, `bad_key`; `bad_config` where the config file is damaged
+ */
+export async function requireKey(app: App, endpoint: URL, headers: RequestHeaders = {}): Promise<FoundKey> {
   const command = keyCommandOf(app);
   if (command !== undefined && app.commandKey === undefined) {
     // Refuses a key of another service before the command runs.
@@ -147,6 +147,7 @@ export async function requireKey(app: App, endpoint: URL): Promise<FoundKey> {
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
   requireProfile(app);
+  if (Object.keys(headers).some((name) => !isHarmless(name))) return { value: '', source: 'config' };
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
@@ -276,7 +277,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   }
   const { url, source } = requireEndpoint(app);
   const headers = requestHeaders(app, url);
-  const { value: key, source: keySource } = await keyFor(app, url, headers);
+  const { value: key, source: keySource } = await requireKey(app, url, headers);
   app.warnOfIgnoredConfig();
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
     void app.remark(`sandbox data: the saved service ${url.host} is the sandbox of this machine`);
@@ -290,21 +291,4 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     isUnboundKey: keySource === 'config' && key !== '' && app.settings.profile.key_origin === undefined,
     demo: false,
   };
-}
-
-/** Returns the key; an empty one where there is none and additional headers may authenticate. */
-async function keyFor(app: App, url: URL, headers: RequestHeaders): Promise<FoundKey> {
-  try {
-    return await requireKey(app, url);
-  } catch (error) {
-    const isMissing =
-      error instanceof AppError &&
-      error.code === 'no_key' &&
-      keyCommandOf(app) === undefined &&
-      app.settings.profile.key === undefined;
-    if (isMissing && Object.keys(headers).some((name) => !isHarmless(name))) {
-      return { value: '', source: 'config' };
-    }
-    throw error;
-  }
 }

@@ -1,8 +1,8 @@
-import { lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { ensurePrivateFolder } from './atomic.ts';
+import { deleteOldFiles, ensurePrivateFolder } from './atomic.ts';
 import { assertOwnedPath, type FileContent, followLinks, isNotRegularFile, readOwnFile } from './files.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
@@ -176,7 +176,10 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   } catch (error) {
     throw ioError('write', path, error);
   }
-  deleteTemps(target);
+  // Those of killed writers, which may hold a key. Nobody else writes: the caller holds the lock.
+  deleteOldFiles(dirname(target), Number.POSITIVE_INFINITY, (name) =>
+    name.startsWith(`${basename(target)}.tmp-`),
+  );
 }
 
 /**
@@ -192,13 +195,5 @@ function assertRoom(path: string, target: string, text: string): void {
     throw ioError('write', path, error);
   } finally {
     rmSync(trial, { force: true });
-  }
-}
-
-/** Deletes the temporary files of killed writers, which may hold a key. Nobody else writes: the caller holds the lock. */
-function deleteTemps(target: string): void {
-  const prefix = `${basename(target)}.tmp-`;
-  for (const name of readdirSync(dirname(target))) {
-    if (name.startsWith(prefix)) rmSync(join(dirname(target), name), { force: true });
   }
 }
