@@ -26,6 +26,8 @@ export interface Service {
   readonly client: Client;
   /** Its host, for messages. */
   readonly label: string;
+  /** The count of its requests; the embedded sandbox has none. */
+  readonly ledger: Ledger | undefined;
   find(query: { name: string; city: string }): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
   /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
@@ -55,11 +57,20 @@ export interface ServiceOptions {
   readonly demoMode?: DemoMode;
   /** For many calls: they keep the pace of the quota, which all processes with the key share. */
   readonly paced?: boolean;
+  /** The quota. Default: as set. */
+  readonly limits?: Limits;
+  /** Whether paced calls also wait for the next day, or through a long pause that the service asks for. */
+  readonly waitLong?: boolean;
+  /** Reports why nothing is sent, and until when (milliseconds since the epoch). Default: a line on stderr. */
+  readonly onWaiting?: (until: number, why: string) => void;
+  /** Ends all requests. Default: that of the run. */
+  readonly signal?: AbortSignal;
   /** The target, where it is open already. */
   readonly target?: Target;
   readonly stored?: StoredResponses;
-  /** Options of the client; its hooks replace the counting of requests. */
-  readonly client?: Partial<ClientOptions>;
+  readonly client?: Partial<
+    Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
+  >;
   /** Receives what goes wrong with the files of this run. Default: {@link App.remark}. */
   readonly warn?: (text: string) => void;
   /** False hides the exchange, also with --verbose. */
@@ -69,7 +80,8 @@ export interface ServiceOptions {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, options: ServiceOptions = {}): Promise<Service> {
   const target = options.target ?? (await openTarget(app, options.demoMode));
-  const client = await openClient(app, target, options);
+  const ledger = target.demo ? undefined : await openLedgerFor(app, target, options);
+  const client = openClient(app, target, ledger, options);
   const stored = options.stored ?? (await openStoredResponses(app, target));
   /** Masks keys in the strings: also those that are broken by hidden characters, which JSON output would escape. */
   const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskKey(text));
@@ -100,6 +112,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   return {
     client,
     label: target.demo ? DEMO : target.url.host,
+    ledger,
     async find(query) {
       const received: FindResult[] = [];
       const { value, ...cached } = await throughCache('find_restaurant', { ...query }, async () => {
@@ -173,12 +186,13 @@ function toolsOf(
 }
 
 /** Opens a client with this run's settings. It is closed when the run ends. */
-async function openClient(app: App, target: Target, options: ServiceOptions): Promise<Client> {
-  const { context, settings, globals, paths } = app;
+function openClient(app: App, target: Target, ledger: Ledger | undefined, options: ServiceOptions): Client {
+  const { context: shared, settings, globals, paths } = app;
   const { url, key } = target;
-  const { trace, ...overrides } = options.client ?? {};
-  const { warn = (text: string) => void app.remark(text) } = options;
+  const { trace, onRequest, ...overrides } = options.client ?? {};
   const isShown = app.verbose && options.traced !== false;
+  const context = { ...shared, signal: options.signal ?? shared.signal };
+  const { count, onWaiting } = paceRequests(app, ledger, context.signal, options);
   const client = createClient({
     endpoint: url,
     apiKey: key === '' ? undefined : key,
@@ -192,7 +206,12 @@ async function openClient(app: App, target: Target, options: ServiceOptions): Pr
     retries: settings.need('retries'),
     maxWaitMs: settings.need('max-wait'),
     context,
-    ...(overrides.onRequest === undefined && (await countRequests(app, target, warn, options.paced))),
+    async onRequest() {
+      await count();
+      await onRequest?.();
+    },
+    onRateLimited: (until) => ledger?.pauseUntil(until),
+    onWait: ({ ms, error }) => onWaiting(context.now() + ms, error.message),
     ...overrides,
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
     ...((trace !== undefined || isShown) && {
@@ -202,12 +221,14 @@ async function openClient(app: App, target: Target, options: ServiceOptions): Pr
       },
     }),
     ...(!target.demo && {
-      protocolMemory: openProtocolStore(paths.stateDir, url.href, warn),
+      protocolMemory: openProtocolStore(paths.stateDir, url.href, warnOf(app, options)),
     }),
   });
   app.onClose(() => client.close());
   return client;
 }
+
+const warnOf = (app: App, { warn }: ServiceOptions) => warn ?? ((text: string) => void app.remark(text));
 
 /** Saves which service a key belongs to that was saved before its service was known. */
 function bindKey(app: App, { url, key }: Target): void {
@@ -226,61 +247,58 @@ function bindKey(app: App, { url, key }: Target): void {
 
 /** A wait that is reported also where no person reads stderr, in milliseconds. */
 const LONG_WAIT_MS = 5000;
+const WAITS = {
+  minute: 'the quota of this minute is used up',
+  day: 'the quota of this day is used up',
+  pause: 'the service asks to wait',
+} as const;
 
-/** Returns hooks that count the requests in the ledger, with `paced` within the quota, and report waits. */
-async function countRequests(
+/** Returns what counts each request, with `paced` when the quota allows it, and what reports a wait. */
+function paceRequests(
   app: App,
-  target: Target,
-  warn: (text: string) => void,
-  paced = false,
-): Promise<Pick<ClientOptions, 'onRequest' | 'onRateLimited' | 'onWait'>> {
+  ledger: Ledger | undefined,
+  signal: AbortSignal,
+  { paced = false, waitLong = false, ...options }: ServiceOptions,
+): { count: () => Promise<void> | undefined; onWaiting: (until: number, why: string) => void } {
   const { context, settings } = app;
-  const reportWait = (ms: number, text: string): void =>
-    void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
-  const onWait: ClientOptions['onWait'] = ({ ms, error }) =>
-    reportWait(ms, `${error.message}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`);
-  if (target.demo) return { onWait };
-  const limits = { perMinute: settings.need('per-minute'), perDay: settings.need('per-day') };
-  const ledger = await openLedgerFor(app, target, limits, warn);
-  const pacer = openPacer({
+  const onWaiting =
+    options.onWaiting ??
+    ((until, why) => {
+      const ms = until - context.now();
+      const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
+      void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
+    });
+  if (ledger === undefined || !paced) return { count: () => ledger?.record(), onWaiting };
+  const acquire = openPacer({
     ledger,
     context,
-    wait: false,
+    wait: waitLong,
     maxWaitMs: settings.need('max-wait'),
-    onWait({ freeAt }) {
-      const ms = freeAt - context.now();
-      const seconds = Math.max(1, Math.ceil(ms / 1000));
-      reportWait(ms, `the quota of this minute is used up; continuing in ${seconds} s`);
-    },
+    onWait: ({ freeAt, window }) => onWaiting(freeAt, WAITS[window]),
   });
-  const isPaced = paced && (limits.perMinute > 0 || limits.perDay > 0);
-  return {
-    onWait,
-    onRequest: () => (isPaced ? pacer.acquire(context.signal) : ledger.record()),
-    onRateLimited: (until) => ledger.pauseUntil(until),
-  };
+  return { count: () => acquire(signal), onWaiting };
 }
 
 /** Opens the count of the requests to a service. It is closed when the run ends. */
 export async function openLedgerFor(
   app: App,
   { url, key }: Pick<Target, 'url' | 'key'>,
-  { perMinute, perDay }: Limits,
-  warn?: (text: string) => void,
+  options: Pick<ServiceOptions, 'limits' | 'warn'> = {},
 ): Promise<Ledger> {
-  const limits = { perMinute, perDay };
+  const { paths, settings, context } = app;
+  const { perMinute = settings.need('per-minute'), perDay = settings.need('per-day') } = options.limits ?? {};
   const shared = await app.sharedState();
-  return (
-    shared?.ledger(url.href, key, limits) ??
-    openLedger({
-      stateDir: app.paths.stateDir,
-      key,
-      endpoint: url.href,
-      now: app.context.now,
-      ...limits,
-      ...(warn && { warn }),
-    })
-  );
+  if (shared !== undefined) return shared.ledger(url.href, key, { perMinute, perDay });
+  const warn = warnOf(app, options);
+  return openLedger({
+    stateDir: paths.stateDir,
+    key,
+    endpoint: url.href,
+    now: context.now,
+    perMinute,
+    perDay,
+    warn,
+  });
 }
 
 /** Maximum number of characters of a body that --verbose shows. */

@@ -111,7 +111,7 @@ async function quotaOf(app: App, url: URL | undefined, key: string | undefined) 
   const ledger =
     url === undefined || key === undefined
       ? undefined
-      : await (await import('../app/service.ts')).openLedgerFor(app, { url, key }, { perMinute, perDay });
+      : await (await import('../app/service.ts')).openLedgerFor(app, { url, key });
   const usage = await ledger?.usage();
   const window = (limit: number, use: { used: number; freeAt?: number } = { used: 0 }) => ({
     limit: limit === 0 ? null : limit,

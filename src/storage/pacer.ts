@@ -30,22 +30,17 @@ export function formatTime(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** Keeps requests within the quota. */
-export interface Pacer {
-  /**
-   * Waits until one request is granted, in the order of the calls.
-   * @throws {RateLimitError} `budget_spent` when the day's quota is used up, `rate_limited` when the service asks for too
-   *   long a pause, both with `retryAfter`, unless the options say to wait; the signal's reason.
-   */
-  acquire(signal: AbortSignal): Promise<void>;
-}
-
 /** Sleeps are cut into pieces, since a clock may be set or a machine suspended meanwhile. */
 const MAX_SLEEP_MS = 60_000;
 /** Waiting processes wake a little apart. */
 const SPREAD_MS = 25;
 
-export function openPacer(options: PacerOptions): Pacer {
+/**
+ * Keeps requests within the quota: returns a function that waits until one is granted, in the order of the calls. It
+ * throws the signal's reason or, unless the options say to wait, a RateLimitError with `retryAfter`: `budget_spent` when
+ * the day's quota is used up, `rate_limited` when the service asks for too long a pause.
+ */
+export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
   const { ledger, context, onWait } = options;
   const queue = createSemaphore(1);
 
@@ -63,7 +58,7 @@ export function openPacer(options: PacerOptions): Pacer {
     }
   }
 
-  return { acquire: (signal) => queue(() => waitForGrant(signal), signal) };
+  return (signal) => queue(() => waitForGrant(signal), signal);
 }
 
 /** @throws {RateLimitError} when this wait is too long. */

@@ -1,10 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
-import { openLedgerFor, openService } from '../../app/service.ts';
+import { openService } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
 import type { Ledger } from '../../storage/ledger.ts';
-import { openPacer, RateLimitError } from '../../storage/pacer.ts';
+import { RateLimitError } from '../../storage/pacer.ts';
 import { QuotaError, type RestaurantService } from '../match/resolve-row.ts';
 import type { Waiting } from '../progress/progress.ts';
 import type { EnrichOptions } from './plan.ts';
@@ -18,11 +18,6 @@ export interface PacedService extends RestaurantService {
 
 /** Longest single sleep: a clock may be set or a machine suspended meanwhile. */
 const MAX_SLEEP_MS = 60_000;
-const WAITS = {
-  minute: 'the quota of this minute is used up',
-  day: 'the quota of this day is used up',
-  pause: 'the service asks to wait',
-} as const;
 
 /**
  * Opens the service for a list. It is closed when the program ends.
@@ -50,30 +45,21 @@ export async function openPacedService(
   const { context, settings } = app;
   const { now } = context;
   const maxWaitMs = settings.need('max-wait');
-  const ledger = target.demo ? undefined : await openLedgerFor(app, target, options, warn);
-  const pacer =
-    ledger &&
-    openPacer({
-      ledger,
-      context,
-      wait: options.wait === true,
-      maxWaitMs,
-      onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
-    });
   let sent = 0;
   const service = await openService(app, {
     target,
+    paced: true,
+    limits: options,
+    waitLong: options.wait === true,
+    onWaiting: (until, why) => onWaiting({ until, why }),
+    signal,
     stored: withinBudget(await openStoredResponses(app, target, { since })),
     traced: options.progress !== 'json',
     warn,
     client: {
-      context: { ...context, signal },
-      async onRequest() {
-        await pacer?.acquire(signal);
+      onRequest() {
         sent += 1;
       },
-      onRateLimited: (until) => ledger?.pauseUntil(until),
-      onWait: ({ ms, error }) => onWaiting({ until: now() + ms, why: error.message }),
     },
   });
 
@@ -113,8 +99,8 @@ export async function openPacedService(
     requests: () => sent,
     leftToday() {
       // Read at most once a second. Where reading fails, so does the next request, which reports it.
-      if (options.perDay > 0 && ledger !== undefined && now() - readAt >= 1000)
-        void readLeftToday(ledger).catch(() => {});
+      if (options.perDay > 0 && service.ledger !== undefined && now() - readAt >= 1000)
+        void readLeftToday(service.ledger).catch(() => {});
       return leftToday;
     },
     find: ({ name, city }) =>

@@ -32,71 +32,69 @@ function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOpti
       clock.now += ms;
     },
   };
-  const pacer = openPacer({ ledger, context, wait: false, ...options });
-  return { clock, slept, ledger, pacer };
+  const acquire = openPacer({ ledger, context, wait: false, ...options });
+  return { clock, slept, ledger, acquire };
 }
 
 describe('openPacer', () => {
   it('grants the limit at once and the next request when there is room', async () => {
-    const { pacer, clock, slept } = pacerWith(2, 0);
-    await pacer.acquire(never);
+    const { acquire, clock, slept } = pacerWith(2, 0);
+    await acquire(never);
     clock.now += 1000;
-    await pacer.acquire(never);
+    await acquire(never);
     expect(slept).toEqual([]);
-    await pacer.acquire(never);
+    await acquire(never);
     expect(clock.now).toBe(START + MINUTE);
-    await pacer.acquire(never);
+    await acquire(never);
     expect(clock.now).toBe(START + 1000 + MINUTE);
   });
 
   it('grants waiting requests in their order', async () => {
-    const { pacer } = pacerWith(1, 0);
+    const { acquire } = pacerWith(1, 0);
     const order: number[] = [];
-    await Promise.all([1, 2, 3, 4, 5].map((name) => pacer.acquire(never).then(() => order.push(name))));
+    await Promise.all([1, 2, 3, 4, 5].map((name) => acquire(never).then(() => order.push(name))));
     expect(order).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('never grants more in a minute, whatever the number of waiting requests', async () => {
-    const { pacer, clock } = pacerWith(7, 0);
-    const times = await Promise.all(
-      Array.from({ length: 50 }, () => pacer.acquire(never).then(() => clock.now)),
-    );
+    const { acquire, clock } = pacerWith(7, 0);
+    const times = await Promise.all(Array.from({ length: 50 }, () => acquire(never).then(() => clock.now)));
     for (const from of times)
       expect(times.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(7);
     expect(clock.now).toBe(START + 7 * MINUTE);
   });
 
   it('stops when the quota of the day is used up and says until when', async () => {
-    const { pacer, clock } = pacerWith(0, 2);
-    await pacer.acquire(never);
+    const { acquire, clock } = pacerWith(0, 2);
+    await acquire(never);
     clock.now += 5000;
-    await pacer.acquire(never);
-    await expect(pacer.acquire(never)).rejects.toMatchObject({
+    await acquire(never);
+    await expect(acquire(never)).rejects.toMatchObject({
       code: 'budget_spent',
       message: 'the quota of 2 requests a day is used up until 2026-01-03T03:04:05Z',
       details: { retryAfter: (DAY - 5000) / 1000 },
     });
     clock.now = START + DAY;
-    await pacer.acquire(never);
+    await acquire(never);
   });
 
   it('sleeps into the next day with the option to wait', async () => {
     const waits: unknown[] = [];
-    const { pacer, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
-    await pacer.acquire(never);
-    await pacer.acquire(never);
+    const { acquire, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
+    await acquire(never);
+    await acquire(never);
     expect(clock.now).toBe(START + DAY);
     expect(waits).toEqual([{ freeAt: START + DAY, window: 'day' }]);
     expect(Math.max(...slept)).toBe(60_000);
   });
 
   it('waits for a pause, but not for one that lasts too long', async () => {
-    const { pacer, ledger, clock } = pacerWith(0, 0, { maxWaitMs: 20_000 });
+    const { acquire, ledger, clock } = pacerWith(0, 0, { maxWaitMs: 20_000 });
     ledger.pauseUntil(START + 20_000);
-    await pacer.acquire(never);
+    await acquire(never);
     expect(clock.now).toBe(START + 20_000);
     ledger.pauseUntil(clock.now + 20_001);
-    await expect(pacer.acquire(never)).rejects.toMatchObject({
+    await expect(acquire(never)).rejects.toMatchObject({
       code: 'rate_limited',
       details: { retryAfter: 21 },
     });
@@ -104,26 +102,22 @@ describe('openPacer', () => {
 
   it('reports again when a wait gets longer', async () => {
     const waits: number[] = [];
-    const { pacer, ledger } = pacerWith(0, 0, {
+    const { acquire, ledger } = pacerWith(0, 0, {
       onWait: ({ freeAt }) => {
         waits.push(freeAt - START);
         ledger.pauseUntil(START + 9000);
       },
     });
     ledger.pauseUntil(START + 5000);
-    await pacer.acquire(never);
+    await acquire(never);
     expect(waits).toEqual([5000, 9000]);
   });
 
   it('ends an aborted wait, also further back in the queue, and continues with the others', async () => {
-    const { pacer, clock } = pacerWith(1, 0);
-    await pacer.acquire(never);
+    const { acquire, clock } = pacerWith(1, 0);
+    await acquire(never);
     const [first, second] = [new AbortController(), new AbortController()];
-    const results = Promise.allSettled([
-      pacer.acquire(first.signal),
-      pacer.acquire(second.signal),
-      pacer.acquire(never),
-    ]);
+    const results = Promise.allSettled([acquire(first.signal), acquire(second.signal), acquire(never)]);
     second.abort(new Error('second'));
     first.abort(new Error('first'));
     expect((await results).map((one) => (one.status === 'rejected' ? one.reason.message : 'done'))).toEqual([
@@ -134,6 +128,6 @@ describe('openPacer', () => {
     expect(clock.now).toBe(START + MINUTE);
     const late = new AbortController();
     late.abort(new Error('late'));
-    await expect(pacer.acquire(late.signal)).rejects.toThrow('late');
+    await expect(acquire(late.signal)).rejects.toThrow('late');
   });
 });
