@@ -1,10 +1,9 @@
 import { stringifyExact } from '../util/exact-json.ts';
 import { escapeJson } from '../util/json.ts';
-import { VERSION } from '../version.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
 import { MODERN_VERSION } from './mcp/protocol.ts';
-import { clientInfo, modernHeaders, modernParams } from './mcp/stateless.ts';
+import { modernHeaders, modernParams } from './mcp/stateless.ts';
 import { request, type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
@@ -37,7 +36,7 @@ export function previewRequest(options: PreviewOptions): RequestPreview {
   const { params, headers: trace } = withTrace(options.traceContext, options.params);
   const isModern = protocol === MODERN_VERSION;
   const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
-  const all = withHeaders(baseHeaders({ key: shown, version: VERSION }), {
+  const all = withHeaders(baseHeaders(shown), {
     ...(isModern ? modernHeaders(method, params) : {}),
     ...trace,
     ...headers,
@@ -51,7 +50,7 @@ export function previewRequest(options: PreviewOptions): RequestPreview {
         Object.hasOwn(headers ?? {}, name) && !isHarmless(name) ? '…' : value,
       ]),
     ),
-    body: request(id, method, isModern ? modernParams(params, clientInfo(VERSION)) : params),
+    body: request(id, method, isModern ? modernParams(params) : params),
   };
 }
 

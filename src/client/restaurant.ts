@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError, CODES } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { VERSION } from '../version.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import {
   baseHeaders,
@@ -18,18 +17,17 @@ import { mapTrace, openTransport, type TraceEvent } from './http/transport.ts';
 import { keyMasker, keySuffix, redactor } from './key.ts';
 import { openSession } from './mcp/negotiate.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
-import { clientInfo } from './mcp/stateless.ts';
 import {
-  assertComplete,
   decodeFind,
   decodeLookup,
   type FindResult,
   listAllTools,
   parseToolResult,
+  resultOf,
 } from './results.ts';
 import { type CallState, openChannel } from './rpc/channel.ts';
 import { isObject, type JsonObject, progressIn, type TraceContext, withTrace } from './rpc/envelope.ts';
-import { rpcError, SERVICE_SAYS } from './rpc/errors.ts';
+import { SERVICE_SAYS } from './rpc/errors.ts';
 import type { RpcResponse } from './rpc/reply.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
@@ -60,8 +58,6 @@ export interface ClientOptions {
   readonly traceContext?: TraceContext | undefined;
   /** Advice for when the service refuses the key, with a command to run. */
   readonly keyHint?: string | undefined;
-  /** Version in `User-Agent`. Default: that of this package. */
-  readonly version?: string;
   /** Aborts all calls; clock and randomness; `env` holds the proxy variables. Default: no proxy, the system's clock. */
   readonly context?: Partial<ClientContext>;
   /** Called before every HTTP request that counts against the quota, retries included. What it throws ends the call. */
@@ -137,7 +133,7 @@ export interface Client {
  * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
-  const { apiKey, timeoutMs = 30_000, version = VERSION, trace } = options;
+  const { apiKey, timeoutMs = 30_000, trace } = options;
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
   const secrets = new Map(
@@ -175,7 +171,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     ...context,
     host: endpoint.host,
     transport,
-    headers: withHeaders(baseHeaders({ key: apiKey, version }), options.headers),
+    headers: withHeaders(baseHeaders(apiKey), options.headers),
     keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
     mask: keyMasker(apiKey),
     ...(note && { note }),
@@ -183,7 +179,6 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   const session = openSession({
     channel,
     protocol: options.protocol ?? 'auto',
-    clientInfo: clientInfo(version),
     memory: options.protocolMemory,
     warn(text) {
       note?.(text);
@@ -301,7 +296,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
         method,
         params,
         ({ status, statusText, headers, text, envelope, reply, error }) => {
-          if (envelope === undefined || reply === undefined) throw error ?? noReply();
+          if (envelope === undefined || reply === undefined) throw error;
           const failed = error !== undefined || 'error' in reply;
           if (!failed) accept();
           const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
@@ -314,17 +309,6 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       await transport.close();
     },
   };
-}
-
-const noReply = () => new AppError('bad_response', 'the response holds no JSON-RPC response');
-
-/** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */
-function resultOf({ reply, error, typed }: RpcResponse): unknown {
-  if (error !== undefined) throw error;
-  if (reply === undefined) throw noReply();
-  if ('error' in reply) throw rpcError(reply.error);
-  assertComplete(reply.result, typed === true);
-  return reply.result;
 }
 
 function defaultContext(): ClientContext {

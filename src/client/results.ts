@@ -1,8 +1,9 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { isObject, type JsonObject } from './rpc/envelope.ts';
-import { toolError } from './rpc/errors.ts';
+import { rpcError, toolError } from './rpc/errors.ts';
 import { parseJson } from './rpc/json.ts';
+import type { RpcResponse } from './rpc/reply.ts';
 import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
 
 export interface FindResult {
@@ -114,6 +115,14 @@ function tryJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */
+export function resultOf({ reply, error, typed }: RpcResponse): unknown {
+  if (reply === undefined || error !== undefined) throw error;
+  if ('error' in reply) throw rpcError(reply.error);
+  assertComplete(reply.result, typed === true);
+  return reply.result;
 }
 
 /**

@@ -34,7 +34,6 @@ export function cannedClient(
       timeoutMs: 30_000,
       retries: 2,
       maxWaitMs: 60_000,
-      version: '1.2.3',
       context: {
         env: {},
         random: () => 0.5,

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { VERSION } from '../../version.ts';
 
 /** Headers of a request, by name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
@@ -22,13 +23,13 @@ export function fieldList(headers: HeaderFields): Field[] {
 }
 
 /** Returns the headers of every request. */
-export function baseHeaders({ key, version }: { key?: string | undefined; version: string }): RequestHeaders {
+export function baseHeaders(key?: string): RequestHeaders {
   return {
     'Content-Type': 'application/json',
     // Servers built on the official SDK respond with 406 unless both are named.
     Accept: 'application/json, text/event-stream',
     ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-    'User-Agent': `restaurant-data-cli/${version}`,
+    'User-Agent': `restaurant-data-cli/${VERSION}`,
   };
 }
 
@@ -43,14 +44,16 @@ const HARMLESS =
 /** Whether the value of a header may be shown. */
 export const isHarmless = (name: string): boolean => HARMLESS.test(name);
 
+export function isHeaderName(name: unknown): name is string {
+  return typeof name === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+}
+
 /**
  * Checks a header of a caller (RFC 9110, section 5).
  * @throws {AppError} `usage` for a name or value that HTTP cannot carry, or a reserved name
  */
 export function checkHeader(name: string, value: string): void {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
-    throw refuse(`"${name.slice(0, 60)}" is not a header name`);
-  }
+  if (!isHeaderName(name)) throw refuse(`"${String(name).slice(0, 60)}" is not a header name`);
   if (name.toLowerCase() === 'authorization') {
     throw new AppError('usage', 'the header Authorization is set from the API key', {
       hint: 'restaurant login saves the key; other services: restaurant config set key-prefix <prefix>',

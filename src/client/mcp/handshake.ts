@@ -5,8 +5,7 @@ import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isObject, type JsonObject } from '../rpc/envelope.ts';
 import { rpcError } from '../rpc/errors.ts';
 import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
-import { LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
-import type { ClientInfo } from './stateless.ts';
+import { CLIENT_INFO, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 
 /** Statuses that say nothing about the protocol; they end a handshake with their own error. */
 const UNRELATED = [401, 402, 403, 407, 408, 425, 429];
@@ -23,12 +22,16 @@ const SESSION_ID = 'Mcp-Session-Id';
 const hasId = ({ headers }: Session): boolean => headers[SESSION_ID] !== undefined;
 
 /** MCP with a handshake (`initialize`) and, where the service uses one, a session. */
-export function handshakeClient(channel: Channel, clientInfo: ClientInfo) {
+export function handshakeClient(channel: Channel) {
   let session: Session | undefined;
   let opening: Promise<Session | AppError> | undefined;
 
   async function handshake(state: CallState): Promise<Session | AppError> {
-    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo };
+    const params = {
+      protocolVersion: LEGACY_VERSIONS[0],
+      capabilities: {},
+      clientInfo: CLIENT_INFO,
+    };
     const response = await channel.request(state, { method: 'initialize', params, policy: 'read' });
     let opened = sessionFrom(response);
     if (!(opened instanceof AppError)) {

@@ -15,7 +15,7 @@ import {
   type ProtocolMemory,
   UNSUPPORTED_VERSION,
 } from './protocol.ts';
-import { type ClientInfo, demandsModern, statelessClient } from './stateless.ts';
+import { demandsModern, statelessClient } from './stateless.ts';
 
 /** Makes a call in one protocol. Returns the error with which the service refuses the handshake, where it does. */
 type Call = (state: CallState, call: RpcCall) => Promise<RpcResponse | AppError>;
@@ -27,18 +27,16 @@ const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as
 export function openSession({
   channel,
   protocol,
-  clientInfo,
   memory,
   warn,
 }: {
   channel: Channel;
   protocol: Protocol;
-  clientInfo: ClientInfo;
   memory: ProtocolMemory | undefined;
   warn(text: string): void;
 }) {
-  const handshake = handshakeClient(channel, clientInfo);
-  const stateless = statelessClient(channel, clientInfo, warn);
+  const handshake = handshakeClient(channel);
+  const stateless = statelessClient(channel, warn);
   // Events with ids are an offer to resume the stream, with or without a handshake.
   const plain = (state: CallState, call: RpcCall) => channel.request(state, { resume: {}, ...call });
   const calls: Readonly<Record<Era, Call>> = {

@@ -1,3 +1,8 @@
+import { VERSION } from '../../version.ts';
+
+/** This program, as it names itself to a server. */
+export const CLIENT_INFO = { name: 'restaurant-data-cli', version: VERSION };
+
 /** Revision of MCP without handshake and session: every request carries its own metadata. */
 export const MODERN_VERSION = '2026-07-28';
 

@@ -7,7 +7,7 @@ import type { Exchange, Reply, Transport } from '../http/transport.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { type JsonObject, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { EventReader, parseReply, protocolWarnings, type RpcResponse } from './reply.ts';
+import { eventReader, parseReply, protocolWarnings, type RpcResponse } from './reply.ts';
 import { createRateGate, type Policy, planRetry } from './retry.ts';
 
 /** One call of a caller, which may take several requests. */
@@ -109,9 +109,9 @@ export function openChannel(options: ChannelOptions) {
           maxWaitMs: options.maxWaitMs,
           random: options.random,
         });
-        if ('fail' in plan) {
-          if (outcome instanceof AppError) throw plan.fail;
-          return { ...outcome, error: plan.fail };
+        if (plan instanceof AppError) {
+          if (outcome instanceof AppError) throw plan;
+          return { ...outcome, error: plan };
         }
         options.onWait?.({ ms: plan.waitMs, error });
         if (plan.serverRequested) call.deadline += plan.waitMs;
@@ -176,8 +176,7 @@ async function exchange(
   id: number,
 ): Promise<RpcResponse> {
   const { transport, mask, now, sleep } = options;
-  const reader = new EventReader(id, mask, onMessage);
-  const onEvent = reader.onEvent.bind(reader);
+  const { seen, onEvent } = eventReader(id, mask, onMessage);
   const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
   let next: Exchange = {
     method: 'POST',
@@ -193,8 +192,8 @@ async function exchange(
       // When resuming is refused, the end of the previous stream is the error to report.
       if (outcome !== undefined && 'status' in reply && (reply.status >= 300 || !reply.isStream)) break;
       outcome = reply;
-      const isBroken = reader.found === undefined && (!('status' in reply) || reply.isStream);
-      const { lastEventId, retryMs = RESUME_MS } = reader;
+      const isBroken = seen.found === undefined && (!('status' in reply) || reply.isStream);
+      const { lastEventId, retryMs = RESUME_MS } = seen;
       if (!isBroken || resume === undefined || !lastEventId || resumptions === MAX_RESUMPTIONS) break;
       // A wait beyond the deadline would only delay the failure.
       await sleep(Math.max(0, Math.min(retryMs, call.deadline - now())), call.signal);
@@ -211,7 +210,7 @@ async function exchange(
       };
     }
     if (!('status' in outcome)) throw outcome;
-    const response = parseReply(maskReply(outcome, mask), id, reader, options);
+    const response = parseReply(maskReply(outcome, mask), id, seen, options);
     if (options.note !== undefined) protocolWarnings(response, outcome.isStream).forEach(options.note);
     return response;
   } catch (error) {
@@ -225,22 +224,24 @@ async function exchange(
 
 /** Returns the error of a connection that broke; rethrows any other. */
 function brokenStream(error: unknown): ExchangeError {
-  if (error instanceof ExchangeError && (error.reason === 'cut_off' || error.reason === 'reset'))
-    return error;
+  if (error instanceof ExchangeError && ['cut_off', 'reset'].includes(error.reason)) return error;
   throw error;
 }
 
 /** Masks the key in a response. */
-function maskReply(reply: Reply, mask: (text: string) => string): Reply {
-  const headers = Object.entries(reply.headers).map(([name, value]) => [
+function maskReply(
+  { status, statusText, headers, text, isStream }: Reply,
+  mask: (text: string) => string,
+): Reply {
+  const masked = Object.entries(headers).map(([name, value]) => [
     name,
     typeof value === 'string' ? mask(value) : value?.map(mask),
   ]);
   return {
-    status: reply.status,
-    statusText: mask(reply.statusText),
-    headers: Object.fromEntries(headers),
-    text: mask(reply.text),
-    isStream: reply.isStream,
+    status,
+    isStream,
+    statusText: mask(statusText),
+    headers: Object.fromEntries(masked),
+    text: mask(text),
   };
 }

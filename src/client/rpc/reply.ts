@@ -16,21 +16,25 @@ import {
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 
-/** The response to request `id`. It has `reply` or `error`, or both for a refusal in JSON-RPC. */
-export interface RpcResponse {
+/** The response to request `id`. */
+export type RpcResponse = {
   readonly id: number;
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
   /** The envelope's JSON text as received, or the body that holds none. */
   readonly text: string;
-  readonly envelope?: JsonObject;
-  readonly reply?: RpcReply;
-  /** Why there is no good response. A JSON-RPC error in a 2xx response is not one of these. */
-  readonly error?: AppError;
   /** The result has a `resultType` (MCP 2026-07-28). */
   readonly typed?: true;
-}
+} & (
+  | {
+      readonly envelope: JsonObject;
+      readonly reply: RpcReply;
+      /** The meaning of a status other than 2xx. */
+      readonly error?: AppError;
+    }
+  | { readonly envelope?: undefined; readonly reply?: undefined; readonly error: AppError }
+);
 
 /** An envelope and its text. */
 interface Found {
@@ -38,65 +42,61 @@ interface Found {
   readonly text: string;
 }
 
-/** Looks for the response to request `id` among the events of a stream. */
-export class EventReader {
-  found: Found | undefined;
+/** What the events of a stream contained. */
+interface Seen {
+  found?: Found;
   /** Whether there was a response to another request. */
-  sawOtherId = false;
+  sawOtherId?: true;
   /** Id of the last event, from which a stream is resumed, and the wait before it that the service names. */
-  lastEventId: string | undefined;
-  retryMs: number | undefined;
-  readonly #id: number;
-  readonly #mask: (text: string) => string;
-  readonly #onMessage: ((message: JsonObject) => void) | undefined;
+  lastEventId?: string;
+  retryMs?: number;
+}
 
-  constructor(id: number, mask: (text: string) => string, onMessage?: (message: JsonObject) => void) {
-    this.#id = id;
-    this.#mask = mask;
-    this.#onMessage = onMessage;
-  }
-
-  /** @returns `stop` when the response is found */
-  onEvent(event: SseEvent): 'stop' | undefined {
-    this.lastEventId = event.id ?? this.lastEventId;
-    this.retryMs = event.retry ?? this.retryMs;
-    if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
-    const text = this.#mask(event.data);
-    let value: unknown;
-    try {
-      value = parseJson(text);
-    } catch (error) {
-      // An event that the end of the stream cut off counts only if it is complete.
-      if (event.unfinished === true) return undefined;
-      throw error;
-    }
-    const envelope = findReply(value, this.#id, 'stream');
-    if (envelope !== undefined) {
-      this.found = { envelope, text };
-      return 'stop';
-    }
-    for (const message of [value].flat()) {
-      if (isReply(message)) this.sawOtherId = true;
-      else if (isObject(message) && typeof message.method === 'string') this.#onMessage?.(message);
-    }
-    return undefined;
-  }
+/** Looks for the response to request `id` among the events of a stream. `onEvent` returns `stop` when it is found. */
+export function eventReader(
+  id: number,
+  mask: (text: string) => string,
+  onMessage?: (message: JsonObject) => void,
+) {
+  const seen: Seen = {};
+  return {
+    seen,
+    onEvent(event: SseEvent): 'stop' | undefined {
+      if (event.id !== undefined) seen.lastEventId = event.id;
+      if (event.retry !== undefined) seen.retryMs = event.retry;
+      if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
+      const text = mask(event.data);
+      let value: unknown;
+      try {
+        value = parseJson(text);
+      } catch (error) {
+        // An event that the end of the stream cut off counts only if it is complete.
+        if (event.unfinished === true) return undefined;
+        throw error;
+      }
+      const envelope = findReply(value, id, 'stream');
+      if (envelope !== undefined) {
+        seen.found = { envelope, text };
+        return 'stop';
+      }
+      for (const message of [value].flat()) {
+        if (isReply(message)) seen.sawOtherId = true;
+        else if (isObject(message) && typeof message.method === 'string') onMessage?.(message);
+      }
+      return undefined;
+    },
+  };
 }
 
 /**
  * Parses an HTTP response to request `id`.
- * @param reader holds the envelope if it arrived as an event; else it is looked for in the body
+ * @param seen holds the envelope if it arrived as an event; else it is looked for in the body
  */
-export function parseReply(
-  reply: Reply,
-  id: number,
-  reader: EventReader,
-  context: StatusContext,
-): RpcResponse {
+export function parseReply(reply: Reply, id: number, seen: Seen, context: StatusContext): RpcResponse {
   const { status, statusText, headers } = reply;
   const isOk = status >= 200 && status < 300;
   const base = { id, status, statusText, headers };
-  const found = reader.found ?? readBody(reply, id, isOk, reader, context.host);
+  const found = seen.found ?? readBody(reply, id, isOk, seen, context.host);
   if (found instanceof AppError) {
     return { ...base, text: reply.text, error: isOk ? found : statusError(reply, context) };
   }
@@ -113,12 +113,12 @@ function readBody(
   { status, headers, text, isStream }: Reply,
   id: number,
   isOk: boolean,
-  reader: EventReader,
+  { sawOtherId }: Seen,
   host: string,
 ): Found | AppError {
   const expected = `expected a JSON-RPC response with id ${id} from ${host}`;
   if (isStream) {
-    return reader.sawOtherId
+    return sawOtherId
       ? new AppError('bad_response', `${expected}, got one with another id`)
       : new ExchangeError('network', 'incomplete', `${host} ended its stream without a response`);
   }

@@ -43,6 +43,7 @@ export function parseRetryAfter(
   return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
+/** A failed attempt of a call. */
 export interface Failure {
   /** Number of attempts before this one. */
   readonly attempt: number;
@@ -58,25 +59,27 @@ export interface Failure {
   random(): number;
 }
 
-type Plan =
-  | {
-      readonly waitMs: number;
-      /** The service requested this wait, so it does not count against the time of the call. */
-      readonly serverRequested: boolean;
-    }
-  | { readonly fail: AppError };
+/** A wait before another attempt. */
+interface Wait {
+  readonly waitMs: number;
+  /** The service requested this wait, so it does not count against the time of the call. */
+  readonly serverRequested: boolean;
+}
 
-/** Decides what follows a failed attempt: a wait and another attempt, or the error of the call. */
-export function planRetry(failure: Failure): Plan {
-  const { attempt, error, retries } = failure;
-  if (!isRetryable(failure)) return { fail: error };
+/** Returns the wait before the next attempt, or the error of the call where there is none. */
+export function planRetry(failure: Failure): Wait | AppError {
+  const { attempt, error, retries, remainingMs, random } = failure;
+  if (!isRetryable(failure)) return error;
   if (attempt >= retries) {
-    return {
-      fail: attempt === 0 ? error : withMessage(error, `${error.message} (tried ${attempt + 1} times)`),
-    };
+    return attempt === 0 ? error : withMessage(error, `${error.message} (tried ${attempt + 1} times)`);
   }
-  const { retryAfter } = error.details;
-  return retryAfter === undefined ? backOff(failure) : honorRetryAfter(failure, retryAfter);
+  const { retryAfter, status } = error.details;
+  if (retryAfter !== undefined) return honorRetryAfter(failure, retryAfter);
+  // Exponential backoff with full jitter.
+  const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
+  const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
+  if (waitMs < remainingMs) return { waitMs, serverRequested: false };
+  return withMessage(error, `${error.message}; no time is left to try again`);
 }
 
 function isRetryable({ error, policy, attempt }: Failure): boolean {
@@ -85,33 +88,23 @@ function isRetryable({ error, policy, attempt }: Failure): boolean {
     if (error.reason === 'incomplete' && attempt > 0) return false;
     return REASONS[policy].includes(error.reason);
   }
-  const { status } = error.details;
-  return status !== undefined && STATUSES[policy].includes(status);
+  return STATUSES[policy].includes(error.details.status ?? 0);
 }
 
-/** Exponential backoff with full jitter. */
-function backOff({ error, attempt, remainingMs, random }: Failure): Plan {
-  const gap = error.details.status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
-  const waitMs = Math.round(Math.max(gap, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
-  if (waitMs < remainingMs) return { waitMs, serverRequested: false };
-  return { fail: withMessage(error, `${error.message}; no time is left to try again`) };
-}
-
-function honorRetryAfter({ error, maxWaitMs, remainingMs, random }: Failure, seconds: number): Plan {
+function honorRetryAfter(
+  { error, maxWaitMs, remainingMs, random }: Failure,
+  seconds: number,
+): Wait | AppError {
   const ms = seconds * 1000;
   const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * JITTER_MS);
   const serverRequested = error.details.status === 429;
-  if (ms > maxWaitMs) {
-    return { fail: tooLong(error, seconds, `longer than ${formatDuration(maxWaitMs)}`, '--max-wait') };
-  }
-  if (serverRequested || waitMs < remainingMs) return { waitMs, serverRequested };
-  return { fail: tooLong(error, seconds, 'longer than the time that is left', '--timeout') };
-}
-
-function tooLong(error: AppError, seconds: number, why: string, option: string): AppError {
-  const wait = formatDuration(seconds * 1000);
+  const isTooLong = ms > maxWaitMs;
+  if (!isTooLong && (serverRequested || waitMs < remainingMs)) return { waitMs, serverRequested };
+  const wait = formatDuration(ms);
+  const option = isTooLong ? '--max-wait' : '--timeout';
+  const limit = isTooLong ? formatDuration(maxWaitMs) : 'the time that is left';
   const allow = seconds > 86_400 ? '' : `, or allow it: ${option} ${seconds + 30}s`;
-  const message = `${error.message}; the service asks to wait ${wait}, ${why} (${option})`;
+  const message = `${error.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
   return withMessage(error, message, { hint: `run the command again in ${wait}${allow}` });
 }
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
+import { VERSION } from '../../../src/version.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
@@ -358,7 +359,7 @@ describe('legacy', () => {
     expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
       protocolVersion: '2025-11-25',
       capabilities: {},
-      clientInfo: { name: 'restaurant-data-cli', version: '1.2.3' },
+      clientInfo: { name: 'restaurant-data-cli', version: VERSION },
     });
     expect(requests[0]?.headers).not.toHaveProperty('mcp-protocol-version');
     for (const { headers } of requests.slice(1)) {
@@ -557,7 +558,7 @@ describe('modern', () => {
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientCapabilities': {},
-        'io.modelcontextprotocol/clientInfo': { name: 'restaurant-data-cli', version: '1.2.3' },
+        'io.modelcontextprotocol/clientInfo': { name: 'restaurant-data-cli', version: VERSION },
       },
     });
     expect(requests[0]?.headers).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
+import { VERSION } from '../../../src/version.ts';
 import { clientFor, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
 
 interface Body {
@@ -46,7 +47,7 @@ describe.each([
         authorization: `Bearer ${KEY}`,
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        'user-agent': 'restaurant-data-cli/1.2.3',
+        'user-agent': `restaurant-data-cli/${VERSION}`,
       },
     });
   });

@@ -49,7 +49,6 @@ export function clientFor(url: URL, options: TestOptions = {}): { client: Client
     timeoutMs: 30_000,
     retries: 2,
     maxWaitMs: 60_000,
-    version: '1.2.3',
     ...rest,
     context: {
       env: {},

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
-import { VERSION } from '../../../src/version.ts';
 import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
 
 const PARAMS = {
@@ -14,7 +13,7 @@ describe('previewRequest', () => {
     const { url, requests } = await serve((request, response) =>
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
-    await clientFor(url, { version: VERSION }).client.request('tools/call', PARAMS, {
+    await clientFor(url).client.request('tools/call', PARAMS, {
       headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
     });
     const preview = previewRequest({
@@ -38,7 +37,7 @@ describe('previewRequest', () => {
       sendJson(response, toolReply(idOf(request.body), FOUND)),
     );
     const protocol = '2026-07-28';
-    await clientFor(url, { protocol, version: VERSION }).client.request('tools/call', PARAMS);
+    await clientFor(url, { protocol }).client.request('tools/call', PARAMS);
     const preview = previewRequest({
       endpoint: url,
       method: 'tools/call',
