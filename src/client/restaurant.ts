@@ -133,7 +133,7 @@ export interface Client {
  * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
-  const { apiKey, timeoutMs = 30_000, trace } = options;
+  const { apiKey, timeoutMs = 30_000 } = options;
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
   const secrets = new Map(
@@ -152,18 +152,11 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       .filter((secret) => secret.length >= MIN_SECRET)
       .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
   const clean = errorCleaner(hide, endpoint.host);
-  const note = trace && ((text: string) => trace({ kind: 'note', text: hide(text) }));
-  const hideEvent = (event: TraceEvent): TraceEvent =>
-    mapTrace(event, (text, field = '') =>
-      event.kind === 'request' && secrets.has(field.toLowerCase()) ? '…' : hide(text),
-    );
-  const transport = open({
-    endpoint,
-    env: context.env,
-    now: context.now,
-    maxBodyBytes: options.maxBodyBytes,
-    ...(trace && { trace: (event: TraceEvent) => trace(hideEvent(event)) }),
-  });
+  const hideField = (text: string, field = '') => (secrets.has(field.toLowerCase()) ? '…' : hide(text));
+  const trace = options.trace && ((event: TraceEvent) => options.trace?.(mapTrace(event, hideField)));
+  const note = (text: string): void => trace?.({ kind: 'note', text });
+  const { maxBodyBytes } = options;
+  const transport = open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) });
   const channel = openChannel({
     ...options,
     retries: options.retries ?? 2,
@@ -174,14 +167,14 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     headers: withHeaders(baseHeaders(apiKey), options.headers),
     keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
     mask: keyMasker(apiKey),
-    ...(note && { note }),
+    note,
   });
   const session = openSession({
     channel,
     protocol: options.protocol ?? 'auto',
     memory: options.protocolMemory,
     warn(text) {
-      note?.(text);
+      note(text);
       options.onWarning?.(hide(text));
     },
   });
@@ -338,11 +331,8 @@ const MIN_SECRET = 8;
 function errorCleaner(redact: (text: string) => string, host: string): <E>(error: E) => E | AppError {
   return (error) => {
     if (!(error instanceof AppError)) return error;
-    const isUnnamed = error.kind === 'service' && !error.message.includes(host);
-    const named = isUnnamed ? `${host}: ${error.message}` : error.message;
-    const message = redact(
-      named.replace(SERVICE_SAYS, `${host} says: `).replace(`${host}: ${host} `, `${host} `),
-    );
+    const said = error.message.replace(SERVICE_SAYS, `${host} says: `);
+    const message = redact(error.kind === 'service' && !said.includes(host) ? `${host}: ${said}` : said);
     const hint = redact(error.hint);
     if (message === error.message && hint === error.hint) return error;
     return withMessage(error, message, hint === error.hint ? {} : { hint });

@@ -68,19 +68,16 @@ export function networkError(
   const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
     new ExchangeError('network', reason, message, { ...details, cause: error });
   if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
-    const isTemporary = code === 'EAI_AGAIN';
-    const problem = isTemporary ? 'cannot be resolved right now' : 'does not exist';
-    return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, {
-      hint: 'check the URL and the network: restaurant status',
-      retryable: isTemporary,
-    });
+    const retryable = code === 'EAI_AGAIN';
+    const problem = retryable ? 'cannot be resolved right now' : 'does not exist';
+    const hint = 'check the URL and the network: restaurant status';
+    return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, { hint, retryable });
   }
   if (code === 'ECONNREFUSED') {
-    return failed('refused', `connection refused by ${host}`, {
-      hint: isLoopback(target)
-        ? 'is the sandbox running? restaurant sandbox'
-        : 'check the URL: restaurant status --check',
-    });
+    const hint = isLoopback(target)
+      ? 'is the sandbox running? restaurant sandbox'
+      : 'check the URL: restaurant status --check';
+    return failed('refused', `connection refused by ${host}`, { hint });
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
     const message = `no connection to ${host} within ${formatDuration(connectMs)}`;
@@ -112,36 +109,31 @@ export function networkError(
 /** Codes for a certificate chain that ends in an unknown authority. */
 export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
 
-function tlsError(error: unknown, code: string, target: URL): AppError {
-  const { host } = target;
-  const failed = (message: string, hint?: string) =>
-    new AppError('tls', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
-  if (NOT_TLS.test(code)) {
-    const plain = `http://${host}`;
-    return failed(
+function tlsError(error: unknown, code: string, { host, hostname }: URL): AppError {
+  const certificate = `the certificate of ${host}`;
+  const plain = `http://${host}`;
+  const clock = "check this machine's clock, then: restaurant status --check";
+  const problems: readonly (readonly [RegExp, string, string?])[] = [
+    [
+      NOT_TLS,
       `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`,
       `try ${plain}: restaurant status --check --base-url ${plain}`,
-    );
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return failed(
-      `the certificate of ${host} is for ${namesIn(error) ?? 'another host'}, not for ${target.hostname}`,
-    );
-  }
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    const problem = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
-    return failed(
-      `the certificate of ${host} ${problem}`,
-      "check this machine's clock, then: restaurant status --check",
-    );
-  }
-  if (UNKNOWN_AUTHORITY.test(code)) {
-    return failed(
-      `the certificate of ${host} is not signed by an authority that this machine trusts (${code})`,
+    ],
+    [
+      /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+      `${certificate} is for ${namesIn(error) ?? 'another host'}, not for ${hostname}`,
+    ],
+    [/^CERT_HAS_EXPIRED$/, `${certificate} has expired`, clock],
+    [/^CERT_NOT_YET_VALID$/, `${certificate} is not valid yet`, clock],
+    [
+      UNKNOWN_AUTHORITY,
+      `${certificate} is not signed by an authority that this machine trusts (${code})`,
       privateCaHint('status --check'),
-    );
-  }
-  return failed(`the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`);
+    ],
+  ];
+  const other = `the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`;
+  const [, message = other, hint] = problems.find(([codes]) => codes.test(code)) ?? [];
+  return new AppError('tls', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
 }
 
 /**

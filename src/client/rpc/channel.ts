@@ -54,7 +54,7 @@ export interface ChannelOptions extends StatusContext, Pick<Context, 'now' | 'sl
   onWait?(wait: { ms: number; error: AppError }): void;
   onRateLimited?(until: number): void | Promise<void>;
   /** Gets the protocol violations of a response that is accepted all the same. */
-  note?(text: string): void;
+  note(text: string): void;
 }
 
 export type Channel = ReturnType<typeof openChannel>;
@@ -211,7 +211,7 @@ async function exchange(
     }
     if (!('status' in outcome)) throw outcome;
     const response = parseReply(maskReply(outcome, mask), id, seen, options);
-    if (options.note !== undefined) protocolWarnings(response, outcome.isStream).forEach(options.note);
+    protocolWarnings(response, outcome.isStream).forEach(options.note);
     return response;
   } catch (error) {
     const isLate = error instanceof ExchangeError && error.reason === 'time';

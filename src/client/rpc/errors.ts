@@ -12,18 +12,12 @@ import { parseRetryAfter } from './retry.ts';
 export const SERVICE_SAYS = 'the service says: ';
 
 /** Tokens of refusals and our codes. They are compared with fields made for programs, never with prose. */
-const TOKENS: ReadonlyMap<string, Code> = new Map([
-  ['not_found', 'not_found'],
-  ['plan_required', 'plan_required'],
-  ['payment_required', 'plan_required'],
-  ['upgrade_required', 'plan_required'],
-  ['paid_key_required', 'plan_required'],
-  ['paid_plan_required', 'plan_required'],
-  ['unauthorized', 'unauthorized'],
-  ['invalid_key', 'unauthorized'],
-  ['invalid_api_key', 'unauthorized'],
-  ['rate_limited', 'rate_limited'],
-]);
+const TOKENS: readonly (readonly [RegExp, Code])[] = [
+  [/^not_found$/, 'not_found'],
+  [/^(?:plan|payment|upgrade|paid_key|paid_plan)_required$/, 'plan_required'],
+  [/^(?:unauthorized|invalid_key|invalid_api_key)$/, 'unauthorized'],
+  [/^rate_limited$/, 'rate_limited'],
+];
 
 /** Converts a JSON-RPC `error`. @param status HTTP status of the response it was in */
 export function rpcError(error: RpcError, status?: number): AppError {
@@ -40,15 +34,13 @@ export function rpcError(error: RpcError, status?: number): AppError {
 function argumentIn({ code, message, data }: RpcError): string {
   if (code !== INVALID_PARAMS) return '';
   const first: unknown = [data].flat()[0];
-  const value = isObject(first)
-    ? ['argument', 'parameter', 'param', 'field', 'property', 'path', 'name'].map((name) => first[name])
-    : [first];
-  const [argument] = value
-    .map((each) => [each].flat())
-    .filter((path) => path.every((part) => typeof part === 'string' && part !== '') && path.length > 0)
-    .map((path) => path.join('.'));
+  const names = ['argument', 'parameter', 'param', 'field', 'property', 'path', 'name'];
+  const paths = isObject(first) ? names.map((name) => [first[name]].flat()) : [[first].flat()];
+  const argument = paths.find((path) => path.length > 0 && path.every(isFilled))?.join('.');
   return argument === undefined || message.includes(argument) ? '' : ` (${excerpt(argument, 80)})`;
 }
+
+const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Converts the output of a failed tool: `output` where its text is JSON, else the text alone. */
 export function toolError(output: unknown, text: string): AppError {
@@ -71,7 +63,8 @@ function codeOf(tokens: readonly unknown[]): Code | undefined {
   for (const token of tokens) {
     if (typeof token !== 'string' || token.length > 40) continue;
     const words = token.trim().replace(/([a-z0-9])([A-Z])/g, '$1_$2');
-    const code = TOKENS.get(words.replace(/[\s-]+/g, '_').toLowerCase());
+    const word = words.replace(/[\s-]+/g, '_').toLowerCase();
+    const [, code] = TOKENS.find(([form]) => form.test(word)) ?? [];
     if (code !== undefined) return code;
   }
   return undefined;
@@ -93,66 +86,57 @@ export interface StatusContext {
   now(): number;
 }
 
-interface StatusMeaning {
-  readonly code: Code;
-  /** @param wait seconds of Retry-After */
-  message(context: StatusContext, wait?: number): string;
-  hint?(context: StatusContext): string | undefined;
-}
-
-const STATUSES: Readonly<Record<number, StatusMeaning>> = {
-  401: {
-    code: 'unauthorized',
-    message: ({ host, keySuffix }) =>
-      `${host} rejected the API key${keySuffix === undefined ? '' : ` ending in ${keySuffix}`} (401)`,
-    hint: ({ keyHint }) => keyHint,
-  },
-  402: { code: 'plan_required', message: ({ host }) => `${host} requires a paid key for this (402)` },
-  403: {
-    code: 'forbidden',
-    message: ({ host }) => `${host} does not allow this with the current key (403)`,
-  },
-  404: {
-    code: 'http_error',
-    message: ({ host }) => `${host} returned HTTP 404`,
-    hint: () => 'check the base URL: restaurant status',
-  },
-  407: {
-    code: 'network',
-    message: ({ host }) => `the proxy in front of ${host} requires credentials (407)`,
-    hint: () => 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check',
-  },
-  429: {
-    code: 'rate_limited',
-    message: ({ host }, wait) =>
-      `${host}: too many requests (429${wait === undefined ? '' : `, wait ${formatDuration(wait * 1000)}`})`,
-  },
-};
-
 /** Statuses after which a later attempt may succeed. */
 const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** Converts a response that is not 2xx. */
 export function statusError(response: FailedResponse, context: StatusContext): AppError {
   const { status, rpc, headers } = response;
-  const { code, message, hint }: StatusMeaning = STATUSES[status] ?? {
-    code: 'http_error',
-    message: ({ host }) => `${host} returned HTTP ${status}`,
-  };
-  if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, status);
   const retryAfter = parseRetryAfter(headers['retry-after'], context.now());
+  const { code, message, hint } = meaningOf(status, context, retryAfter);
+  if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, status);
   const requestId = firstValue(headers['x-request-id'] ?? headers['request-id']);
-  const advice = hint?.(context);
-  const summary = message(context, retryAfter);
   const detail = detailOf(response);
-  return new AppError(code, detail === '' ? summary : `${summary}: ${detail}`, {
+  return new AppError(code, detail === '' ? message : `${message}: ${detail}`, {
     status,
     retryable: TEMPORARY.includes(status),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(rpc?.code === undefined ? {} : { rpcCode: rpc.code }),
     ...(requestId ? { requestId: requestId.slice(0, 200) } : {}),
-    ...(advice === undefined ? {} : { hint: advice }),
+    ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** Returns the meaning of a status. @param wait seconds of Retry-After */
+function meaningOf(
+  status: number,
+  { host, keySuffix, keyHint }: StatusContext,
+  wait: number | undefined,
+): { code: Code; message: string; hint?: string | undefined } {
+  switch (status) {
+    case 401: {
+      const key = `API key${keySuffix === undefined ? '' : ` ending in ${keySuffix}`}`;
+      return { code: 'unauthorized', message: `${host} rejected the ${key} (401)`, hint: keyHint };
+    }
+    case 402:
+      return { code: 'plan_required', message: `${host} requires a paid key for this (402)` };
+    case 403:
+      return { code: 'forbidden', message: `${host} does not allow this with the current key (403)` };
+    case 407:
+      return {
+        code: 'network',
+        message: `the proxy in front of ${host} requires credentials (407)`,
+        hint: 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check',
+      };
+    case 429: {
+      const pause = wait === undefined ? '' : `, wait ${formatDuration(wait * 1000)}`;
+      return { code: 'rate_limited', message: `${host}: too many requests (429${pause})` };
+    }
+    default: {
+      const hint = status === 404 ? 'check the base URL: restaurant status' : undefined;
+      return { code: 'http_error', message: `${host} returned HTTP ${status}`, hint };
+    }
+  }
 }
 
 /** Returns the explanation in a response: a JSON-RPC error, an OAuth or a plain error object, text, or the status text. */
@@ -171,7 +155,6 @@ function messageIn(text: string): string | undefined {
   if (!isObject(body)) return undefined;
   const { error, error_description: description, message, detail } = body;
   if (isObject(error) && typeof error.message === 'string') return error.message;
-  const isFilled = (part: unknown): part is string => typeof part === 'string' && part !== '';
   if (typeof error === 'string') return [error, description].filter(isFilled).join(': ') || undefined;
   return [description, message, detail].find(isFilled);
 }
