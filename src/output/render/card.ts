@@ -10,6 +10,8 @@ export type LookupItem = { readonly restaurantId: string } & (
   | { /** As received; the fields are not documented. */ readonly output: Record<string, unknown> }
   | { readonly failure: { readonly code: string; readonly message: string } }
 );
+type FoundItem = Extract<LookupItem, { readonly output: unknown }>;
+type FailedItem = Extract<LookupItem, { readonly failure: unknown }>;
 
 /** The role of a field that every lookup has, and of the name. */
 export type FieldRole = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
@@ -98,24 +100,38 @@ export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_i
  * and last those about the record. A status of `ok` is left out; fields without a value share a line.
  */
 export function cardLines(item: LookupItem, columns: readonly string[] | undefined, view: View): string[] {
-  if ('failure' in item) {
-    const { code, message } = item.failure;
-    return [
-      ...wrap(cleanLine(item.restaurantId), view.width).map(view.palette.name),
-      ...wrap(`${code}: ${cleanLine(message)}`, Math.min(view.width, READING_WIDTH)).map(view.palette.bad),
-    ];
-  }
+  if ('failure' in item) return failureLines(item, view.width, view);
   const { restaurantId, output } = item;
   const { known, rest } = fieldsOf(output, columns);
   const hasId = known.name === undefined || rest.some(([, value]) => value === restaurantId);
   const facts: readonly Entry[] = hasId ? rest : [...rest, ['restaurant_id', restaurantId]];
   const summary =
     known.summary === undefined ? [] : wrap(inline(known.summary.value), Math.min(view.width, READING_WIDTH));
-  const name = known.name === undefined ? restaurantId : inline(known.name.value);
-  const head = [...heading(known.grade, name, mapUrl(placeOf(output)), view), ...subheading(known, view)];
-  return [head, summary, ...factLines(facts, view)]
+  return [[...heading(item, known, view), ...subheading(known, view)], summary, ...factLines(facts, view)]
     .filter((part) => part.length > 0)
     .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+}
+
+/** Renders the id of a failed lookup and the reason, at most `columns` wide. */
+export function failureLines(
+  { restaurantId, failure: { code, message } }: FailedItem,
+  columns: number,
+  { palette }: View,
+): string[] {
+  const reason = wrap(`${code}: ${cleanLine(message)}`, Math.min(columns, READING_WIDTH));
+  return [...wrap(cleanLine(restaurantId), columns).map(palette.name), ...reason.map(palette.bad)];
+}
+
+/** Renders the name, or the id of a restaurant without one, at most `columns` wide, with a link to a map. */
+export function nameLines(
+  { restaurantId, output }: FoundItem,
+  name: Field | undefined,
+  columns: number,
+  view: View,
+): string[] {
+  const text = name === undefined ? restaurantId : inline(name.value);
+  const url = mapUrl(placeOf(output));
+  return wrap(cleanLine(text), columns).map((line) => link(view.palette.name(line), url, view));
 }
 
 /** Returns the selected fields; without a selection all but a status of `ok`. */
@@ -148,26 +164,23 @@ function factLines(facts: readonly Entry[], view: View): string[][] {
   const others = sorted.filter(([key]) => !RECORD.includes(key));
   const present = others.filter(([, value]) => !isEmptyValue(value));
   const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
-  const last: readonly Entry[] = none.length === 0 ? about : [[NO_DATA, none.join(', ')], ...about];
+  const last: readonly Entry[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
   // Without sections in between, all share one alignment.
   const groups = present.every(([, value]) => isSimple(value)) ? [[...present, ...last]] : [present, last];
   return groups.map((group) => entryLines(group, view.width, view));
 }
 
-/** Label of the fields without a value. */
-export const NO_DATA = 'No data';
-
 export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
 
 /** Renders grade and name on one line; a long name wraps. */
-function heading(grade: Field | undefined, name: string, url: string | undefined, view: View): string[] {
+function heading(item: FoundItem, { grade, name }: Classified['known'], view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
-  const short = letter !== '' && width(letter) <= columns >> 2;
-  const indent = short ? width(letter) + 2 : 0;
-  const lines = wrap(cleanLine(name), columns - indent).map((line) => link(palette.name(line), url, view));
-  const [first = '', ...more] = lines.map((line, index) => (index === 0 ? line : ' '.repeat(indent) + line));
-  if (short) return [`${palette.grade(letter)}  ${first}`, ...more];
+  const isShort = letter !== '' && width(letter) <= columns >> 2;
+  const indent = isShort ? width(letter) + 2 : 0;
+  const [first = '', ...more] = nameLines(item, name, columns - indent, view);
+  if (isShort)
+    return [`${palette.grade(letter)}  ${first}`, ...more.map((line) => ' '.repeat(indent) + line)];
   return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];
 }
 

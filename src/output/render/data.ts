@@ -120,7 +120,7 @@ export function plainTable(items: readonly unknown[]): { keys: string[]; rows: s
 }
 
 /** Renders objects of a few plain keys as a table; undefined if it would have to cut them. */
-export function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const plain = plainTable(items);
   if (plain === undefined) return undefined;
   const { keys, rows } = plain;
@@ -157,6 +157,7 @@ const ENDS: readonly (readonly [first: string, last: string])[] = [
 ];
 
 const DAY = /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|holidays?)$/i;
+/** A key that names an identifier: `id`, `service_id`, `restaurantId`. */
 const ID = /(?:^|[_-])(?:id|uuid)$|[a-z]I[dD]$/;
 
 /** Returns whether a value fits next to its key: a scalar, a list of short scalars, a small object. */
@@ -191,22 +192,21 @@ function range(value: unknown): string | undefined {
   return texts?.length === 2 ? texts.map((end) => inline(end)).join(' to ') : undefined;
 }
 
-/** Formats an object of simple values on one line: `theme dessert, mentions 12`. */
+/** Formats an object of simple values on one line, its name first: `Pork chop, price 34`. */
 export function words(record: Record<string, unknown>): string {
-  const facts = idsLast(Object.keys(record)).map((key) => {
-    const name = label(key).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
-    return `${name} ${inline(record[key], key)}`;
+  const { name, ...others } = record;
+  const isNamed = typeof name === 'string' && name !== '';
+  const facts = idsLast(Object.keys(isNamed ? others : record)).map((key) => {
+    const text = label(key).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+    return `${text} ${inline(record[key], key)}`;
   });
-  return facts.join(', ') || EMPTY;
+  return [...(isNamed ? [inline(name)] : []), ...facts].join(', ') || EMPTY;
 }
 
 /** Moves the keys of identifiers to the end, since few readers look for them. */
 function idsLast(keys: readonly string[]): string[] {
-  return [...keys.filter((key) => !isIdKey(key)), ...keys.filter(isIdKey)];
+  return [...keys.filter((key) => !ID.test(key)), ...keys.filter((key) => ID.test(key))];
 }
-
-/** Returns whether a key names an identifier: `id`, `service_id`, `restaurantId`. */
-export const isIdKey = (key: string): boolean => ID.test(key);
 
 function isSmall(value: unknown): boolean {
   if (!isRecord(value)) return false;

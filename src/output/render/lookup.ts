@@ -1,5 +1,4 @@
-import { cleanLine, label, wrap } from '../../util/text.ts';
-import { link, mapUrl } from '../link.ts';
+import { label, wrap } from '../../util/text.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
@@ -7,16 +6,16 @@ import {
   type Classified,
   cardLines,
   type FieldRole,
+  failureLines,
   fieldsOf,
   inOrder,
   isEmptyValue,
   type LookupItem,
-  NO_DATA,
-  placeOf,
+  nameLines,
   READING_WIDTH,
   RECORD,
 } from './card.ts';
-import { dataLines, inline, isIdKey, isSimple, joinHorizontal, smallTable, words } from './data.ts';
+import { dataLines, inline, isSimple, joinHorizontal, words } from './data.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
@@ -68,21 +67,13 @@ const MAX_LABEL_WIDTH = 16;
 const GAP = 2;
 const MAX_ROW_LEVEL = 2;
 
-/** Widths of the comparison, and which restaurants have no data. */
-interface Frame {
-  readonly cell: number;
-  readonly title: number;
-  readonly failed: readonly boolean[];
-}
-
-/** A line of the comparison: the values of one field, a text for all restaurants together, or a heading. */
+/** A row of the comparison: a field with its values, or a heading. */
 interface Row {
   readonly title: string;
-  readonly key?: string;
+  readonly key: string;
   readonly level: number;
-  /** One value per restaurant, undefined for one without it. */
+  /** One value per restaurant, undefined for one without it. A heading has none. */
   readonly values?: readonly unknown[];
-  readonly text?: string;
   readonly role?: FieldRole;
   /** Whether a blank line precedes the row. */
   readonly apart?: boolean;
@@ -100,106 +91,72 @@ export function comparisonLines(
   if (items.length < 2 || items.length > MAX_ITEMS) return undefined;
   const found = items.map((item) => ('failure' in item ? undefined : fieldsOf(item.output, columns)));
   const rows = rowsFor(found);
-  const titles = rows.map((row) => ' '.repeat(row.level * GAP) + row.title);
-  const title = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);
-  const cell = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - title) / items.length) - GAP);
-  if (cell < MIN_CELL_WIDTH || found.every((one) => one === undefined)) return undefined;
-  const frame: Frame = { cell, title, failed: found.map((one) => one === undefined) };
-  const names = items.map((item, index) => headLines(item, found[index], cell, view));
+  const titleWidth = Math.min(
+    maxWidth(rows.map(({ level, title }) => ' '.repeat(level * GAP) + title)),
+    MAX_LABEL_WIDTH,
+  );
+  const room = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - titleWidth) / items.length) - GAP);
+  if (room < MIN_CELL_WIDTH || found.every((one) => one === undefined)) return undefined;
+
+  const join = (title: readonly string[], cells: readonly (readonly string[])[]): string[] =>
+    joinHorizontal(
+      [{ lines: title, width: titleWidth }, ...cells.map((lines) => ({ lines, width: room }))],
+      GAP,
+    );
+  const titleLines = ({ title, level, values }: Row): string[] => {
+    const indent = ' '.repeat(level * GAP);
+    const isSection = values === undefined && level === 0;
+    const lines = wrap(title, (values === undefined ? view.width : titleWidth) - indent.length);
+    return lines.map((line) => indent + (isSection ? view.palette.heading : view.palette.key)(line));
+  };
+  const heads = items.map((item, index) =>
+    'failure' in item
+      ? failureLines(item, room, view)
+      : nameLines(item, found[index]?.known.name, room, view),
+  );
   const lines = rows.flatMap((row) => [
-    ...(row.apart === true || row.role === 'summary' ? [''] : []),
-    ...rowLines(row, frame, view),
-    ...(row.role === 'summary' ? [''] : []),
+    ...(row.apart === true ? [''] : []),
+    ...(row.values === undefined
+      ? titleLines(row)
+      : join(titleLines(row), cellsOf(row.values, row, found, room, view))),
   ]);
-  return [...joinCells([], names, frame), ...lines].filter(
-    (line, index, all) => line !== '' || all[index - 1] !== '',
-  );
+  return [...join([], heads), ...lines];
 }
 
-/** Renders the name, or the id and the reason of a failed lookup. */
-function headLines(item: LookupItem, found: Classified | undefined, room: number, view: View): string[] {
+/** Renders the values of a row; a failed lookup has an empty cell. */
+function cellsOf(
+  values: readonly unknown[],
+  { key, role }: Row,
+  found: readonly (Classified | undefined)[],
+  room: number,
+  view: View,
+): string[][] {
   const { palette } = view;
-  if ('failure' in item) {
-    return [
-      ...wrap(cleanLine(item.restaurantId), room).map(palette.name),
-      ...wrap(`${item.failure.code}: ${cleanLine(item.failure.message)}`, room).map(palette.bad),
-    ];
-  }
-  const { name } = found?.known ?? {};
-  const url = mapUrl(placeOf(item.output));
-  const text = name === undefined ? item.restaurantId : cleanLine(inline(name.value));
-  return wrap(text, room).map((line) => link(palette.name(line), url, view));
-}
-
-function rowLines({ title, key = '', level, values, text, role }: Row, frame: Frame, view: View): string[] {
-  const { palette } = view;
-  const isHeading = values === undefined && text === undefined;
-  const indent = ' '.repeat(level * GAP);
-  const room = Math.max(1, (isHeading ? view.width : frame.title) - indent.length);
-  const paintTitle = isHeading && level === 0 ? palette.heading : palette.key;
-  const head = wrap(title, room).map((line) => indent + paintTitle(line));
-  if (text !== undefined) return joinCells(head, [wrap(text, view.width - frame.title - GAP)], frame);
-  if (values === undefined) return head;
-  const texts = values.map((value) => (isSimple(value ?? null) ? inline(value, key).trim() : undefined));
-  const isNested = texts.includes(undefined);
-  const lists = values.filter((value): value is unknown[] => Array.isArray(value));
-  // All cells of a row have the same form.
-  const asTable =
-    isNested && lists.every((list) => list.length === 0 || smallTable(list, frame.cell, view) !== undefined);
-  const isSame = !isNested && !frame.failed.includes(true) && texts.every((each) => each === texts[0]);
+  const isSimpleRow = values.every((value) => isSimple(value ?? null));
+  const isSame = isSimpleRow && !found.includes(undefined) && new Set(values.map(textOf)).size === 1;
   const paint = role === 'grade' ? palette.grade : isSame ? palette.dim : (line: string) => line;
-  const cells = values.map((value, index) => {
-    const shown = texts[index];
-    if (frame.failed[index] === true) return [];
-    const isItemList = isNested && Array.isArray(value) && value.length > 0;
-    if (shown === undefined || isItemList) return nestedLines(value, frame.cell, view, asTable);
-    if (shown === EMPTY) return [palette.dim(EMPTY)];
-    return wrap(breakable(shown, frame.cell), frame.cell).map((line) => (line === '' ? '' : paint(line)));
+  return values.map((value, index) => {
+    if (found[index] === undefined) return [];
+    // All lists of a row have the same form.
+    const isList = !isSimpleRow && Array.isArray(value) && value.length > 0 && value.every(isFlat);
+    if (isList) return value.flatMap((item) => itemLines(item, room, view));
+    if (!isSimple(value ?? null)) return dataLines(value, room, view, 1);
+    const text = textOf(value);
+    return wrap(text, room).map(text === EMPTY ? palette.dim : paint);
   });
-  return joinCells(head, cells, frame);
+
+  function textOf(value: unknown): string {
+    return inline(value, key).trim();
+  }
 }
 
-/** Renders a list as a small table or as a paragraph per item, other values as data. */
-function nestedLines(value: unknown, room: number, view: View, asTable: boolean): string[] {
-  const isFlat = (item: unknown): boolean =>
-    isRecord(item) ? Object.values(item).every(isSimple) : isSimple(item);
-  if (!Array.isArray(value) || !value.every(isFlat)) return dataLines(value, room, view, 1);
-  const { bullet } = glyphs(view);
-  const items = value.flatMap((item) =>
-    wrap(breakable(inWords(item), room - GAP), room - GAP).map((line, index) =>
-      index === 0 ? `${view.palette.dim(bullet)} ${line}` : ' '.repeat(GAP) + line,
-    ),
-  );
-  return (asTable ? smallTable(value, room, view) : undefined) ?? items;
-}
+const isFlat = (item: unknown): boolean =>
+  isRecord(item) ? Object.values(item).every(isSimple) : isSimple(item);
 
-/** Renders an item as one line. Its name has no label, and next to a name its identifiers are left out. */
-function inWords(item: unknown): string {
-  if (!isRecord(item)) return inline(item);
-  const { name, ...all } = item;
-  const others = Object.fromEntries(Object.entries(all).filter(([key]) => !isIdKey(key)));
-  if (typeof name !== 'string' || name === '' || Object.keys(others).length === 0) return words(item);
-  return `${inline(name)}, ${words(others)}`;
-}
-
-/** Inserts spaces into long words (ids, links) where they may be broken. */
-function breakable(text: string, room: number): string {
-  return text.replace(/[!-~]+/g, (word) => {
-    const parts: string[] = [];
-    let rest = word;
-    while (rest.length > room) {
-      const sign = Math.max(rest.lastIndexOf('-', room - 1), rest.lastIndexOf('/', room - 1));
-      const end = sign > 0 ? sign + 1 : room;
-      parts.push(rest.slice(0, end));
-      rest = rest.slice(end);
-    }
-    return [...parts, rest].join(' ');
-  });
-}
-
-function joinCells(title: readonly string[], cells: readonly (readonly string[])[], frame: Frame): string[] {
-  const columns = cells.map((lines) => ({ lines, width: frame.cell }));
-  return joinHorizontal([{ lines: title, width: frame.title }, ...columns], GAP);
+function itemLines(item: unknown, room: number, view: View): string[] {
+  const lines = wrap(isRecord(item) ? words(item) : inline(item), room - GAP);
+  const bullet = view.palette.dim(glyphs(view).bullet);
+  return lines.map((line, index) => (index === 0 ? `${bullet} ${line}` : ' '.repeat(GAP) + line));
 }
 
 const LEADING_ROLES: readonly FieldRole[] = ['grade', 'cuisine', 'price', 'summary'];
@@ -207,54 +164,41 @@ const LEADING_ROLES: readonly FieldRole[] = ['grade', 'cuisine', 'price', 'summa
 type Records = readonly (Record<string, unknown> | undefined)[];
 
 /**
- * Returns the fields of restaurants as rows: those with a role; plain ones, objects, and other nested values, each under
- * its own heading; those without data, and those about the record. Undefined marks a failed lookup.
+ * Returns the fields of restaurants as rows: those with a role; plain ones; nested ones, each apart; and those about the
+ * record. Undefined marks a failed lookup.
  */
 function rowsFor(found: readonly (Classified | undefined)[]): Row[] {
   const leading = LEADING_ROLES.map((role): Row => {
-    return { title: label(role), level: 0, values: found.map((one) => one?.known[role]?.value), role };
+    const values = found.map((one) => one?.known[role]?.value);
+    return { title: label(role), key: role, level: 0, values, role, apart: role === 'summary' };
   }).filter(({ values }) => values?.some((value) => value !== undefined));
   const records: Records = found.map((one) => one && Object.fromEntries(one.rest));
-  const keys = [...new Set(records.flatMap((record) => Object.keys(record ?? {})))];
-  const isEmpty = (key: string): boolean =>
-    valuesOf(records, key).every((value) => isEmptyValue(value ?? null));
-  const rank = (key: string): number => {
-    const values = valuesOf(records, key);
-    return isGroup(values) ? 1 : values.every((value) => isSimple(value ?? null)) ? 0 : 2;
-  };
-  const order = inOrder(keys.filter((key) => !isEmpty(key)).map((key) => [key, undefined])).map(
-    ([key]) => key,
+  const keys = [...new Set(records.flatMap((record) => Object.keys(record ?? {})))].filter((key) =>
+    valuesOf(records, key).some((value) => !isEmptyValue(value ?? null)),
   );
-  const rows = order
-    .filter((key) => !RECORD.includes(key))
-    .sort((a, b) => rank(a) - rank(b))
-    .flatMap((key) => {
-      const [first, ...inner] = rowsOf(key, records, 0);
-      return first === undefined ? [] : [{ ...first, apart: rank(key) > 0 }, ...inner];
-    });
-  // Another restaurant may have it among the first rows.
-  const heads = found.flatMap((one) => Object.values(one?.known ?? {}).map(({ key }) => key));
-  const none = keys.filter((key) => isEmpty(key) && !heads.includes(key)).map(label);
-  const last: Row[] = [
-    ...(none.length === 0 ? [] : [{ title: NO_DATA, level: 0, text: none.join(', ') }]),
-    ...order.filter((key) => RECORD.includes(key)).flatMap((key) => rowsOf(key, records, 0)),
+  const ordered = inOrder(keys.map((key) => [key, undefined])).map(([key]) => key);
+  const isNested = (key: string): boolean => valuesOf(records, key).some((value) => !isSimple(value ?? null));
+  const others = ordered.filter((key) => !RECORD.includes(key));
+  const section = (rows: readonly Row[]): Row[] =>
+    rows.map((row, index) => (index === 0 ? { ...row, apart: true } : row));
+  const rowsOfAll = (some: readonly string[]): Row[] => some.flatMap((key) => rowsOf(key, records, 0));
+  return [
+    ...leading,
+    ...section(rowsOfAll(others.filter((key) => !isNested(key)))),
+    ...others.filter(isNested).flatMap((key) => section(rowsOf(key, records, 0))),
+    ...section(rowsOfAll(ordered.filter((key) => RECORD.includes(key)))),
   ];
-  return [...leading, ...rows, ...last.map((row, index) => ({ ...row, apart: index === 0 }))];
 }
 
 const valuesOf = (records: Records, key: string): unknown[] =>
   records.map((record) => (record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined));
 
-/** Returns whether a field has objects only, of which at least one is too large for a line. */
-function isGroup(values: readonly unknown[]): boolean {
-  const present = values.filter((value) => value !== undefined && value !== null);
-  return present.length > 0 && present.every(isRecord) && !present.every(isSimple);
-}
-
-/** Returns the row of a field, or a heading with the rows of the fields in it. */
+/** Returns the row of a field or, if it has only objects, some of them large, a heading with the rows of their fields. */
 function rowsOf(key: string, records: Records, level: number): Row[] {
   const values = valuesOf(records, key);
-  if (level >= MAX_ROW_LEVEL || !isGroup(values)) return [{ title: label(key), key, level, values }];
+  const present = values.filter((value) => value !== undefined && value !== null);
+  const isGroup = present.length > 0 && present.every(isRecord) && !present.every(isSimple);
+  if (level >= MAX_ROW_LEVEL || !isGroup) return [{ title: label(key), key, level, values }];
   const inner = values.map((value) => (isRecord(value) ? value : undefined));
   const keys = new Set(inner.flatMap((record) => Object.keys(record ?? {})));
   return [{ title: label(key), key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];

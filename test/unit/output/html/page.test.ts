@@ -87,7 +87,7 @@ describe('a page', () => {
             {
               pairs: [
                 ['Bar', 'yes'],
-                ['Rooms', { list: ['name front, tables 4'] }],
+                ['Rooms', { list: ['front, tables 4'] }],
               ],
             },
           ],

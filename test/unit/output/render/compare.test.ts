@@ -73,8 +73,8 @@ describe('comparisonLines', () => {
                      very long name,
                      price 9, note new
 
-      Service ID   a7c1e5d2-3f84-4b69-    -
-                   9d20-6e8f1b4c7a53"
+      Service ID   a7c1e5d2-3f84-4b69-9d  -
+                   20-6e8f1b4c7a53"
     `);
   });
 
@@ -86,11 +86,11 @@ describe('comparisonLines', () => {
     ]);
   });
 
-  it('uses one form for all lists of a row, and leaves out identifiers next to a name', () => {
+  it('uses one form for all lists of a row, with identifiers last', () => {
     const near = (name: string) => ({
+      service_id: 'a7c1',
       name,
       distance: 91,
-      service_id: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
     });
     const dishes = [
       { name: 'a', price: 1 },
@@ -107,8 +107,7 @@ describe('comparisonLines', () => {
       viewOf(90),
     );
     expect(text).toMatch(/Dishes +• a, price 1 +• a, price 1/);
-    expect(text).toMatch(/Nearby +• Nopa, distance 91 +none/);
-    expect(text).not.toContain('a7c1e5d2');
+    expect(text).toMatch(/Nearby +• Nopa, distance 91, service ID a7c1 +none/);
   });
 
   it('dims equal values', () => {
