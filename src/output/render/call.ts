@@ -68,21 +68,27 @@ export function contentLines(blocks: readonly unknown[], view: View): string[] {
   });
 }
 
+/** Kinds of blocks that are shown as `[image] image/png, 4.1 kB`, with their text below. */
+const SUMMARIZED: ReadonlySet<unknown> = new Set(['image', 'audio', 'resource', 'resource_link']);
+
 function blockLines(block: unknown, view: View): string[] {
   if (!isRecord(block)) return dataLines(block, view.width, view);
-  const { type, text, data, mimeType, resource } = block;
+  const { type, text, resource } = block;
   if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
-  if (type === 'image' || type === 'audio') return summaryLines(type, [mimeType, sizeOf(data)], view);
-  if (type === 'resource' && isRecord(resource)) {
-    const facts = [resource.uri, resource.mimeType, sizeOf(resource.blob)];
-    return [...summaryLines('resource', facts, view), ...indentedText(resource.text, view)];
-  }
-  if (type === 'resource_link') {
-    const { title, name, uri, size, description } = block;
-    const facts = [title ?? name, uri, mimeType, typeof size === 'number' ? inBytes(size) : undefined];
-    return [...summaryLines('resource link', facts, view), ...indentedText(description, view)];
-  }
-  return dataLines(stringifyRawNumbers(block), view.width, view);
+  if (!SUMMARIZED.has(type)) return dataLines(stringifyRawNumbers(block), view.width, view);
+  const about = isRecord(resource) ? resource : block;
+  const kind = `[${String(type).replace('_', ' ')}]`;
+  const facts = [about.title ?? about.name, about.uri, about.mimeType, sizeOf(about)]
+    .filter((fact) => typeof fact === 'string' && fact !== '')
+    .map((fact) => cleanLine(String(fact)));
+  const [first = '', ...rest] = wrap(`${kind} ${facts.join(', ')}`.trim(), view.width);
+  const below = [about.text, about.description].find((each) => typeof each === 'string');
+  const indented = typeof below === 'string' ? textLines(below, view.width - CONTENT_INDENT, view) : [];
+  return [
+    first.replace(kind, view.palette.heading),
+    ...rest,
+    ...indented.map((line) => (line === '' ? '' : ' '.repeat(CONTENT_INDENT) + line)),
+  ];
 }
 
 /** Renders text, or the JSON in it. */
@@ -93,32 +99,10 @@ function textLines(text: string, columns: number, view: View): string[] {
   return shown === '' ? [] : wrap(shown, columns);
 }
 
-/** `[image] image/png, 4.1 kB`. Facts that are not text are left out. */
-function summaryLines(kind: string, facts: readonly unknown[], view: View): string[] {
-  const texts = facts
-    .filter((fact) => typeof fact === 'string' && fact !== '')
-    .map((fact) => cleanLine(String(fact)));
-  const [first = '', ...rest] = wrap(`[${kind}] ${texts.join(', ')}`.trim(), view.width);
-  const label = `[${kind}]`;
-  return [first.startsWith(label) ? view.palette.heading(label) + first.slice(label.length) : first, ...rest];
-}
-
-function indentedText(text: unknown, view: View): string[] {
-  if (typeof text !== 'string') return [];
-  return textLines(text, Math.max(1, view.width - CONTENT_INDENT), view).map((line) =>
-    line === '' ? '' : ' '.repeat(CONTENT_INDENT) + line,
-  );
-}
-
-/** Returns the size of base64 data after decoding, with its unit. */
-function sizeOf(base64: unknown): string | undefined {
-  if (typeof base64 !== 'string') return undefined;
-  const digits = base64.replace(/[\s=]/g, '').length;
-  return inBytes(Math.floor((digits * 3) / 4));
-}
-
-function inBytes(bytes: number): string {
+/** Returns the size of a resource, or of base64 data after decoding, with its unit. */
+function sizeOf({ data, blob = data, size }: Record<string, unknown>): string | undefined {
+  const bytes = typeof blob === 'string' ? Math.floor((blob.replace(/[\s=]/g, '').length * 3) / 4) : size;
+  if (typeof bytes !== 'number') return undefined;
   if (!(bytes >= 1000)) return `${bytes} bytes`;
-  const kilo = bytes / 1000;
-  return kilo < 1000 ? `${kilo.toFixed(1)} kB` : `${(kilo / 1000).toFixed(1)} MB`;
+  return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
