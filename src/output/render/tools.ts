@@ -1,9 +1,83 @@
 import type { Tool } from '../../client/types.ts';
+import { stringifyRawNumbers } from '../../util/exact-json.ts';
+import { toJson } from '../../util/json.ts';
+import { shellWord } from '../../util/shell.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation, View } from '../presentation.ts';
-import { pick } from '../records.ts';
+import { isRecord, pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
-import { type Argument, argumentsOf, exampleCall } from './arguments.ts';
+
+/** An argument of a tool, from its JSON Schema. */
+interface Argument {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: string;
+  readonly description: string;
+  /** `enum`, or the one `const`. */
+  readonly allowed: readonly string[];
+  readonly fallback: string | undefined;
+  /** A value for an example call. */
+  readonly sample: unknown;
+}
+
+/** Returns the arguments of a tool's `inputSchema`, required ones first. Unknown parts of the schema are ignored. */
+function argumentsOf({ inputSchema }: Tool): Argument[] {
+  if (!isRecord(inputSchema) || !isRecord(inputSchema.properties)) return [];
+  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
+  return Object.entries(stringifyRawNumbers(inputSchema.properties))
+    .map(([name, schema]) => argument(name, isRecord(schema) ? schema : {}, required.has(name)))
+    .sort((one, other) => Number(other.required) - Number(one.required));
+}
+
+function argument(name: string, schema: Record<string, unknown>, required: boolean): Argument {
+  const allowed = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : [];
+  const examples = Array.isArray(schema.examples) ? schema.examples : [];
+  const type = typeOf(schema);
+  return {
+    name: cleanLine(name),
+    required,
+    type,
+    description: cleanLine(text(schema.description)).trim(),
+    allowed: allowed.map(valueText),
+    fallback: 'default' in schema ? valueText(schema.default) : undefined,
+    sample:
+      [schema.default, ...examples, ...allowed].find((value) => value != null) ?? sampleOf(type, schema),
+  };
+}
+
+function typeOf({ type, items, anyOf, oneOf }: Record<string, unknown>, level = 0): string {
+  const choices = [anyOf, oneOf].find(Array.isArray);
+  if (Array.isArray(type)) return type.map(String).join(' or ');
+  if (type === 'array' && isRecord(items) && level < 2) return `array of ${typeOf(items, level + 1)}`;
+  if (typeof type === 'string') return cleanLine(type);
+  if (choices === undefined || level >= 2) return 'any';
+  return [...new Set(choices.filter(isRecord).map((choice) => typeOf(choice, level + 1)))].join(' or ');
+}
+
+/** Returns a value of the type that a schema begins with. */
+function sampleOf(type: string, { minimum }: Record<string, unknown>): unknown {
+  if (type.startsWith('array')) return [];
+  if (type.startsWith('object')) return {};
+  if (/^(?:integer|number)/.test(type)) return typeof minimum === 'number' ? minimum : 1;
+  return type.startsWith('boolean') ? true : '...';
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? cleanLine(value) : toJson(value, false);
+}
+
+/** Returns a command line that calls the tool with its required arguments, quoted for a POSIX shell. */
+function exampleCall(tool: string, args: readonly Argument[]): string {
+  const words = args
+    .filter(({ required }) => required)
+    .map(({ name, sample }) => {
+      const value = valueText(sample);
+      if (typeof sample === 'object') return `${name}:=${value}`;
+      // A value that starts with @ would be read from a file.
+      return `${name}=${value.startsWith('@') ? '@' : ''}${value}`;
+    });
+  return ['restaurant call', ...[cleanLine(tool), ...words].map(shellWord)].join(' ');
+}
 
 const TOOL_COLUMNS: readonly Column[] = [
   { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: 'name' },
@@ -33,9 +107,7 @@ const MAX_TEXT_WIDTH = 88;
 /** Renders tools with their arguments, `<required>` and `[optional]`, without a final line break. */
 export function renderTools(tools: readonly Tool[], view: View): string {
   const rows = tools.map((tool) => {
-    const words = argumentsOf(tool.inputSchema).map(({ name, required }) =>
-      required ? `<${name}>` : `[${name}]`,
-    );
+    const words = argumentsOf(tool).map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
     return [text(tool.name), words.join(' '), firstParagraph(text(tool.description) || text(tool.title))];
   });
   return renderTable(TOOL_COLUMNS, rows, view);
@@ -44,18 +116,18 @@ export function renderTools(tools: readonly Tool[], view: View): string {
 /** Renders a tool: description, arguments, and an example call, without a final line break. */
 export function renderTool(tool: Tool, view: View): string {
   const { palette } = view;
-  const args = argumentsOf(tool.inputSchema);
+  const args = argumentsOf(tool);
   const title = text(tool.title);
   const head = [
     ...wrap(cleanLine(text(tool.name)), view.width).map(palette.name),
     ...(title === '' ? [] : wrap(cleanLine(title), view.width).map(palette.dim)),
   ];
   const description = clean(text(tool.description)).trim();
-  const rows = args.map((argument) => [
-    argument.name,
-    argument.type,
-    argument.required ? 'yes' : 'no',
-    aboutArgument(argument),
+  const rows = args.map((each) => [
+    each.name,
+    each.type,
+    each.required ? 'yes' : 'no',
+    describeArgument(each),
   ]);
   const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 4);
   return [
@@ -70,7 +142,7 @@ export function renderTool(tool: Tool, view: View): string {
     .join('\n\n');
 }
 
-function aboutArgument({ description, allowed, fallback }: Argument): string {
+function describeArgument({ description, allowed, fallback }: Argument): string {
   const sentence = description === '' || /[.!?:]$/.test(description) ? description : `${description}.`;
   return [
     sentence,
@@ -106,7 +178,7 @@ export function toolPresentation(tool: Tool): Presentation {
   return {
     json: tool,
     records: [tool],
-    rows: argumentsOf(tool.inputSchema).map(({ name, type, required, description, allowed, fallback }) => ({
+    rows: argumentsOf(tool).map(({ name, type, required, description, allowed, fallback }) => ({
       argument: name,
       type,
       required,

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../src/client/types.ts';
 import { present } from '../../../../src/output/formats.ts';
-import { argumentsOf, exampleCall } from '../../../../src/output/render/arguments.ts';
 import {
   renderTool,
   renderTools,
@@ -169,6 +168,8 @@ describe('presentations of tools', () => {
 });
 
 it('writes an example that does not read a file', () => {
-  const schema = { properties: { note: { default: '@/etc/passwd' } }, required: ['note'] };
-  expect(exampleCall('t', argumentsOf(schema))).toBe('restaurant call t note=@@/etc/passwd');
+  const inputSchema = { properties: { note: { default: '@/etc/passwd' } }, required: ['note'] };
+  expect(renderTool({ name: 't', inputSchema }, viewOf(80))).toContain(
+    '$ restaurant call t note=@@/etc/passwd',
+  );
 });
