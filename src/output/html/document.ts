@@ -38,12 +38,11 @@ export interface PageRow {
 /** A value with its label. */
 export type Entry = readonly [label: string, value: Detail];
 
-/** A value laid out for reading: text, a link, a list, a table, or values with labels of their own. */
+/** A value laid out for reading: text, a link, a list, or values with labels of their own. */
 export type Detail =
   | string
   | { readonly href: string; readonly text: string }
   | { readonly list: readonly Detail[] }
-  | { readonly head: readonly string[]; readonly cells: readonly (readonly string[])[] }
   | { readonly pairs: readonly Entry[] };
 
 /** The tile server, the only address that a page sends requests to. */

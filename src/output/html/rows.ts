@@ -5,7 +5,7 @@ import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
 import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
-import { inline, isSimple, plainTable } from '../render/data.ts';
+import { inline, isSimple, itemText } from '../render/data.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
 /** A search and its result. */
@@ -161,9 +161,11 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (typeof value === 'string') return textOrLink(value, key);
   if (isSimple(value)) return inline(value, key);
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
-  const table = Array.isArray(value) ? plainTable(value) : undefined;
-  if (table !== undefined) return { head: table.keys.map((each) => label(each)), cells: table.rows };
-  if (Array.isArray(value)) return { list: value.map((item) => detailOf(item, key, level + 1)) };
+  if (Array.isArray(value)) {
+    const itemOf = (item: unknown): Detail =>
+      (isRecord(item) ? itemText(item) : undefined) ?? detailOf(item, key, level + 1);
+    return { list: value.map(itemOf) };
+  }
   return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
 }
 

@@ -105,8 +105,8 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   });
 }
 
-/** Returns objects of a few plain keys as a table of texts; undefined for any other list. */
-export function plainTable(items: readonly unknown[]): { keys: string[]; rows: string[][] } | undefined {
+/** Renders objects of a few plain keys as a table; undefined for any other list, and if it would have to cut them. */
+function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const records = items.filter(isRecord);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
   const isPlain = records.every((record) =>
@@ -114,18 +114,11 @@ export function plainTable(items: readonly unknown[]): { keys: string[]; rows: s
   );
   if (records.length !== items.length || records.length < 2 || keys.length > MAX_TABLE_COLUMNS || !isPlain)
     return undefined;
-  const textOf = (record: Record<string, unknown>, key: string): string =>
-    Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '';
-  return { keys, rows: records.map((record) => keys.map((key) => textOf(record, key))) };
-}
-
-/** Renders objects of a few plain keys as a table; undefined if it would have to cut them. */
-function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
-  const plain = plainTable(items);
-  if (plain === undefined) return undefined;
-  const { keys, rows } = plain;
+  const rows = records.map((record) =>
+    keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '')),
+  );
   const table = keys.map((key, index): Column => {
-    const isNumeric = items.every((item) => isRecord(item) && typeof item[key] === 'number');
+    const isNumeric = records.every((record) => typeof record[key] === 'number');
     return {
       key,
       title: label(key),
@@ -192,8 +185,14 @@ function range(value: unknown): string | undefined {
   return texts?.length === 2 ? texts.map((end) => inline(end)).join(' to ') : undefined;
 }
 
+/** Returns an item of a list on one line; undefined if it nests too deep for that. */
+export function itemText(item: unknown): string | undefined {
+  if (isSimple(item)) return inline(item);
+  return isRecord(item) && Object.values(item).every(isSimple) ? words(item) : undefined;
+}
+
 /** Formats an object of simple values on one line, its name first: `Pork chop, price 34`. */
-export function words(record: Record<string, unknown>): string {
+function words(record: Record<string, unknown>): string {
   const { name, ...others } = record;
   const isNamed = typeof name === 'string' && name !== '';
   const facts = idsLast(Object.keys(isNamed ? others : record)).map((key) => {

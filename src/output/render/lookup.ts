@@ -15,7 +15,7 @@ import {
   READING_WIDTH,
   RECORD,
 } from './card.ts';
-import { dataLines, inline, isSimple, joinHorizontal, words } from './data.ts';
+import { dataLines, inline, isSimple, itemText, joinHorizontal } from './data.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
@@ -138,8 +138,13 @@ function cellsOf(
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
     // All lists of a row have the same form.
-    const isList = !isSimpleRow && Array.isArray(value) && value.length > 0 && value.every(isFlat);
-    if (isList) return value.flatMap((item) => itemLines(item, room, view));
+    const items = !isSimpleRow && Array.isArray(value) ? value.map(itemText) : [];
+    if (items.length > 0 && !items.includes(undefined)) {
+      const bullet = `${palette.dim(glyphs(view).bullet)} `;
+      return items.flatMap((item = '') =>
+        wrap(item, room - GAP).map((line, at) => (at === 0 ? bullet : ' '.repeat(GAP)) + line),
+      );
+    }
     if (!isSimple(value ?? null)) return dataLines(value, room, view, 1);
     const text = textOf(value);
     return wrap(text, room).map(text === EMPTY ? palette.dim : paint);
@@ -148,15 +153,6 @@ function cellsOf(
   function textOf(value: unknown): string {
     return inline(value, key).trim();
   }
-}
-
-const isFlat = (item: unknown): boolean =>
-  isRecord(item) ? Object.values(item).every(isSimple) : isSimple(item);
-
-function itemLines(item: unknown, room: number, view: View): string[] {
-  const lines = wrap(isRecord(item) ? words(item) : inline(item), room - GAP);
-  const bullet = view.palette.dim(glyphs(view).bullet);
-  return lines.map((line, index) => (index === 0 ? `${bullet} ${line}` : ' '.repeat(GAP) + line));
 }
 
 const LEADING_ROLES: readonly FieldRole[] = ['grade', 'cuisine', 'price', 'summary'];

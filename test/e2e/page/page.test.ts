@@ -296,8 +296,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await popup.innerText()).toContain('560 Divisadero St');
     expect(await popup.getByRole('link').getAttribute('href')).toBe('tel:+14155550195');
     expect(await page.locator('time').textContent()).toBe('21 Nov 2026, 21:00');
-    const dishes = page.getByRole('table').filter({ hasText: 'Pork chop' }).last();
-    expect(await dishes.getByRole('columnheader').allTextContents()).toEqual(['Name', 'Price']);
+    expect(await page.locator('tr.more').innerText()).toContain('Pork chop, price 34');
     expect(await page.locator('tr.more').innerText()).toContain('closed');
   });
 });

@@ -217,7 +217,6 @@ function searcher(rows: readonly PageRow[]): (query: string) => number[] {
 function textIn([, value]: readonly [label: string, value: Detail]): string {
   if (typeof value === 'string') return value;
   if ('href' in value) return value.text;
-  if ('cells' in value) return value.cells.flat().join('\n');
   if ('pairs' in value) return value.pairs.map(textIn).join('\n');
   return value.list.map((item) => textIn(['', item])).join('\n');
 }

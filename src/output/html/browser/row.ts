@@ -83,7 +83,6 @@ function entryList(entries: readonly Entry[]): HTMLElement {
 export function detail(value: Detail): Node | string {
   if (typeof value === 'string') return value;
   if ('href' in value) return link(value.href, value.text);
-  if ('head' in value) return detailTable(value.head, value.cells);
   if ('pairs' in value) return value.pairs.length === 0 ? '-' : entryList(value.pairs);
   return el('ul', {}, ...value.list.map((item) => el('li', { dir: 'auto' }, detail(item))));
 }
@@ -92,14 +91,4 @@ export function detail(value: Detail): Node | string {
 function link(href: string, text: string): Node | string {
   if (!/^(?:https?:\/\/|tel:)/.test(href)) return text;
   return el('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
-}
-
-/** Creates a table inside the details, of plain elements: the style rules for table elements are for the list. */
-function detailTable(head: readonly string[], cells: readonly (readonly string[])[]): HTMLElement {
-  const row = (texts: readonly string[], role: string): HTMLElement =>
-    el('div', { role: 'row' }, ...texts.map((text) => el('div', { role, dir: 'auto' }, text)));
-  const rows = cells.map((texts) => row(texts, 'cell'));
-  const table = el('div', { role: 'table', class: 'grid' }, row(head, 'columnheader'), ...rows);
-  table.style.setProperty('--columns', String(head.length));
-  return table;
 }
