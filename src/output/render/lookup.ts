@@ -142,17 +142,25 @@ function cellsOf(
     if (items.length > 0 && !items.includes(undefined)) {
       const bullet = `${palette.dim(glyphs(view).bullet)} `;
       return items.flatMap((item = '') =>
-        wrap(item, room - GAP).map((line, at) => (at === 0 ? bullet : ' '.repeat(GAP)) + line),
+        wrap(breakable(item, room - GAP), room - GAP).map(
+          (line, at) => (at === 0 ? bullet : ' '.repeat(GAP)) + line,
+        ),
       );
     }
     if (!isSimple(value ?? null)) return dataLines(value, room, view, 1);
     const text = textOf(value);
-    return wrap(text, room).map(text === EMPTY ? palette.dim : paint);
+    return wrap(breakable(text, room), room).map(text === EMPTY ? palette.dim : paint);
   });
 
   function textOf(value: unknown): string {
     return inline(value, key).trim();
   }
+}
+
+/** Inserts spaces into long words (ids, links), behind `-` or `/` if possible, so that each part fits. */
+function breakable(text: string, room: number): string {
+  const part = new RegExp(`.{1,${room}}$|.{1,${room - 1}}[-/]|.{1,${room}}`, 'g');
+  return text.replace(/[!-~]+/g, (word) => word.match(part)?.join(' ') ?? word);
 }
 
 const LEADING_ROLES: readonly FieldRole[] = ['grade', 'cuisine', 'price', 'summary'];

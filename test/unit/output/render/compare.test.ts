@@ -73,8 +73,8 @@ describe('comparisonLines', () => {
                      very long name,
                      price 9, note new
 
-      Service ID   a7c1e5d2-3f84-4b69-9d  -
-                   20-6e8f1b4c7a53"
+      Service ID   a7c1e5d2-3f84-4b69-    -
+                   9d20-6e8f1b4c7a53"
     `);
   });
 
