@@ -1,4 +1,4 @@
-import { foldLetters, spellAnd } from '../util/fold.ts';
+import { foldName, spellAnd } from '../util/fold.ts';
 import type { SandboxRestaurant } from './types.ts';
 
 const NO_MATCH = 4;
@@ -38,9 +38,9 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
   const byCity = new Map<string, SandboxRestaurant[]>();
   for (const restaurant of restaurants) {
     const key = cityKey(restaurant.city);
-    const others = byCity.get(key);
-    if (others === undefined) byCity.set(key, [restaurant]);
-    else others.push(restaurant);
+    const others = byCity.get(key) ?? [];
+    others.push(restaurant);
+    byCity.set(key, others);
   }
   const inCity = (city: string): readonly SandboxRestaurant[] => byCity.get(cityKey(city)) ?? [];
   return {
@@ -48,7 +48,7 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
     find(name: string, city: string): SandboxRestaurant[] {
       const query = fold(name);
       return inCity(city)
-        .map((restaurant) => ({ restaurant, rank: rank(restaurant.name, query, name) }))
+        .map((restaurant) => ({ restaurant, rank: rank(fold(restaurant.name), query) }))
         .filter((hit) => hit.rank < NO_MATCH)
         .sort((a, b) => a.rank - b.rank)
         .map(({ restaurant }) => restaurant);
@@ -61,28 +61,19 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
   };
 }
 
-/** 0: the same name, 1: a prefix, 2: all words, 3: a part. */
-function rank(name: string, query: string, typed: string): number {
-  // Names of symbols alone (emoji) fold to nothing: those are compared as typed.
-  if (query === '') return name.includes(typed.trim()) ? 3 : NO_MATCH;
-  const folded = fold(name);
-  if (folded === query) return 0;
-  if (folded.startsWith(query)) return 1;
-  const words = folded.split(' ');
+/** 0: the same name, 1: a prefix, 2: all words, 3: a part. Both texts are folded. */
+function rank(name: string, query: string): number {
+  if (query === '') return NO_MATCH;
+  if (name === query) return 0;
+  if (name.startsWith(query)) return 1;
+  const words = name.split(' ');
   if (query.split(' ').every((part) => words.includes(part))) return 2;
-  return folded.includes(query) ? 3 : NO_MATCH;
+  return name.includes(query) ? 3 : NO_MATCH;
 }
 
-/**
- * Folds a name for comparison: no case, accents, punctuation or leading "the". Marks of scripts that need them (kana,
- * Thai, Devanagari) stay. Symbols alone fold to nothing.
- */
+/** Folds a name for comparison: no case, accents, punctuation or leading "the"; `&` equals "and". */
 export function fold(text: string): string {
-  return foldLetters(spellAnd(text))
-    .replace(/['’‘`´]/g, '')
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-    .trim()
-    .replace(/^the (?=.)/, '');
+  return foldName(spellAnd(text));
 }
 
 /** Returns what two spellings of one city have in common. A part after a comma ("Paris, France") is ignored. */

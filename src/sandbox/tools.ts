@@ -14,15 +14,6 @@ const WORST = 99;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
 const text = (description: string) => ({ type: 'string', minLength: 1, description });
-const string = { type: 'string' };
-const nullable = { type: ['string', 'null'] };
-const integer = { type: 'integer' };
-const object = (properties: Record<string, unknown>) => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-});
-const listOf = (properties: Record<string, unknown>) => ({ type: 'array', items: object(properties) });
 
 /** The tools of `tools/list`. The schemas are JSON Schema 2020-12. */
 export const TOOLS: readonly Tool[] = [
@@ -68,16 +59,6 @@ export const TOOLS: readonly Tool[] = [
       },
       required: ['city'],
     },
-    outputSchema: object({
-      status: string,
-      city: string,
-      neighborhood: nullable,
-      total: integer,
-      cuisines: listOf({ cuisine: string, count: integer }),
-      grades: listOf({ grade: string, count: integer }),
-      neighborhoods: listOf({ neighborhood: string, count: integer }),
-      top: listOf({ service_id: string, name: string, grade: nullable, neighborhood: nullable }),
-    }),
     annotations: READ_ONLY,
   },
 ];

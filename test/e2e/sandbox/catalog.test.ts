@@ -1,29 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cityKey, createCatalog, fold } from '../../../src/sandbox/catalog.ts';
+import { cityKey, createCatalog } from '../../../src/sandbox/catalog.ts';
 import { sampleRestaurants } from '../../../src/sandbox/restaurants.ts';
 
 const catalog = createCatalog(sampleRestaurants());
 const names = (name: string, city: string) => catalog.find(name, city).map((restaurant) => restaurant.name);
-
-describe('fold', () => {
-  it.each([
-    ['Crème de la Brume', 'creme de la brume'],
-    ['Café Lumière'.normalize('NFD'), 'cafe lumiere'],
-    ["O'Malley's Anchor", 'omalleys anchor'],
-    ['O’MALLEY’S  ANCHOR', 'omalleys anchor'],
-    ['Salt, Smoke & Time', 'salt smoke and time'],
-    ['The Quiet Goose', 'quiet goose'],
-    ['The', 'the'],
-    ['Straßenküche Öz', 'strassenkuche oz'],
-    ['L’Œuf à Cheval', 'loeuf a cheval'],
-    ['=SUM(Yum)', 'sum yum'],
-    ['らーめん ふくろう', 'らーめん ふくろう'.normalize('NFKD')],
-    ['🌮🌮🌮', ''],
-  ])('%s becomes %s', (name, folded) => {
-    expect(fold(name)).toBe(folded);
-  });
-});
 
 describe('cityKey', () => {
   it.each([
