@@ -7,12 +7,11 @@ import { createMethods, type MethodOptions } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 
 /** An MCP server over messages, without streams. */
-export interface Bridge {
-  receive(line: Line): void;
-  /** Settles when no request is pending. */
-  idle(): Promise<void>;
-  /** Ends all pending requests; each gets the reason as its response. */
-  stop(reason: AppError): void;
+export type Bridge = ReturnType<typeof createBridge>;
+
+interface BridgeOptions extends MethodOptions {
+  /** Receives unexpected errors. */
+  onFault?(fault: unknown): void;
 }
 
 /** The id of a host's request: a string or an integer (MCP, base protocol). */
@@ -22,27 +21,18 @@ const MAX_BATCH = 1000;
 /** Abort reason of a request that its host cancelled. */
 const CANCELLED = Symbol('cancelled');
 
-/**
- * Creates the server.
- * @param options `send` takes a message for the host, `onFault` receives unexpected errors
- */
-export function createBridge({
-  send,
-  onFault,
-  ...options
-}: Omit<MethodOptions, 'send'> & {
-  send(message: unknown): void;
-  onFault?: (fault: unknown) => void;
-}): Bridge {
-  const methods = createMethods({ ...options, send });
-  const controllers = new Map<RequestId, AbortController>();
+export function createBridge({ onFault, ...options }: BridgeOptions) {
+  const { send } = options;
+  const callMethod = createMethods(options);
+  const running = new Map<RequestId, AbortController>();
   const pending = new Set<Promise<void>>();
 
   /** Handles a parsed message. @returns the response, if there is one */
   async function handle(value: unknown): Promise<JsonObject | undefined> {
+    // Even when the rest of the message is wrong, the response has its id (JSON-RPC 2.0, section 5).
+    const id = isObject(value) && isRequestId(value.id) ? value.id : null;
     const controller = new AbortController();
     const isCancelled = () => controller.signal.reason === CANCELLED;
-    const id = responseId(value);
     try {
       const result = await run(readMessage(value), controller);
       return result === undefined || isCancelled() ? undefined : { jsonrpc: '2.0', id, result };
@@ -57,18 +47,18 @@ export function createBridge({
   ): Promise<JsonObject | undefined> {
     if (id === undefined) {
       if (method === 'notifications/cancelled') {
-        controllers.get(params.requestId as RequestId)?.abort(CANCELLED);
+        running.get(params.requestId as RequestId)?.abort(CANCELLED);
       }
       return undefined;
     }
-    if (controllers.has(id)) throw invalidRequest('a request with this id is already pending');
-    controllers.set(id, controller);
+    if (running.has(id)) throw invalidRequest('a request with this id is already pending');
+    running.set(id, controller);
     try {
       const modern = isModern(params) || method === 'server/discover';
-      const result = await methods(method, params, controller.signal);
+      const result = await callMethod(method, params, controller.signal);
       return modern ? modernResult(method, result) : result;
     } finally {
-      controllers.delete(id);
+      running.delete(id);
     }
   }
 
@@ -94,15 +84,17 @@ export function createBridge({
   }
 
   return {
-    receive(line) {
+    receive(line: Line): void {
       const work = handleLine(line).finally(() => pending.delete(work));
       pending.add(work);
     },
-    async idle() {
+    /** Settles when no request is pending. */
+    async idle(): Promise<void> {
       while (pending.size > 0) await Promise.all(pending);
     },
-    stop(reason) {
-      for (const controller of controllers.values()) controller.abort(reason);
+    /** Ends all pending requests; each gets the reason as its response. */
+    stop(reason: AppError): void {
+      for (const controller of running.values()) controller.abort(reason);
     },
   };
 }
@@ -137,12 +129,6 @@ function readMessage(value: unknown): Message {
   if (!isRequestId(id)) throw invalidRequest('id must be a string or an integer');
   if (!isObject(params)) throw invalidParams('params must be an object');
   return { id, method, params };
-}
-
-/** Returns the id to respond to, even when the rest of the message is wrong; null without one (JSON-RPC 2.0, section 5). */
-function responseId(value: unknown): RequestId | null {
-  const id = isObject(value) ? value.id : undefined;
-  return isRequestId(id) ? id : null;
 }
 
 const isRequestId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);

@@ -17,8 +17,8 @@ import type { Upstream } from './upstream.ts';
 export interface MethodOptions {
   readonly upstream: Upstream;
   readonly sleep: Context['sleep'];
-  /** Takes the notifications that precede a response. */
-  send(message: JsonObject): void;
+  /** Takes a message for the host. */
+  send(message: unknown): void;
 }
 
 /** Member of `_meta` that holds the code and details of a tool error, for programs. */
