@@ -149,6 +149,13 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
+/** The exit codes of failures with their codes, for the documents. */
+export const exitCodes = () =>
+  Object.entries(EXIT_CODES).map(([kind, exit]) => {
+    const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
+    return { exit, kind, codes: codes.map(([code, { meaning }]) => ({ code, meaning })) };
+  });
+
 /** Details of a failure beside its code and message. */
 export interface ErrorDetails {
   /** Hint with a command to run. Default: the hint of the code. */

@@ -1,5 +1,5 @@
 import { Help, Option } from 'commander';
-import { CODES, EXIT_CODES } from '../errors.ts';
+import { exitCodes } from '../errors.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalogue.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
@@ -7,6 +7,7 @@ import { optionsOf } from './options.ts';
 
 /** Known only to help: the route finds `-h` before commander parses. */
 export const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
+const VERSION_OPTION = new Option('-V, --version', 'print the version').helpGroup('General options:');
 
 const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
   ['find "Nopa" --city SF --demo', 'try it now: no key, no network'],
@@ -17,7 +18,6 @@ const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
 
 /** In narrower help a description goes below its term, not beside it. */
 const NARROW = 50;
-const columnsOf = ({ helpWidth }: { helpWidth?: number }): number => helpWidth ?? 80;
 
 /** Returns the text that bare `restaurant` prints. */
 export function introText(width: number): string {
@@ -25,8 +25,7 @@ export function introText(width: number): string {
     const line = `  $ restaurant ${command}`;
     return width < 80 ? `${line}\n      ${what}` : `${line.padEnd(44)}  ${what}`;
   });
-  const [what, ...more] = ['Search restaurants, read their details,', 'from the command line.'];
-  const about = [what, ...more].join(width < 66 ? '\n' : ' ');
+  const about = 'Search restaurants, read their details, from the command line.';
   return `${about}\n\n${steps.join('\n')}\n\nrestaurant --help lists all commands.\n`;
 }
 
@@ -36,17 +35,15 @@ export function configureHelp(program: CliCommand): void {
     showGlobalOptions: false,
     minWidthToWrap: 16,
     formatItem(term, termWidth, description, helper) {
-      if (columnsOf(this) >= NARROW)
-        return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
-      const below = helper.boxWrap(description, columnsOf(this) - 6).replaceAll(/^/gm, ' '.repeat(6));
+      const { helpWidth: width = 80 } = helper;
+      if (width >= NARROW) return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+      const below = helper.boxWrap(description, width - 6).replaceAll(/^/gm, ' '.repeat(6));
       return description === '' ? `  ${term}` : `  ${term}\n${below}`;
     },
     visibleOptions(command) {
       const cli = command as CliCommand;
-      const own =
-        cli === program ? versionOption(program) : command.options.filter((option) => !option.hidden);
-      const shared = cli.isGroup && cli !== program ? [] : optionsOf(cli);
-      return cli === program ? [...shared, ...own, HELP_OPTION] : [...own, ...shared, HELP_OPTION];
+      if (cli === program) return [...optionsOf(cli), VERSION_OPTION, HELP_OPTION];
+      return [...cli.options, ...(cli.isGroup ? [] : optionsOf(cli)), HELP_OPTION];
     },
     // The descriptions say choices and defaults themselves.
     optionDescription: (option) => option.description,
@@ -55,11 +52,6 @@ export function configureHelp(program: CliCommand): void {
     commandUsage: (command) => `restaurant ${usageOf(command as CliCommand)}`,
   });
 }
-
-const versionOption = (program: CliCommand): Option[] =>
-  program.options
-    .filter((option) => option.long === '--version')
-    .map((option) => option.helpGroup('General options:'));
 
 /** `<name> [more...]` */
 export const argumentTerms = (command: CliCommand): string =>
@@ -158,10 +150,9 @@ function environmentTopic(width: number): string {
 
 function exitCodesTopic(width: number): string {
   const { text, table } = topicLayout(width);
-  const rows = Object.entries(EXIT_CODES).flatMap(([kind, exit]) => {
-    const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
+  const rows = exitCodes().flatMap(({ exit, kind, codes }) => {
     const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
-    return codes.map(([code, { meaning }], index): [string, string] => [
+    return codes.map(({ code, meaning }, index): [string, string] => [
       `${(index === 0 ? shown : '').padEnd(9)}${code.padEnd(13)}`,
       meaning,
     ]);

@@ -1,5 +1,5 @@
 import type { Argument, Option } from 'commander';
-import { CODES, EXIT_CODES } from '../errors.ts';
+import { exitCodes } from '../errors.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalogue.ts';
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
@@ -107,16 +107,7 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
     commands: program.children.map((child) => describeCommand(program, child)),
     options: program.options.map(describeOption),
     error: ERROR_OUTPUT,
-    exit_codes: [
-      { exit: 0, kind: 'success', codes: [] },
-      ...Object.entries(EXIT_CODES).map(([kind, exit]) => ({
-        exit,
-        kind,
-        codes: Object.entries(CODES).flatMap(([code, entry]) =>
-          entry.kind === kind ? [{ code, meaning: entry.meaning }] : [],
-        ),
-      })),
-    ],
+    exit_codes: [{ exit: 0, kind: 'success', codes: [] }, ...exitCodes()],
     environment: [
       ...SETTING_NAMES.map((name) => ({ name: SETTINGS[name].env, meaning: SETTINGS[name].description })),
       ...OTHER_VARIABLES.map(([name, meaning]) => ({ name, meaning })),

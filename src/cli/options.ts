@@ -38,6 +38,8 @@ export interface GlobalOptions {
 }
 
 interface GlobalOption {
+  /** The heading in help. */
+  readonly heading: string;
   readonly group: OptionGroup;
   readonly flags: string;
   readonly long: string;
@@ -48,66 +50,56 @@ interface GlobalOption {
   readonly repeatable?: true;
 }
 
-const option = (
+type Row = readonly [
   group: OptionGroup,
   flags: string,
   description: string,
-  facts: Pick<GlobalOption, 'choices' | 'integer' | 'repeatable'> = {},
-): GlobalOption => ({ group, flags, long: /--[a-z-]+/.exec(flags)?.[0] ?? flags, description, ...facts });
+  facts?: Pick<GlobalOption, 'choices' | 'integer' | 'repeatable'>,
+];
+
+const underHeading = (heading: string, rows: readonly Row[]): GlobalOption[] =>
+  rows.map(([group, flags, description, facts]) => {
+    const [long = flags] = /--[a-z-]+/.exec(flags) ?? [];
+    return { heading, group, flags, long, description, ...facts };
+  });
 
 /** In the order in which help shows them. An option that has the name of a setting sets it for the run. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
-  option('json', '-j, --json', 'Print JSON'),
-  option('json', '--format <format>', 'Output format', { choices: FORMATS }),
-  option('columns', '--columns <a,b,c>', 'Columns or keys to show; dots for nested keys (hours.monday)'),
-  option('jq', '--jq <filter>', 'Filter the JSON output with jq; strings are printed raw'),
-  option('csv', '--raw-csv', 'Keep CSV cells that a spreadsheet would run as formulas'),
-  option('output', '-o, --output <file>', 'Write to a file; the format follows the extension'),
-  option('force', '--force', 'Overwrite the output file'),
-  option('page', '--open', 'Show a page with a map in the browser'),
-  option('address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'),
-  option('address', '--endpoint <url>', 'Exact endpoint, instead of the base URL'),
-  option('profile', '--profile <name>', 'Saved login to use'),
-  option('demo', '--demo', 'Use an embedded sandbox: no key, no network'),
-  option('address', '--protocol <p>', 'Protocol version of the endpoint', { choices: PROTOCOLS }),
-  option('address', '--insecure-http', 'Allow sending the API key over plain HTTP to a remote host'),
-  option('request', '--timeout <t>', 'Total time for one call, retries included (500ms, 30s, 2m)'),
-  option('request', '--retries <n>', 'Retries after the first attempt', { integer: true }),
-  option('request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'),
-  option('request', '--max-body <size>', 'Maximum size of a response (500KB, 64MiB)'),
-  option('request', '-H, --header <name: value>', 'Additional request header; repeatable', {
-    repeatable: true,
-  }),
-  option('address', '--shared-state <url>', 'Share quota and cache with other machines: redis://host:6379'),
-  option('cache', '--max-age <t>', 'Maximum age of a cached response; 0 refreshes'),
-  option(
-    'dry-run',
-    '--dry-run',
-    'Print the request or the file as JSON, key redacted; send and write nothing',
-  ),
-  option('curl', '--curl', 'Print the equivalent curl command; send nothing'),
-  option('general', '--verbose', 'Show requests and responses on stderr, key redacted'),
-  option('general', '-q, --quiet', 'Print no notes on stderr'),
-  option('general', '--no-color', 'Disable colors'),
-  option('pager', '--no-pager', 'Do not page long output'),
-  option('general', '--no-input', 'Never prompt'),
+  ...underHeading('Output options:', [
+    ['json', '-j, --json', 'Print JSON'],
+    ['json', '--format <format>', 'Output format', { choices: FORMATS }],
+    ['columns', '--columns <a,b,c>', 'Columns or keys to show; dots for nested keys (hours.monday)'],
+    ['jq', '--jq <filter>', 'Filter the JSON output with jq; strings are printed raw'],
+    ['csv', '--raw-csv', 'Keep CSV cells that a spreadsheet would run as formulas'],
+    ['output', '-o, --output <file>', 'Write to a file; the format follows the extension'],
+    ['force', '--force', 'Overwrite the output file'],
+    ['page', '--open', 'Show a page with a map in the browser'],
+    ['pager', '--no-pager', 'Do not page long output'],
+  ]),
+  ...underHeading('Service options:', [
+    ['address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'],
+    ['address', '--endpoint <url>', 'Exact endpoint, instead of the base URL'],
+    ['profile', '--profile <name>', 'Saved login to use'],
+    ['demo', '--demo', 'Use an embedded sandbox: no key, no network'],
+    ['address', '--protocol <p>', 'Protocol version of the endpoint', { choices: PROTOCOLS }],
+    ['address', '--insecure-http', 'Allow sending the API key over plain HTTP to a remote host'],
+    ['request', '--timeout <t>', 'Total time for one call, retries included (500ms, 30s, 2m)'],
+    ['request', '--retries <n>', 'Retries after the first attempt', { integer: true }],
+    ['request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'],
+    ['request', '--max-body <size>', 'Maximum size of a response (500KB, 64MiB)'],
+    ['request', '-H, --header <name: value>', 'Additional request header; repeatable', { repeatable: true }],
+    ['address', '--shared-state <url>', 'Share quota and cache with other machines: redis://host:6379'],
+    ['cache', '--max-age <t>', 'Maximum age of a cached response; 0 refreshes'],
+    ['dry-run', '--dry-run', 'Print the request or the file as JSON, key redacted; send and write nothing'],
+    ['curl', '--curl', 'Print the equivalent curl command; send nothing'],
+  ]),
+  ...underHeading('General options:', [
+    ['general', '--verbose', 'Show requests and responses on stderr, key redacted'],
+    ['general', '-q, --quiet', 'Print no notes on stderr'],
+    ['general', '--no-color', 'Disable colors'],
+    ['general', '--no-input', 'Never prompt'],
+  ]),
 ];
-
-const OUTPUT_GROUPS: readonly OptionGroup[] = [
-  'json',
-  'jq',
-  'csv',
-  'columns',
-  'output',
-  'force',
-  'page',
-  'pager',
-];
-
-const headingFor = (group: OptionGroup): string => {
-  if (group === 'general') return 'General options:';
-  return OUTPUT_GROUPS.includes(group) ? 'Output options:' : 'Service options:';
-};
 
 /** Returns the setting that a global option sets. */
 export function settingOf(long: string): SettingName | undefined {
@@ -116,7 +108,7 @@ export function settingOf(long: string): SettingName | undefined {
 }
 
 function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOption {
-  const { flags, long, group, repeatable, integer = false } = entry;
+  const { flags, long, heading, repeatable, integer = false } = entry;
   const { description = entry.description, choices = entry.choices } = override;
   const name = settingOf(long);
   const setting = name && (SETTINGS[name] as Setting<unknown>);
@@ -125,7 +117,7 @@ function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOpti
   if (repeatable) made.argParser((text: string, earlier: string[]) => [...earlier, text]).default([]);
   made.isInteger = integer;
   made.commandDefault = override.default;
-  return made.helpGroup(headingFor(group));
+  return made.helpGroup(heading);
 }
 
 /** Formats of commands whose result is not a list of records. */
@@ -181,17 +173,17 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   const help = `restaurant ${command.path} --help`;
   const refuse = (message: string, hint = help) => new AppError('usage', message, { hint });
   const { format, output = '', open = false } = program.opts<GlobalOptions>();
-  const given = GLOBAL_OPTIONS.filter(({ long }) => {
-    const name = program.options.find((each) => each.long === long)?.attributeName() ?? '';
-    return program.getOptionValueSource(name) === 'cli';
-  });
-  const foreign = given.find(({ group }) => !command.optionGroups.includes(group));
-  if (foreign !== undefined) throw refuse(`${command.path} does not take ${foreign.long}`);
+  const given = program.options
+    .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')
+    .map(({ long }) => long ?? '');
+  const own = optionsOf(command);
+  const foreign = given.find((flag) => own.every(({ long }) => long !== flag));
+  if (foreign !== undefined) throw refuse(`${command.path} does not take ${foreign}`);
   const conflict = [
     ...CONFLICTS,
     ...(format === 'json' ? [] : [['--json', '--format']]),
     ...(format === 'html' ? [] : [['--open', '--format']]),
-  ].find((pair) => pair.every((long) => given.some((each) => each.long === long)));
+  ].find((pair) => pair.every((long) => given.includes(long)));
   if (conflict !== undefined) {
     throw refuse(`${conflict.join(' and ')} contradict each other`, `leave one out; ${help}`);
   }
@@ -201,9 +193,7 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   const { choices = FORMATS } = overrideFor(command, '--format');
   if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
     const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
-    const page = command.options.some(({ long }) => long === '--report')
-      ? 'restaurant enrich list.csv -o out.csv --report out.html'
-      : 'find and lookup make pages: restaurant find "Nopa" --city "San Francisco" --open';
+    const page = 'find and lookup make pages with --open, enrich with -o out.csv --report out.html';
     throw refuse(
       `${typed}: ${command.path} prints ${choices.join(', ')}`,
       wanted === 'html' ? `${help}; ${page}` : help,

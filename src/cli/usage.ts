@@ -66,12 +66,9 @@ const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
-/** For `--fields`, which chooses columns in other programs. */
-const COLUMNS_HINT = 'to choose columns use --columns; ';
-
-/** Returns the hint of a usage error without one of its own. */
+/** Returns the hint of a usage error without one of its own. In other programs `--fields` chooses columns. */
 export const usageHint = (message: string, command: CliCommand): string =>
-  message.startsWith('--fields ') ? `${COLUMNS_HINT}see ${helpCommand(command)}` : helpCommand(command);
+  `${message.startsWith('--fields ') ? 'to choose columns use --columns; see ' : ''}${helpCommand(command)}`;
 
 const allCommands = (command: CliCommand): CliCommand[] => [
   command,
@@ -106,8 +103,7 @@ export function unknownOptionError(
       `${argument.name()} is an argument, not an option: restaurant ${command.path} ${shown}; see ${help}`,
     );
   }
-  const known = [...command.options, ...(command === program ? program.options : optionsOf(command))];
-  const longs = known.flatMap(({ long, hidden }) => (long == null || hidden ? [] : [long.slice(2)]));
+  const longs = [...command.options, ...optionsOf(command)].flatMap(({ long }) => long?.slice(2) ?? []);
   const other = ownWord(OTHER_OPTIONS, name);
   if (other !== undefined && longs.includes(other.slice(2).split(' ')[0] ?? '')) {
     return refuse(`use ${other}; see ${help}`);
@@ -117,10 +113,8 @@ export function unknownOptionError(
   const owner = allCommands(program).find(
     (each) => each !== program && each.options.some(({ long, short }) => long === flag || short === flag),
   );
-  // In other programs --fields chooses columns.
-  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
   const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
-  return refuse(`${columns}${where ?? ''}see ${help}`);
+  return refuse(`${where ?? ''}see ${help}`);
 }
 
 /** Returns the error for a word that names no command, with the command that was probably meant. */

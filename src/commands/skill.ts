@@ -3,7 +3,7 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { argumentTerms } from '../cli/help.ts';
 import { boolean, object, text } from '../cli/schemas.ts';
-import { AppError, CODES, EXIT_CODES, systemCode } from '../errors.ts';
+import { AppError, exitCodes, systemCode } from '../errors.ts';
 import {
   assertNoLinks,
   pathOf,
@@ -104,10 +104,9 @@ function skillText(program: CliCommand): string {
     const usage = [SKILL_NAME, command.path, argumentTerms(command)].join(' ').trim();
     return `* \`${usage}\`: ${command.summary()}`;
   });
-  const exits = Object.entries(EXIT_CODES).map(([kind, exit]) => {
-    const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
-    return `* ${exit}: ${codes.map(([code]) => `\`${code}\``).join(', ')}`;
-  });
+  const exits = exitCodes().map(
+    ({ exit, codes }) => `* ${exit}: ${codes.map(({ code }) => `\`${code}\``).join(', ')}`,
+  );
   return template
     .replace('{{commands}}', () => commands.join('\n'))
     .replace('{{exit-codes}}', () => ['* 0: success', ...exits].join('\n'));

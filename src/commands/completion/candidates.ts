@@ -140,9 +140,7 @@ function options({ command, given }: CursorContext, program: CliCommand): Candid
   // Before the command, every global option is allowed.
   const shared = command.isGroup ? program.options : optionsOf(command);
   return [...own, ...shared, HELP_OPTION]
-    .filter(
-      ({ hidden, long, defaultValue }) => !hidden && (!given.has(long ?? '') || Array.isArray(defaultValue)),
-    )
+    .filter(({ long, defaultValue }) => !given.has(long ?? '') || Array.isArray(defaultValue))
     .flatMap(({ long, short, description }) =>
       [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, description }])),
     );
