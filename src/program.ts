@@ -7,13 +7,8 @@ import { VERSION } from './version.ts';
 
 type Register = (program: CliCommand, app: App) => void;
 
-interface CommandEntry {
-  /** Heading in the help of the program. */
-  readonly group: string;
-  readonly load: () => Promise<Register>;
-}
-
-const command = (group: string, load: () => Promise<Register>): CommandEntry => ({ group, load });
+/** The heading in the help of the program, and the function that loads the command. */
+type Entry = readonly [group: string, load: () => Promise<Register>];
 
 const RESTAURANTS = 'Restaurants:';
 const SERVICE = 'The service:';
@@ -21,25 +16,25 @@ const SETTINGS = 'Key and settings:';
 const MORE = 'More:';
 
 /** Every command, in the order of the help. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
-  find: command(RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind),
-  lookup: command(RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup),
-  last: command(RESTAURANTS, async () => (await import('./commands/last.ts')).registerLast),
-  enrich: command(RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich),
-  tools: command(SERVICE, async () => (await import('./commands/tools.ts')).registerTools),
-  call: command(SERVICE, async () => (await import('./commands/call.ts')).registerCall),
-  raw: command(SERVICE, async () => (await import('./commands/raw.ts')).registerRaw),
-  mcp: command(SERVICE, async () => (await import('./commands/mcp.ts')).registerMcp),
-  sandbox: command(SERVICE, async () => (await import('./commands/sandbox.ts')).registerSandbox),
-  login: command(SETTINGS, async () => (await import('./commands/login.ts')).registerLogin),
-  logout: command(SETTINGS, async () => (await import('./commands/logout.ts')).registerLogout),
-  status: command(SETTINGS, async () => (await import('./commands/status.ts')).registerStatus),
-  config: command(SETTINGS, async () => (await import('./commands/config.ts')).registerConfig),
-  cache: command(SETTINGS, async () => (await import('./commands/cache.ts')).registerCache),
-  schema: command(MORE, async () => (await import('./commands/schema.ts')).registerSchema),
-  completion: command(MORE, async () => (await import('./commands/completion.ts')).registerCompletion),
-  skill: command(MORE, async () => (await import('./commands/skill.ts')).registerSkill),
-  help: command(MORE, async () => (await import('./commands/help.ts')).registerHelp),
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  find: [RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind],
+  lookup: [RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup],
+  last: [RESTAURANTS, async () => (await import('./commands/last.ts')).registerLast],
+  enrich: [RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich],
+  tools: [SERVICE, async () => (await import('./commands/tools.ts')).registerTools],
+  call: [SERVICE, async () => (await import('./commands/call.ts')).registerCall],
+  raw: [SERVICE, async () => (await import('./commands/raw.ts')).registerRaw],
+  mcp: [SERVICE, async () => (await import('./commands/mcp.ts')).registerMcp],
+  sandbox: [SERVICE, async () => (await import('./commands/sandbox.ts')).registerSandbox],
+  login: [SETTINGS, async () => (await import('./commands/login.ts')).registerLogin],
+  logout: [SETTINGS, async () => (await import('./commands/logout.ts')).registerLogout],
+  status: [SETTINGS, async () => (await import('./commands/status.ts')).registerStatus],
+  config: [SETTINGS, async () => (await import('./commands/config.ts')).registerConfig],
+  cache: [SETTINGS, async () => (await import('./commands/cache.ts')).registerCache],
+  schema: [MORE, async () => (await import('./commands/schema.ts')).registerSchema],
+  completion: [MORE, async () => (await import('./commands/completion.ts')).registerCompletion],
+  skill: [MORE, async () => (await import('./commands/skill.ts')).registerSkill],
+  help: [MORE, async () => (await import('./commands/help.ts')).registerHelp],
 };
 
 /** Commands that describe the others. */
@@ -53,7 +48,7 @@ export async function buildProgram(app: App, argv?: readonly string[]): Promise<
   const program = createProgram();
   const [name] = argv === undefined ? [] : parseRoute(argv, program).operands;
   const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name) && !WHOLE_TREE.includes(name);
-  for (const [each, { group, load }] of Object.entries(COMMANDS)) {
+  for (const [each, [group, load]] of Object.entries(COMMANDS)) {
     if (isNamed && each !== name) continue;
     program.commandsGroup(group);
     (await load())(program, app);

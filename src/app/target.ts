@@ -9,7 +9,7 @@ import { checkHeader, isHarmless, parseHeaders, type RequestHeaders } from '../c
 import { checkKey } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
-import { SETTINGS } from '../settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS } from '../settings/catalogue.ts';
 import { type SettingView, type Source, variable } from '../settings/settings.ts';
 import type { Profile } from '../storage/config-file.ts';
 import { openProtocolStore } from '../storage/state.ts';
@@ -201,12 +201,15 @@ export function savedHeaders({ headers }: Profile): Readonly<Record<string, stri
   return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
 }
 
-/** Returns the saved headers as settings; of a value only references to variables and harmless texts are shown. */
-export function headerViews(app: App): Record<string, SettingView> {
-  const saved = Object.entries(savedHeaders(app.settings.profile));
-  return Object.fromEntries(
-    saved.map(([name, value]) => [`header.${name}`, { value: shownHeader(name, value), source: 'config' }]),
+/** Returns all settings and the saved headers; of a header only references to variables and harmless texts are shown. */
+export function settingViews({ settings }: App): Record<string, SettingView> {
+  const headers = Object.entries(savedHeaders(settings.profile)).map(
+    ([name, value]): [string, SettingView] => [
+      `header.${name}`,
+      { value: shownHeader(name, value), source: 'config' },
+    ],
   );
+  return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
 }
 
 /** Returns the value of a header as it may be shown. */

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
-import { headerViews, requireProfile, savedHeaders, shownHeader } from '../app/target.ts';
+import { requireProfile, savedHeaders, settingViews, shownHeader } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { endpointFromBase, parseEndpoint, withScheme } from '../client/endpoint.ts';
@@ -8,7 +8,7 @@ import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
-import { type SettingView, serialize, settingName } from '../settings/settings.ts';
+import { serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, configPath, profileOf } from '../storage/config-file.ts';
 
@@ -79,21 +79,15 @@ async function getSetting(app: App, word: string): Promise<void> {
   const { cleanLine } = await import('../util/text.ts');
   app.config();
   const header = headerName(word);
-  const name = header === undefined ? settingName(word) : `header.${header}`;
-  const view: SettingView | undefined =
-    header === undefined
-      ? app.settings.view(settingName(word))
-      : Object.entries(headerViews(app)).find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
+  const setting = header === undefined ? settingName(word) : undefined;
+  const name = setting ?? `header.${header}`;
+  const isNamed = ([each]: readonly [string, unknown]) => each.toLowerCase() === name.toLowerCase();
+  const view = setting ? app.settings.view(setting) : Object.entries(settingViews(app)).find(isNamed)?.[1];
   const { value, source } = view ?? { value: null, source: 'default' };
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );
 }
-
-const allViews = (app: App): Readonly<Record<string, SettingView>> => ({
-  ...Object.fromEntries(SETTING_NAMES.map((name) => [name, app.settings.view(name)])),
-  ...headerViews(app),
-});
 
 /** Saves a setting or a header of the profile; without a value it is removed. */
 async function changeSetting(app: App, word: string, given?: string): Promise<void> {
@@ -164,7 +158,7 @@ function headerChange(app: App, header: string, given: string | undefined): Chan
 async function listSettings(app: App): Promise<void> {
   const { renderPairs } = await import('../output/pairs.ts');
   app.config();
-  const views = allViews(app);
+  const views = settingViews(app);
   const pairs = Object.entries(views).map(([name, { value, source }]) =>
     value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );
@@ -178,10 +172,10 @@ async function listProfiles(app: App): Promise<void> {
     service: profile.endpoint ?? profile.base_url ?? profile.key_origin ?? null,
     last4: profile.key === undefined ? null : keySuffix(profile.key),
   }));
-  const pairs = profiles.map(
-    ({ name, service, last4 }) =>
-      [name, service ?? 'no service', last4 === null ? 'no key' : `key …${last4}`] as const,
-  );
+  const pairs = profiles.map(({ name, service, last4 }) => {
+    const key = last4 === null ? 'no key' : `key …${last4}`;
+    return [name, service ?? 'no service', key] as const;
+  });
   await writeText(app, { profiles }, () => renderPairs([{ pairs }], app.view));
   if (profiles.length === 0) await app.note('no saved profiles; restaurant login saves one');
 }

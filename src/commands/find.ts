@@ -96,7 +96,8 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       const detailed = await lookupResults(app, service, kept, fields, openNow === true);
       return { ...found, kept: detailed.map(({ result }) => result), detailed };
     },
-    write: async ({ answer, cachedAt, kept, detailed }, query) => {
+    write: async (found, query) => {
+      const { answer, cachedAt, kept, detailed } = found;
       saveResults(app, query, kept, writesToTerminal(app) && outputFormat(app) === 'table');
       if (detailed !== undefined) {
         const { detailedPresentation } = await import('./find/details.ts');
@@ -113,7 +114,8 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
           }),
         });
       }
-      await printFooter(app, answer, kept, query, options, cachedAt);
+      const note = footer(app, found, query, options);
+      if (note !== undefined) await app.note(note);
       assertComplete(answer, detailed);
     },
   });
@@ -131,8 +133,7 @@ async function readQuery(
   if (openNow === true && fields === undefined) {
     fail('--open-now needs the opening hours of each result', app.commandLine('--fields', 'standard'));
   }
-  const { demo } = app.globals;
-  if (demo !== true) requireEndpoint(app);
+  if (app.globals.demo !== true) requireEndpoint(app);
   const name = words.join(' ');
   if (name.trim() === '') fail('the name is empty', 'restaurant find "Nopa" --city "San Francisco"');
   if ([...words, city ?? ''].some((value) => app.redact(value) !== value)) {
@@ -142,13 +143,12 @@ async function readQuery(
   const saved = app.settings.get('city');
   if (words.length > 1) {
     // The last word may be the city, or a part of the name.
-    const command = (...parts: string[]) =>
-      ['restaurant find', ...parts.map(shellWord), ...(demo === true ? ['--demo'] : [])].join(' ');
-    const withCity = command(words.slice(0, -1).join(' '), '--city', words.at(-1) ?? '');
-    const given = app.commandLine().replace(/^restaurant find /, '');
+    const [first, last] = [words.slice(0, -1).join(' '), words.at(-1) ?? ''];
     fail(
-      `find takes one name unless --city is given, got ${given}`,
-      saved === undefined ? withCity : `${command(name)}, or with the city: ${withCity}`,
+      `find takes one name unless --city is given, got ${words.map(shellWord).join(' ')}`,
+      saved === undefined
+        ? `restaurant find ${shellWord(first)} --city ${shellWord(last)}`
+        : `restaurant find ${shellWord(name)}, or restaurant find ${shellWord(first)} --city ${shellWord(last)}`,
     );
   }
   const known = saved ?? (await promptForCity(app));
@@ -175,38 +175,38 @@ async function promptForCity(app: App): Promise<string | undefined> {
   return city;
 }
 
-async function printFooter(
+interface Found {
+  readonly answer: FindResult;
+  readonly kept: readonly unknown[];
+  readonly cachedAt?: number | undefined;
+}
+
+/** Returns the note below the results; undefined where none is needed. */
+function footer(
   app: App,
-  { results, output }: FindResult,
-  kept: readonly unknown[],
+  { answer, kept, cachedAt }: Found,
   { name, city }: Query,
   options: FindOptions,
-  cachedAt: number | undefined,
-): Promise<void> {
+): string | undefined {
+  const { results, output } = answer;
   if (results.length === 0) {
-    return app.note(
-      `nothing found for ${name} in ${city}: try a shorter name, and check how the city is spelled`,
-    );
+    return `nothing found for ${name} in ${city}: try a shorter name, and check how the city is spelled`;
   }
   if (kept.length === 0) {
-    return app.note(
-      options.openNow === true
-        ? 'none of the results that were looked up is open now'
-        : explainEmpty(results, options),
-    );
+    return options.openNow === true
+      ? 'none of the results that were looked up is open now'
+      : explainEmpty(results, options);
   }
-  if (!writesToTerminal(app)) return;
-  const shown = kept.length;
-  const total = output.total_matches;
-  const count = total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`;
+  if (!writesToTerminal(app)) return undefined;
+  const [shown, total] = [kept.length, output.total_matches];
   const parts = [
-    count,
+    total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`,
     `restaurant lookup 1${app.globals.demo === true ? ' --demo' : ''} for details`,
     ...(cachedAt === undefined ? [] : ['from the cache (--max-age 0 refreshes)']),
   ];
   // As many as fit on one line.
   while (parts.length > 1 && parts.join(' · ').length >= app.context.stderr.columns) parts.pop();
-  await app.note(parts.join(' · '));
+  return parts.join(' · ');
 }
 
 /** @throws {AppError} `partial` when a result or its details are missing */

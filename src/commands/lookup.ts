@@ -11,18 +11,15 @@ import { toJson } from '../util/json.ts';
 import { shellWord } from '../util/shell.ts';
 import type { Selection } from './lookup/ids.ts';
 
-/** Schema of what `lookup --json` prints: the tool's output object, or for several ids a list. */
+const RESULT = anyOf(
+  object({ restaurant_id: text, output: anyObject }),
+  object({ restaurant_id: text, error: ERROR }),
+);
+
+/** The tool's output object, or for several ids a list. */
 const LOOKUP_OUTPUT = anyOf(
   { ...anyObject, description: 'one id: the output object; its fields are up to the service' },
-  {
-    ...list(
-      anyOf(
-        object({ restaurant_id: text, output: anyObject }),
-        object({ restaurant_id: text, error: ERROR }),
-      ),
-    ),
-    description: 'several ids, in the order given',
-  },
+  { ...list(RESULT), description: 'several ids, in the order given' },
 );
 
 export function registerLookup(program: CliCommand, app: App): void {
@@ -177,15 +174,12 @@ function reportFailures(outcomes: readonly Outcome[], level: Level): void {
   const again = failed.filter(({ error }) => error.retryable).map(({ id }) => id);
   const more = again.length > MAX_NAMED ? ' …' : '';
   const fields = level === 'basic' ? '' : ` --fields ${level}`;
-  throw new AppError(
-    'partial',
-    `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`,
-    {
-      hint:
-        again.length === 0
-          ? 'these ids do not exist; use restaurant find <name> --city <city> to get valid ids'
-          : `retry: restaurant lookup ${again.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}${fields}`,
-      retryable: again.length > 0,
-    },
-  );
+  const message = `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`;
+  throw new AppError('partial', message, {
+    hint:
+      again.length === 0
+        ? 'these ids do not exist; use restaurant find <name> --city <city> to get valid ids'
+        : `retry: restaurant lookup ${again.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}${fields}`,
+    retryable: again.length > 0,
+  });
 }

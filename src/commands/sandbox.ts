@@ -51,11 +51,7 @@ export function registerSandbox(program: CliCommand, app: App): void {
     .option('--data <file>', 'Serve your own restaurants from a JSON or CSV file')
     .usesOptions('json')
     .outputSchema(SANDBOX_OUTPUT)
-    .examples(
-      'restaurant sandbox',
-      'restaurant sandbox --port 0 --reply sse',
-      'restaurant sandbox --port 0 --fault 429:0.2 --latency 200ms',
-    )
+    .examples('restaurant sandbox', 'restaurant sandbox --port 0 --fault 429:0.2 --latency 200ms')
     .notes(
       'Prints the base URL on the first line of stdout. Keys: sk_service_demo_free, ' +
         'sk_service_demo_paid, sk_service_demo_revoked. Press Ctrl-C to stop.\n\n' +

@@ -79,11 +79,7 @@ export function registerSkill(program: CliCommand, app: App): void {
     .usesOptions('dry-run', 'force', 'json')
     .overrideOption('--dry-run', { description: 'Print the path; write nothing' })
     .outputSchema(SKILL_OUTPUT)
-    .examples(
-      'restaurant skill install claude-code',
-      'restaurant skill install codex --scope project',
-      'restaurant skill install copilot --dry-run',
-    )
+    .examples('restaurant skill install claude-code', 'restaurant skill install codex --scope project')
     .notes(
       'The file is restaurant/SKILL.md in the user folder of the agent, or with --scope project in that of this ' +
         'project; --dry-run prints its path. An existing file that is different is overwritten only with --force. ' +

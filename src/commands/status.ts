@@ -4,15 +4,14 @@ import {
   configuredEndpoint,
   configuredKey,
   type FoundKey,
-  headerViews,
   keyCommandOf,
+  settingViews,
 } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, integer, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
-import { SETTING_NAMES } from '../settings/catalogue.ts';
 import { configPath } from '../storage/config-file.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';
@@ -82,10 +81,7 @@ async function collectFacts(app: App) {
       source: key?.source ?? (hasCommand ? 'key-command' : null),
       ...(problem === undefined ? {} : { problem }),
     },
-    settings: {
-      ...Object.fromEntries(SETTING_NAMES.map((name) => [name, settings.view(name)])),
-      ...headerViews(app),
-    },
+    settings: settingViews(app),
     budget: await quotaOf(app, endpoint, key?.value),
     files: {
       config: paths.configDir === undefined ? null : configPath(paths.configDir),

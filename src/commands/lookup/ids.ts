@@ -1,8 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { lastResults, requireLastResults } from '../../app/last-results.ts';
 import { AppError } from '../../errors.ts';
+import { isRecord } from '../../output/records.ts';
 import type { LastResults } from '../../storage/state.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
+import { parseExactOrNone } from '../../util/exact-json.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
@@ -75,10 +77,7 @@ function rowsNamed(word: string, rows: readonly { readonly id: string; readonly 
 /** Returns a word that can be an id. @throws {AppError} `usage` with the command that helps */
 function checkWord(app: App, word: string): string {
   if (word.toLowerCase() === 'all') {
-    throw usage(
-      `'${word}' is not a restaurant id`,
-      'restaurant lookup 1-5 shows the first five rows of the last search',
-    );
+    throw usage(`'${word}' is not a restaurant id`, 'restaurant lookup 1-5 shows the first five rows');
   }
   const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
   if (!looksLikeName) return checkId(word);
@@ -99,20 +98,13 @@ function idOfRow({ ids }: LastResults, number: number): string {
   });
 }
 
-type Data = Readonly<Record<string, unknown>>;
-const dataOf = (value: unknown): Data => (typeof value === 'object' && value !== null ? (value as Data) : {});
-
 /** Returns the ids in a JSON text: what `find --json` prints, or an array of ids or of restaurants; undefined otherwise. */
 function idsOfJson(text: string): string[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { results = value } = dataOf(value);
+  const value = parseExactOrNone(text);
+  if (value === undefined) return undefined;
+  const { results = value } = isRecord(value) ? value : {};
   return [results].flat().map((entry, index) => {
-    const { service_id, restaurant_id } = dataOf(entry);
+    const { service_id, restaurant_id } = isRecord(entry) ? entry : {};
     const id = typeof entry === 'string' ? entry : (service_id ?? restaurant_id);
     const where = `stdin, result ${index + 1}`;
     if (typeof id === 'string') return checkId(id, where);
