@@ -3,7 +3,6 @@ import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
-import type { Tool } from '../../client/types.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { untilAborted } from '../../util/async.ts';
@@ -88,16 +87,14 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
       hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: ${stdioCommand(app, client, ' --check')}`,
     });
   }
-  const tools = await listAsClient(app, client);
-  return { ok: true, tools: tools.length, key: fromEnv ? 'env' : 'config' };
-}
-
-async function listAsClient(app: App, client: McpClient): Promise<readonly Tool[]> {
   let failure: AppError | undefined;
   for (const protocol of CLIENT_VERSIONS) {
     const service = await openService(app, { client: { protocol } });
     try {
-      return await app.withSpinner(`connecting to ${service.label}`, () => service.client.listTools());
+      const { length } = await app.withSpinner(`connecting to ${service.label}`, () =>
+        service.client.listTools(),
+      );
+      return { ok: true, tools: length, key: fromEnv ? 'env' : 'config' };
     } catch (error) {
       if (!(error instanceof AppError) || !NOT_MCP.includes(error.code)) throw error;
       failure ??= error;
@@ -221,13 +218,12 @@ export function quoteForCmd(argument: string): string {
   return escapeMeta(escapeMeta(quoted));
 }
 
-function startError(error: Error): AppError {
-  const missing = systemCode(error) === 'ENOENT';
-  const why = missing ? 'it is not on the PATH' : (systemCode(error) ?? 'unknown reason');
-  return new AppError('io_error', `cannot start ${COMMAND}: ${why}`, {
-    cause: error,
-    ...(missing ? { hint: INSTALL_HINT } : {}),
-  });
+function startError(cause: Error): AppError {
+  const code = systemCode(cause);
+  const isMissing = code === 'ENOENT';
+  const reason = isMissing ? 'it is not on the PATH' : (code ?? 'unknown reason');
+  const hint = isMissing ? INSTALL_HINT : undefined;
+  return new AppError('io_error', `cannot start ${COMMAND}: ${reason}`, { cause, hint });
 }
 
 /** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */

@@ -82,36 +82,6 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
   }
 }
 
-/** The content of a client's file. */
-export interface ClientFile {
-  readonly text: string;
-  /** Permission bits. */
-  readonly mode: number;
-}
-
-/** Maximum size of a client's file, in bytes. */
-const MAX_BYTES = 16 * 1024 * 1024;
-const PERMISSIONS = 0o777;
-
-/** Creates the error for a client's file that cannot be edited. */
-export function invalidConfig(path: string, why: string): AppError {
-  return new AppError('bad_config', `cannot edit ${path}: ${why}`, {
-    hint: 'fix the file and try again, or add the entry that restaurant mcp config <client> prints without --write',
-  });
-}
-
-/** Reads a client's file; undefined when it does not exist. @throws {AppError} `io_error`; `bad_config` for other text than UTF-8 */
-export function readClientFile(path: string): ClientFile | undefined {
-  try {
-    const { bytes, stats } = readRegularFile(path, MAX_BYTES);
-    if (!isUtf8(bytes)) throw invalidConfig(path, 'it is not UTF-8 text');
-    return { text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw ioError('read', path, error);
-  }
-}
-
 /** Writes a file atomically, and creates its folder before. @throws {AppError} `io_error` */
 export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): void {
   try {
@@ -122,21 +92,79 @@ export function writeFileWithFolder(path: string, text: string, options: AtomicO
   writeFileAtomic(path, text, options);
 }
 
-/** Returns the paths of the backups, newest first. */
-export const backupPaths = (path: string): readonly [string, string, string] => [
-  `${path}.bak`,
-  `${path}.bak.2`,
-  `${path}.bak.3`,
-];
+/** Maximum size of a client's file, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const PERMISSIONS = 0o777;
+
+interface ChangeOptions {
+  /** Folder of the project that the file belongs to: no link below it is followed. */
+  readonly project?: string | undefined;
+  /** Whether the new text holds a key. */
+  readonly isSecret: boolean;
+}
 
 /**
- * Writes the content of a client's file beside it as `<path>.bak`; the three newest backups are kept. A link at the name
- * of a backup is moved, never followed.
- * @returns the path of the backup
- * @throws {AppError} `io_error`
+ * Changes the text of a client's file, or creates it. The three newest versions are kept beside it, as `<file>.bak`. A
+ * link at the name of a backup is moved, never followed.
+ * @param edit returns an object with the new text; throws a SyntaxError when the text cannot be edited
+ * @returns the result of `edit`, and the path of the backup, if there is one
+ * @throws {AppError} `io_error`; `bad_config` when the text cannot be edited
  */
-export function writeBackup(path: string, { text, mode }: ClientFile): string {
-  const [newest, second, oldest] = backupPaths(path);
+export function changeClientFile<Edit extends { readonly text: string }>(
+  context: Pick<Context, 'platform'>,
+  file: string,
+  { project, isSecret }: ChangeOptions,
+  edit: (text: string) => Edit,
+): Edit & { readonly isChanged: boolean; readonly backup?: string | undefined } {
+  const backups = [`${file}.bak`, `${file}.bak.2`, `${file}.bak.3`] as const;
+  for (const each of project === undefined ? [] : [file, ...backups]) {
+    assertNoLinks(project ?? '', each, pathOf(context));
+  }
+  const before = readIfExists(file);
+  const text = before?.text ?? '';
+  const mode = before?.mode ?? (project === undefined ? 0o600 : 0o644);
+  const edited = tryEdit();
+  if (edited.text === text) return { ...edited, isChanged: false };
+  if (before !== undefined) writeBackup(backups, text, mode);
+  writeFileWithFolder(file, edited.text, {
+    // Only the user may read a file with a key.
+    mode: isSecret ? mode & 0o700 : mode,
+    replace: project !== undefined,
+  });
+  return { ...edited, isChanged: true, backup: before && backups[0] };
+
+  function tryEdit(): Edit {
+    try {
+      return edit(text);
+    } catch (error) {
+      if (error instanceof RangeError) throw invalidConfig(file, 'it is nested too deeply');
+      if (error instanceof SyntaxError) throw invalidConfig(file, error.message);
+      throw error;
+    }
+  }
+}
+
+const invalidConfig = (file: string, reason: string): AppError =>
+  new AppError('bad_config', `cannot edit ${file}: ${reason}`, {
+    hint: 'fix the file and try again, or add the entry that restaurant mcp config <client> prints without --write',
+  });
+
+function readIfExists(file: string): { text: string; mode: number } | undefined {
+  try {
+    const { bytes, stats } = readRegularFile(file, MAX_BYTES);
+    if (!isUtf8(bytes)) throw invalidConfig(file, 'it is not UTF-8 text');
+    return { text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw ioError('read', file, error);
+  }
+}
+
+function writeBackup(
+  [newest, second, oldest]: readonly [string, string, string],
+  text: string,
+  mode: number,
+): void {
   try {
     renameIfExists(second, oldest);
     renameIfExists(newest, second);
@@ -145,7 +173,6 @@ export function writeBackup(path: string, { text, mode }: ClientFile): string {
   } catch (error) {
     throw ioError('write', newest, error);
   }
-  return newest;
 }
 
 function renameIfExists(from: string, to: string): void {

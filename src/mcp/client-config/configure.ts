@@ -20,17 +20,9 @@ import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { checkEntry, INSTALL_HINT, serviceOptions } from './check.ts';
-import {
-  assertNoLinks,
-  backupPaths,
-  clientPath,
-  pathOf,
-  readClientFile,
-  writeBackup,
-  writeFileWithFolder,
-} from './client-file.ts';
+import { changeClientFile, clientPath, pathOf } from './client-file.ts';
 import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
-import { editClientFile, formatSnippet } from './edit.ts';
+import { editText, formatSnippet } from './edit.ts';
 import {
   buildEntry,
   COMMAND,
@@ -200,24 +192,14 @@ function masked(app: App, target: Target): Target {
 }
 
 function writeEntry(app: App, { client, scope, file, target, entry, shown }: Plan): WriteResult {
-  const { context } = app;
-  if (scope === 'project') {
-    for (const each of [file, ...backupPaths(file)]) assertNoLinks(context.cwd(), each, pathOf(context));
-  }
-  const before = readClientFile(file);
-  const { text, merged, changed, removed } = editClientFile(client, before?.text ?? '', entry, file);
+  const options = {
+    project: scope === 'project' ? app.context.cwd() : undefined,
+    isSecret: target.via === 'http' && target.isLiteral,
+  };
+  const edit = changeClientFile(app.context, file, options, (text) => editText(client, text, entry));
+  const { merged, changed, removed, isChanged, backup } = edit;
   const isDisabled = merged.enabled === false || merged.disabled === true;
-  if (text === (before?.text ?? '')) {
-    return { isChanged: false, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
-  }
-  const mode = before?.mode ?? (scope === 'project' ? 0o644 : 0o600);
-  const backup = before && writeBackup(file, before);
-  writeFileWithFolder(file, text, {
-    // Only the user may read a file with a key.
-    mode: target.via === 'http' && target.isLiteral ? mode & 0o700 : mode,
-    // In a project folder a symbolic link is not followed.
-    replace: scope === 'project',
-  });
+  if (!isChanged) return { isChanged, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
   // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
   const shownKeys = changed.filter((key) => key in shown.value);
   const lines = [
@@ -225,7 +207,7 @@ function writeEntry(app: App, { client, scope, file, target, entry, shown }: Pla
     ...removed.map((key) => `- ${key}`),
     ...shownKeys.map((key) => `+ ${key}: ${JSON.stringify(shown.value[key])}`),
   ];
-  return { isChanged: true, lines: lines.map(cleanLine), isDisabled, backup };
+  return { isChanged, lines: lines.map(cleanLine), isDisabled, backup };
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */

@@ -11,7 +11,6 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
-import { invalidConfig } from './client-file.ts';
 import type { McpClient } from './clients.ts';
 import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
 
@@ -30,21 +29,9 @@ export interface Edit {
  * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON in one line is
  * formatted.
  * @param text content of the file; blank counts as empty
- * @param path the file's name in errors
- * @throws {AppError} `bad_config` when the text is invalid or does not have the expected structure
+ * @throws {SyntaxError} when the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
-export function editClientFile(client: McpClient, text: string, entry: Entry, path: string): Edit {
-  try {
-    return edit(client, text, entry);
-  } catch (error) {
-    if (error instanceof RangeError) throw invalidConfig(path, 'it is nested too deeply');
-    if (error instanceof SyntaxError) throw invalidConfig(path, error.message);
-    throw error;
-  }
-}
-
-/** @throws {SyntaxError} with the reason why the text cannot be edited */
-function edit({ format, servers = 'mcpServers' }: McpClient, text: string, entry: Entry): Edit {
+export function editText({ format, servers = 'mcpServers' }: McpClient, text: string, entry: Entry): Edit {
   const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';

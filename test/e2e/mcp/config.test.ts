@@ -235,7 +235,10 @@ describe.each(NAMES)('%s', (name) => {
     put(shape.file, text);
     const { exit, stdout, stderr } = await run([name, '--write', '--json']);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 'bad_config' });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'bad_config',
+      message: expect.stringContaining(`cannot edit ${at(shape.file)}: `),
+    });
     expect(read(shape.file)).toBe(text);
     expect(existsSync(at(`${shape.file}.bak`))).toBe(false);
   });

@@ -2,9 +2,8 @@ import { parse as parseToml } from '@decimalturn/toml-patch';
 import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
-import { editClientFile } from '../../../src/mcp/client-config/edit.ts';
+import { editText } from '../../../src/mcp/client-config/edit.ts';
 import { buildEntry, type Entry, KEY_HEADER } from '../../../src/mcp/client-config/entry.ts';
 
 function client(name: string): McpClient {
@@ -26,9 +25,8 @@ const codex = buildEntry(client('codex'), HTTP);
 const codexStdio = buildEntry(client('codex'), STDIO);
 
 const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
-  editClientFile({ name: 'any', servers }, text, entry, '/home/u/mcp.json').text;
-const toml = (text: string, entry: Entry = codex) =>
-  editClientFile(client('codex'), text, entry, '/home/u/c.toml').text;
+  editText({ name: 'any', servers }, text, entry).text;
+const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry).text;
 
 /** Lines that only one of two texts has. */
 function changedLines(before: string, after: string): string[] {
@@ -37,16 +35,16 @@ function changedLines(before: string, after: string): string[] {
   return [...only(old, now).map((line) => `- ${line}`), ...only(now, old).map((line) => `+ ${line}`)];
 }
 
-function rejection(run: () => unknown): AppError {
+function rejection(run: () => unknown): SyntaxError {
   try {
     run();
   } catch (error) {
-    if (error instanceof AppError) return error;
+    if (error instanceof SyntaxError) return error;
   }
   throw new Error('not rejected');
 }
 
-describe('editClientFile, with JSON', () => {
+describe('editText, with JSON', () => {
   it('creates the content of a missing or blank file', () => {
     for (const text of ['', '  \n']) {
       expect(json(text)).toBe(`{
@@ -162,9 +160,7 @@ describe('editClientFile, with JSON', () => {
     ['servers that are null', '{"mcpServers": null}'],
     ['a duplicate key', '{"mcpServers": {"a": 1}, "mcpServers": {"b": 1}}'],
   ])('rejects an invalid file: %s', (_what, text) => {
-    const error = rejection(() => json(text));
-    expect(error).toMatchObject({ code: 'bad_config', kind: 'usage' });
-    expect(error.message).toContain('/home/u/mcp.json');
+    expect(rejection(() => json(text)).message).not.toBe('');
   });
 
   it('names the line of the error', () => {
@@ -205,7 +201,7 @@ describe('editClientFile, with JSON', () => {
   });
 });
 
-describe('editClientFile, with TOML', () => {
+describe('editText, with TOML', () => {
   it('creates the content of a missing file', () => {
     expect(toml('')).toBe(
       '[mcp_servers.restaurant]\nurl = "https://api.example.com/api/mcp"\nbearer_token_env_var = "RESTAURANT_API_KEY"\n',
@@ -273,9 +269,7 @@ b = 1 # last
     ['a duplicate key', 'a = 1\na = 2\n'],
     ['servers that are not a table', 'mcp_servers = 7\n'],
   ])('rejects an invalid file: %s', (_what, text) => {
-    const error = rejection(() => toml(text));
-    expect(error).toMatchObject({ code: 'bad_config' });
-    expect(error.message).toContain('/home/u/c.toml');
+    expect(rejection(() => toml(text)).message).not.toBe('');
   });
 
   it('reports the line of the error without quoting the file', () => {
