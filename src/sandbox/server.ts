@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, systemCode } from '../errors.ts';
 import { createHandler, REQUEST_TIMEOUT_MS } from './exchange.ts';
@@ -9,7 +8,6 @@ import type { Sandbox, SandboxOptions, SandboxRequest } from './types.ts';
 export type { Sandbox, SandboxOptions, SandboxRequest, SandboxRestaurant } from './types.ts';
 
 const HOST = '127.0.0.1';
-const MAX_CONNECTIONS = 512;
 /** Longer than clients keep an idle connection, so that none is closed while a request is being sent. */
 const KEEP_ALIVE_MS = 60_000;
 
@@ -32,7 +30,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  limitConnections(server);
   server.on('clientError', rejectConnection);
   const port = await listen(server, options.port ?? 0);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -40,38 +37,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const baseUrl = `http://${HOST}:${port}`;
   return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => close(server) };
-}
-
-/**
- * Keeps at most 512 connections. A new one replaces the oldest without a complete request in progress, so that callers who
- * connect and send nothing, or send slowly, lock nobody out. If all are busy, the new connection is closed.
- */
-function limitConnections(server: Server): void {
-  const open = new Set<Socket>();
-  /** Connections without a complete request in progress, those that have waited longest first. */
-  const waiting = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    if (open.size >= MAX_CONNECTIONS) {
-      const [oldest = socket] = waiting;
-      remove(oldest);
-      oldest.destroy();
-      if (oldest === socket) return;
-    }
-    open.add(socket);
-    waiting.add(socket);
-    socket.once('close', () => remove(socket));
-  });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    request.once('end', () => waiting.delete(socket));
-    response.once('close', () => {
-      if (open.has(socket)) waiting.add(socket);
-    });
-  });
-  function remove(socket: Socket): void {
-    open.delete(socket);
-    waiting.delete(socket);
-  }
 }
 
 function listen(server: Server, port: number): Promise<number> {
