@@ -1,9 +1,9 @@
 import { foldLetters } from '../../../util/fold.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
-import type { Detail, PageColumn, PageHead, PageRow } from '../document.ts';
+import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
 import { amount, button, el, formatCount } from './dom.ts';
 import type { MapView } from './map.ts';
-import { moreElement, rowElement } from './row.ts';
+import { moreElement, type Row, rowElement } from './row.ts';
 
 /** Maximum number of rows on a page of the list, and in print. */
 const PAGE = 100;
@@ -13,7 +13,7 @@ const SEARCH_DELAY_MS = 120;
 export interface List {
   readonly element: HTMLElement;
   /** Selects a row and scrolls to it; with `open`, also opens and focuses it. */
-  choose(row: number, open: boolean): void;
+  choose(row: Row, open: boolean): void;
 }
 
 interface Order {
@@ -21,19 +21,18 @@ interface Order {
   readonly descending: boolean;
 }
 
-/** Creates the list, with search, filters, sorting and pages. Rows are known by their numbers. */
+/** Creates the list, with search, filters, sorting and pages. */
 export function makeList(
   { columns, heading }: PageHead,
-  rows: readonly PageRow[],
+  rows: readonly Row[],
   map: MapView | undefined,
 ): List {
-  const opened = new Set(rows.length === 1 ? [0] : []);
+  const opened = new Set(rows.length === 1 ? rows : []);
   let order: Order | undefined;
-  let found: readonly number[] = [...rows.keys()];
-  /** The rows that were found, in order. */
-  let numbers = found;
+  let found = rows;
+  let sorted = rows;
   let page = 0;
-  let chosen: number | undefined;
+  let chosen: Row | undefined;
 
   const headings = columns.map(({ label }, column) =>
     el(
@@ -76,9 +75,9 @@ export function makeList(
 
   function find(): void {
     clearTimeout(waiting);
-    const passes = ({ c }: PageRow): boolean =>
-      filters.every(({ column, menu }) => menu.value === '' || String(c[column]) === menu.value);
-    found = search(input.value).filter((number) => passes(rowAt(rows, number)));
+    found = search(input.value).filter(({ c }) =>
+      filters.every(({ column, menu }) => menu.value === '' || String(c[column]) === menu.value),
+    );
     map?.show(found);
     arrange();
   }
@@ -100,7 +99,7 @@ export function makeList(
   }
 
   function arrange(): void {
-    numbers = order === undefined ? found : sortRows(found, rows, order, columns[order.column]?.kind);
+    sorted = order === undefined ? found : sortRows(found, order, columns[order.column]?.kind);
     page = 0;
     draw();
   }
@@ -115,60 +114,56 @@ export function makeList(
   }
 
   function draw(first = page * PAGE, size = PAGE): void {
-    const shown = numbers.slice(first, first + size);
+    const shown = sorted.slice(first, first + size);
     body.replaceChildren(...shown.flatMap(elementsOf));
     const all = amount(rows.length, 'row');
-    const text = numbers.length === rows.length ? all : `${formatCount(numbers.length)} of ${all}`;
+    const text = sorted.length === rows.length ? all : `${formatCount(sorted.length)} of ${all}`;
     // A screen reader reads a new text aloud.
     if (count.textContent !== text) count.textContent = text;
-    none.hidden = numbers.length > 0;
-    table.hidden = numbers.length === 0;
-    const [from, to, total] = [first + 1, first + shown.length, numbers.length].map(formatCount);
+    none.hidden = sorted.length > 0;
+    table.hidden = sorted.length === 0;
+    const [from, to, total] = [first + 1, first + shown.length, sorted.length].map(formatCount);
     place.textContent = `${from} to ${to} of ${total}`;
-    pager.hidden = numbers.length <= PAGE;
+    pager.hidden = sorted.length <= PAGE;
     back.disabled = page === 0;
-    next.disabled = (page + 1) * PAGE >= numbers.length;
+    next.disabled = (page + 1) * PAGE >= sorted.length;
   }
 
   /** Returns a row and, if it is open, its details. */
-  function elementsOf(number: number): Element[] {
-    const row = rowAt(rows, number);
-    const isOpen = opened.has(number);
-    const main = rowElement(number, row, columns, isOpen, () => toggle(number));
-    if (number === chosen) main.setAttribute('aria-current', 'true');
-    return isOpen ? [main, moreElement(number, row, columns, () => map?.reveal(number))] : [main];
+  function elementsOf(row: Row): Element[] {
+    const isOpen = opened.has(row);
+    const main = rowElement(row, columns, isOpen, () => toggle(row));
+    if (row === chosen) main.setAttribute('aria-current', 'true');
+    return isOpen ? [main, moreElement(row, columns, () => map?.reveal(row))] : [main];
   }
 
-  function toggle(number: number): void {
-    chosen = number;
-    const isOpen = opened.delete(number);
-    if (!isOpen) opened.add(number);
+  function toggle(row: Row): void {
+    chosen = row;
+    const isOpen = opened.delete(row);
+    if (!isOpen) opened.add(row);
     draw();
-    focus(number);
-    if (!isOpen) map?.choose(number);
+    focus(row);
+    if (!isOpen) map?.choose(row);
   }
 
-  const focus = (number: number): void =>
+  const focus = ({ number }: Row): void =>
     body.querySelector<HTMLElement>(`#row-${number} button.name`)?.focus({ preventScroll: true });
 
   draw();
   return {
     element,
-    choose(number, open) {
-      const index = numbers.indexOf(number);
+    choose(row, open) {
+      const index = sorted.indexOf(row);
       if (index === -1) return;
       page = Math.floor(index / PAGE);
-      chosen = number;
-      if (open) opened.add(number);
+      chosen = row;
+      if (open) opened.add(row);
       draw();
-      body.querySelector(`#row-${number}`)?.scrollIntoView({ block: 'nearest' });
-      if (open) focus(number);
+      body.querySelector(`#row-${row.number}`)?.scrollIntoView({ block: 'nearest' });
+      if (open) focus(row);
     },
   };
 }
-
-const NO_ROW: PageRow = { c: [], d: [] };
-const rowAt = (rows: readonly PageRow[], number: number): PageRow => rows[number] ?? NO_ROW;
 
 /** Creates a table. Roles are explicit, since narrow screens show rows as cards, which hides the table. */
 function tableOf(caption: string, headings: readonly Node[], body: Node): HTMLTableElement {
@@ -190,7 +185,7 @@ interface Filter {
 }
 
 /** Creates a filter for each column of statuses or grades that has several values. */
-function makeFilters(columns: readonly PageColumn[], rows: readonly PageRow[]): Filter[] {
+function makeFilters(columns: readonly PageColumn[], rows: readonly Row[]): Filter[] {
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, column) => {
     if (kind !== 'status' && kind !== 'grade') return [];
@@ -202,14 +197,12 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly PageRow[]): 
 }
 
 /** Returns a function that finds the rows that contain every word of a query, without case and accents. */
-function searcher(rows: readonly PageRow[]): (query: string) => number[] {
+function searcher(rows: readonly Row[]): (query: string) => Row[] {
   let texts: readonly string[] | undefined;
   return (query) => {
     texts ??= rows.map(({ t = '', c, d }) => foldLetters([t, ...c, ...d.map(textIn)].join('\n')));
     const words = foldLetters(query).split(/\s+/);
-    return [...texts.entries()]
-      .filter(([, text]) => words.every((word) => text.includes(word)))
-      .map(([number]) => number);
+    return rows.filter((_, index) => words.every((word) => texts?.[index]?.includes(word)));
   };
 }
 
@@ -224,17 +217,12 @@ function textIn([, value]: readonly [label: string, value: Detail]): string {
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
 /** Sorts rows by a column. Missing values are last in both directions; the sort is stable. */
-function sortRows(
-  numbers: readonly number[],
-  rows: readonly PageRow[],
-  { column, descending }: Order,
-  kind: PageColumn['kind'] | undefined,
-): number[] {
-  const keyOf = (number: number): string | number | null => {
-    const cell = rowAt(rows, number).c[column] ?? null;
+function sortRows(rows: readonly Row[], { column, descending }: Order, kind?: ColumnKind): Row[] {
+  const keyOf = ({ c }: Row): string | number | null => {
+    const cell = c[column] ?? null;
     return kind === 'grade' ? (gradeRank(cell) ?? cell) : cell;
   };
-  return [...numbers].sort((a, b) => {
+  return [...rows].sort((a, b) => {
     const [one, other] = [keyOf(a), keyOf(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
     const isNumeric = typeof one === 'number' && typeof other === 'number';

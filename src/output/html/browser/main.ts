@@ -4,7 +4,7 @@ import { makeList } from './list.ts';
 import { makeMap } from './map.ts';
 
 const head = takeData(HEAD_ID) as PageHead;
-const rows = takeData(ROWS_ID) as readonly PageRow[];
+const rows = (takeData(ROWS_ID) as PageRow[]).map((row, index) => Object.assign(row, { number: index + 1 }));
 const main = document.getElementById('main') ?? document.body;
 
 localizeTimes();

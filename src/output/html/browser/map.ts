@@ -9,15 +9,15 @@ import {
   TileLayer,
 } from 'leaflet';
 import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
-import { type Entry, type PageHead, type PageRow, TILES } from '../document.ts';
+import { type Entry, type PageHead, TILES } from '../document.ts';
 import { amount, button, el, formatCount } from './dom.ts';
-import { detail, nameColumn, nameOf } from './row.ts';
+import { detail, nameColumn, nameOf, type Row } from './row.ts';
 
-interface RowNumber {
-  row: number;
+interface SpotData {
+  row: Row;
 }
 /** A row on the map, or a group of rows whose markers would overlap. */
-type Spot = PointFeature<RowNumber> | ClusterFeature<RowNumber>;
+type Spot = PointFeature<SpotData> | ClusterFeature<SpotData>;
 
 /** Details that a popup shows beside the cells of a row. */
 const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
@@ -37,11 +37,11 @@ const MAX_NAMED_ROWS = 20;
 
 export interface MapView {
   /** Shows only these rows. */
-  show(numbers: readonly number[]): void;
+  show(rows: readonly Row[]): void;
   /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
-  choose(row: number): void;
+  choose(row: Row): void;
   /** Chooses a row, and brings the map into view. */
-  reveal(row: number): void;
+  reveal(row: Row): void;
 }
 
 /**
@@ -51,8 +51,8 @@ export interface MapView {
 export function makeMap(
   element: HTMLElement,
   { columns }: PageHead,
-  rows: readonly PageRow[],
-  onChoose: (row: number, open: boolean) => void,
+  rows: readonly Row[],
+  onChoose: (row: Row, open: boolean) => void,
 ): MapView {
   const animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   const map = new LeafletMap(element, {
@@ -73,10 +73,8 @@ export function makeMap(
     autoPanPaddingBottomRight: [16, 16],
   });
   const markers = new Map<string, Marker>();
-  let index = groupRows([...rows.keys()], rows);
-  let chosen: number | undefined;
-
-  const nameAt = (number: number): string => nameOf(rows[number] ?? { c: [], d: [] }, columns);
+  let index = groupRows(rows);
+  let chosen: Row | undefined;
 
   /** Adds markers for what is visible; existing ones stay and keep the focus. */
   function draw(): void {
@@ -87,7 +85,7 @@ export function makeMap(
     );
     const spots = new Map(
       visible.map(
-        (spot) => [isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row}`, spot] as const,
+        (spot) => [isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row.number}`, spot] as const,
       ),
     );
     for (const [key, marker] of markers) {
@@ -103,7 +101,7 @@ export function makeMap(
     // The count of a group has a sign and a shape of its own, so that it does not look like the number of a row.
     const text = isGroup(spot)
       ? `×${formatCount(spot.properties.point_count)}`
-      : formatCount(spot.properties.row + 1);
+      : formatCount(spot.properties.row.number);
     const width = Math.max(isGroup(spot) ? PIN_SIZE + 8 : PIN_SIZE, text.length * DIGIT_WIDTH + 12);
     const icon = new DivIcon({
       className: isGroup(spot) ? 'pin many' : 'pin',
@@ -111,7 +109,7 @@ export function makeMap(
       iconSize: [width, PIN_SIZE],
     });
     const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(map);
-    const name = isGroup(spot) ? 'restaurants, show them apart' : nameAt(spot.properties.row);
+    const name = isGroup(spot) ? 'restaurants, show them apart' : nameOf(spot.properties.row, columns);
     marker.getElement()?.setAttribute('aria-label', `${text} ${name}`);
     marker.on('click', () => activate(spot));
     marker.on('keydown', ({ originalEvent }: LeafletKeyboardEvent) => {
@@ -139,7 +137,7 @@ export function makeMap(
       el(
         'li',
         {},
-        button({ dir: 'auto' }, () => onChoose(row, true), nameAt(row)),
+        button({ dir: 'auto' }, () => onChoose(row, true), nameOf(row, columns)),
       ),
     );
     const more = count - items.length;
@@ -153,12 +151,11 @@ export function makeMap(
     popup.setLatLng(pointOf(spot)).setContent(content).openOn(map);
   }
 
-  function showPopup(number: number): void {
-    const row = rows[number];
-    if (row?.p === undefined) return;
-    chosen = number;
+  function showPopup(row: Row): void {
+    if (row.p === undefined) return;
+    chosen = row;
     markChosen();
-    const content = rowPopup(row, columns, () => onChoose(number, true));
+    const content = rowPopup(row, columns, () => onChoose(row, true));
     popup
       .setLatLng([...row.p])
       .setContent(content)
@@ -167,20 +164,19 @@ export function makeMap(
 
   function markChosen(): void {
     for (const [key, marker] of markers) {
-      const isChosen = key === `row-${chosen}`;
+      const isChosen = key === `row-${chosen?.number}`;
       marker.getElement()?.classList.toggle('chosen', isChosen);
       marker.setZIndexOffset(isChosen ? 1000 : 0);
     }
   }
 
-  function choose(number: number): void {
-    const point = rows[number]?.p;
-    if (point === undefined) {
+  function choose(row: Row): void {
+    if (row.p === undefined) {
       popup.close();
       return;
     }
-    map.setView([...point], Math.max(map.getZoom(), STREET), { animate });
-    showPopup(number);
+    map.setView([...row.p], Math.max(map.getZoom(), STREET), { animate });
+    showPopup(row);
   }
 
   const points = rows.flatMap(({ p }): [number, number][] => (p === undefined ? [] : [[...p]]));
@@ -190,23 +186,23 @@ export function makeMap(
   void addTiles(map, element);
 
   return {
-    show(numbers) {
-      index = groupRows(numbers, rows);
+    show(shown) {
+      index = groupRows(shown);
       for (const marker of markers.values()) marker.remove();
       markers.clear();
-      if (chosen !== undefined && !numbers.includes(chosen)) popup.close();
+      if (chosen !== undefined && !shown.includes(chosen)) popup.close();
       draw();
     },
     choose,
-    reveal(number) {
+    reveal(row) {
       element.scrollIntoView({ block: 'nearest' });
       element.focus({ preventScroll: true });
-      choose(number);
+      choose(row);
     },
   };
 }
 
-const isGroup = (spot: Spot): spot is ClusterFeature<RowNumber> => 'cluster' in spot.properties;
+const isGroup = (spot: Spot): spot is ClusterFeature<SpotData> => 'cluster' in spot.properties;
 
 function pointOf({ geometry }: Spot): [lat: number, lng: number] {
   const [lng = 0, lat = 0] = geometry.coordinates;
@@ -214,27 +210,29 @@ function pointOf({ geometry }: Spot): [lat: number, lng: number] {
 }
 
 /** Groups rows that are near each other on the map. */
-function groupRows(numbers: readonly number[], rows: readonly PageRow[]): Supercluster<RowNumber, RowNumber> {
-  const features = numbers.flatMap((row): PointFeature<RowNumber>[] => {
-    const point = rows[row]?.p;
-    if (point === undefined) return [];
-    const [lat, lng] = point;
+function groupRows(rows: readonly Row[]): Supercluster<SpotData, SpotData> {
+  const features = rows.flatMap((row): PointFeature<SpotData>[] => {
+    if (row.p === undefined) return [];
+    const [lat, lng] = row.p;
     return [{ type: 'Feature', properties: { row }, geometry: { type: 'Point', coordinates: [lng, lat] } }];
   });
   const radius = features.length > CROWD ? NEAR_IN_A_CROWD : NEAR;
-  const groups = new Supercluster<RowNumber, RowNumber>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM });
+  const groups = new Supercluster<SpotData, SpotData>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM });
   return groups.load(features);
 }
 
 const attribution = (url: string, text: string): string =>
   `<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
-/** Adds the tiles if they are available; otherwise shows why they are not, and tries again when online. */
+/** Adds the tiles if OpenStreetMap serves them; otherwise explains their absence, and tries again when online. */
 async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
-  const why = await tileError();
+  const request = fetch(`${TILES}/0/0/0.png`, { credentials: 'omit' });
+  const isServed = await request.then(({ ok }) => ok).catch(() => false);
   element.querySelector('.why')?.remove();
-  if (why !== undefined) {
-    element.append(el('p', { class: 'why', role: 'status' }, `Points without a street map: ${why}`));
+  if (!isServed) {
+    const why =
+      'No street map: OpenStreetMap cannot be reached, or this page was opened as a file, which it does not serve. Use --open to see the map.';
+    element.append(el('p', { class: 'why', role: 'status' }, why));
     addEventListener('online', () => void addTiles(map, element), { once: true });
     return;
   }
@@ -248,22 +246,8 @@ async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   map.addLayer(tiles);
 }
 
-/** Returns why there are no tiles; undefined if there are. Requests one, unless there is no network. */
-async function tileError(): Promise<string | undefined> {
-  if (!navigator.onLine) return 'no network.';
-  try {
-    const { ok, status } = await fetch(`${TILES}/0/0/0.png`, { credentials: 'omit' });
-    if (ok) return undefined;
-    return location.protocol === 'file:'
-      ? 'OpenStreetMap does not serve pages that are opened as files. Use --open to see the map.'
-      : `OpenStreetMap answered ${status}.`;
-  } catch {
-    return 'OpenStreetMap cannot be reached.';
-  }
-}
-
 /** Creates the popup of one restaurant: name, cells and contact details. */
-function rowPopup(row: PageRow, columns: PageHead['columns'], onDetails: () => void): HTMLElement {
+function rowPopup(row: Row, columns: PageHead['columns'], onDetails: () => void): HTMLElement {
   const heading = nameColumn(columns);
   const cells = columns.flatMap(({ label }, index): Entry[] => {
     const value = row.c[index] ?? null;

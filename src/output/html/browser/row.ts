@@ -1,7 +1,11 @@
 import type { ColumnKind, Detail, Entry, PageColumn, PageRow } from '../document.ts';
 import { button, el, formatCount } from './dom.ts';
 
-/** Returns the name of a row. */
+/** A row with its number, from 1. */
+export interface Row extends PageRow {
+  readonly number: number;
+}
+
 export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
   return String(row.c[nameColumn(columns)] ?? '(no name)');
 }
@@ -15,24 +19,23 @@ export const nameColumn = (columns: readonly PageColumn[]): number =>
 
 /** Creates one row of the list. */
 export function rowElement(
-  number: number,
-  row: PageRow,
+  row: Row,
   columns: readonly PageColumn[],
   isOpen: boolean,
   onToggle: () => void,
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
-  const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, formatCount(number + 1));
+  const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, formatCount(row.number));
   const cells = columns.map(({ label, kind }, index) => {
     if (index !== heading)
       return el('td', { role: 'cell', 'data-label': label }, painted(row.c[index] ?? null, kind));
-    const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${number}` };
+    const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${row.number}` };
     const text = el('bdi', {}, nameOf(row, columns));
     const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, text);
     return el('th', { role: 'rowheader', scope: 'row', 'data-label': label }, name);
   });
   const first = el('td', { role: 'cell', class: 'n' }, pin);
-  return el('tr', { role: 'row', id: `row-${number}` }, first, ...cells);
+  return el('tr', { role: 'row', id: `row-${row.number}` }, first, ...cells);
 }
 
 function painted(value: string | number | null, kind: ColumnKind): Node {
@@ -48,8 +51,7 @@ const gradeOf = (text: string): string => /^[A-F](?![A-Za-z])/.exec(text)?.[0] ?
 
 /** Creates the row with the details of another row. */
 export function moreElement(
-  number: number,
-  row: PageRow,
+  row: Row,
   columns: readonly PageColumn[],
   onPlace: () => void,
 ): HTMLTableRowElement {
@@ -66,7 +68,7 @@ export function moreElement(
   const lead = row.t === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.t)];
   const attributes = { role: 'cell', colspan: String(columns.length + 1) };
   const cell = el('td', attributes, ...lead, actions, entryList(row.d));
-  return el('tr', { role: 'row', class: 'more', id: `more-${number}` }, cell);
+  return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
 }
 
 /** Creates a description list of labels and values. */
