@@ -9,15 +9,13 @@ export interface Pair {
   readonly paint?: Paint;
 }
 
-/** In narrower views, values are placed below their keys. */
-const NARROW = 30;
 /** Maximum share of the line for keys; a longer key gets a line of its own. */
 const KEY_SHARE = 0.4;
 const GAP = 2;
 
 /** Renders a key/value list at most `columns` wide, aligned if there is room; values wrap and are never cut. */
 export function pairLines(pairs: readonly Pair[], columns: number, view: View): string[] {
-  const limit = columns < NARROW ? 0 : Math.floor(columns * KEY_SHARE);
+  const limit = Math.floor(columns * KEY_SHARE);
   const keyWidth = maxWidth(pairs.map(({ key }) => keyText(key)).filter((key) => width(key) <= limit));
   return pairs.flatMap((pair) => onePair(pair, keyWidth, columns, view));
 }
@@ -27,13 +25,11 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   const color: Paint = value === EMPTY ? palette.dim : (paint ?? ((line) => line));
   const aligned = Math.min(keyWidth + GAP, columns - 1);
   const indent = indentOf(value, [aligned, Math.min(GAP, columns - 1), 0], columns);
-  const [first = '', ...rest] = wrap(value, columns - indent).map((line) => (line === '' ? '' : color(line)));
+  const [first = '', ...rest] = wrap(value, columns - indent).map(color);
   const below = rest.map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
   const name = keyText(key);
-  const isAligned = indent === aligned && width(name) <= keyWidth;
-  if (isAligned) return [palette.key(pad(name, indent)) + first, ...below];
-  const fits = keyWidth === 0 && rest.length === 0 && width(name) + GAP + width(first) <= columns;
-  if (fits) return [palette.key(name) + ' '.repeat(GAP) + first];
+  if (indent === aligned && width(name) <= keyWidth)
+    return [palette.key(pad(name, indent)) + first, ...below];
   return [...wrap(name, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
 }
 

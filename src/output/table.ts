@@ -197,18 +197,14 @@ export function allocateWidths(
     if (taken(floors) > total) kept.delete(index);
   }
   const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
-  const widthOf = (index: number): number => widths[index] ?? 0;
-  let excess = taken(widths) - total;
+  const slack = (index: number): number => (widths[index] ?? 0) - (floors[index] ?? 0);
+  const wraps = (index: number): number => (columns[index]?.wrap === true ? 1 : 0);
   // Columns that wrap shrink first, and the widest of them by one until all fit.
-  for (const wraps of [true, false]) {
-    const group = [...columns.keys()].filter((index) => (columns[index]?.wrap === true) === wraps);
-    for (; excess > 0; excess -= 1) {
-      const [widest] = group
-        .filter((index) => widthOf(index) > (floors[index] ?? 0))
-        .sort((a, b) => widthOf(b) - widthOf(a));
-      if (widest === undefined) break;
-      widths[widest] = widthOf(widest) - 1;
-    }
+  for (let excess = taken(widths) - total; excess > 0; excess -= 1) {
+    const [widest = 0] = [...kept]
+      .filter((index) => slack(index) > 0)
+      .sort((a, b) => wraps(b) - wraps(a) || (widths[b] ?? 0) - (widths[a] ?? 0));
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
 }

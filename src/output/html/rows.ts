@@ -46,7 +46,7 @@ export function findPage(
     columns: keys.map(columnOf),
     rows: restaurants.map((restaurant) =>
       isRecord(restaurant)
-        ? recordRow(restaurant, restaurant.coordinates, keys, columns)
+        ? recordRow(columns ? pick(restaurant, columns) : restaurant, restaurant.coordinates, keys)
         : namedOnly('(unreadable)', keys),
     ),
   };
@@ -105,18 +105,13 @@ export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
   return point === undefined ? {} : { p: [point.lat, point.lng] };
 }
 
-function recordRow(
-  record: Record<string, unknown>,
-  coordinates: unknown,
-  keys: readonly string[],
-  columns: readonly string[] | undefined,
-): PageRow {
-  const shown = stringifyRawNumbers(columns === undefined ? record : pick(record, columns));
-  const others = Object.entries(shown).filter(([key]) => !keys.includes(key));
+/** Returns the row of a record: cells for the keys, and everything else as details. */
+function recordRow(record: Record<string, unknown>, coordinates: unknown, keys: readonly string[]): PageRow {
+  const shown = stringifyRawNumbers(record);
   return {
     c: keys.map((key) => pageCell(valueAt(shown, key))),
     ...pointCell(coordinates),
-    d: entriesOf(others),
+    d: entriesOf(Object.entries(shown).filter(([key]) => !keys.includes(key))),
   };
 }
 
@@ -131,19 +126,17 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
     return namedOnly(item.restaurantId, keys, entriesOf([['error', `${code}: ${message}`]]));
   }
   const { restaurantId, output } = item;
-  if (columns !== undefined) return recordRow(output, placeOf(output), keys, columns);
+  if (columns !== undefined) return recordRow(pick(output, columns), placeOf(output), keys);
   const { known, rest } = fieldsOf(output, undefined);
-  const { name, grade, cuisine, price, summary } = known;
-  const neighborhood = rest.find(([key]) => key === 'neighborhood')?.[1];
-  const cells = [grade?.value, cuisine?.value, price?.value, neighborhood].map(pageCell);
-  const others = rest.filter(([key]) => !keys.includes(key));
+  const { summary, ...others } = known;
   const hasId = rest.some(([, value]) => value === restaurantId);
-  return {
-    c: [pageCell(name?.value) ?? restaurantId, ...cells],
-    ...(summary === undefined ? {} : { t: clean(inline(summary.value)) }),
-    ...pointCell(placeOf(output)),
-    d: entriesOf(inOrder(hasId ? others : [...others, ['restaurant_id', restaurantId]])),
+  const record = {
+    ...Object.fromEntries(inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]])),
+    name: restaurantId,
+    ...Object.fromEntries(Object.entries(others).map(([role, { value }]) => [role, value])),
   };
+  const row = recordRow(record, placeOf(output), keys);
+  return summary === undefined ? row : { ...row, t: clean(inline(summary.value)) };
 }
 
 /** Deeper levels are shown as JSON. */

@@ -49,18 +49,18 @@ describe('renderTable', () => {
 
   it('lists the rows if there is no room for a table', () => {
     expect(renderTable(COLUMNS, ROWS, viewOf(24))).toMatchInlineSnapshot(`
-      "#  1
+      "#     1
       Name  Nopa
       City  San Francisco
-      Note
-        Wood-fired cooking
-        that stays open late
+      Note  Wood-fired cooking
+            that stays open
+            late
 
-      #  2
+      #     2
       Name  鮨さいとう 六本木
       City  東京
 
-      #  10
+      #     10
       Name  👨‍👩‍👧 Chez Famille^G
       City  Lyon
       Note  Quiet"

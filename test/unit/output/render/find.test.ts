@@ -81,30 +81,32 @@ describe('renderFind', () => {
 
   it('at 20 columns, as a list', async () => {
     expect(table(RESTAURANTS, all, viewOf(20))).toMatchInlineSnapshot(`
-      "#  1
-      Name  Nopa
-      Grade  A
+      "#        1
+      Name     Nopa
+      Grade    A
       Cuisine
         californian,
         american
       Neighborhood
-        North of the
-        Panhandle
-      Address
-        560 Divisadero St,
-        San Francisco, CA
-        94117
+               North of
+               the
+               Panhandle
+      Address  560
+               Divisadero
+               St, San
+               Francisco,
+               CA 94117
 
-      #  2
-      Name  鮨さいとう
-      Grade  B+
+      #        2
+      Name     鮨さいとう
+      Grade    B+
       Cuisine  sushi
-      Neighborhood  六本木
-      Address
-        東京都港区六本木1-
-        4-5
+      Neighborhood
+               六本木
+      Address  東京都港区
+               六本木1-4-5
 
-      #  3
+      #     3
       Name  (unreadable)"
     `);
   });

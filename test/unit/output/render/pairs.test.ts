@@ -44,13 +44,13 @@ describe('renderPairs', () => {
     `);
   });
 
-  it('puts values below their keys at 24 columns', () => {
+  it('stays readable at 24 columns', () => {
     expect(renderPairs(SECTIONS, viewOf(24))).toMatchInlineSnapshot(`
-      "profile  default
-      endpoint
-        https://restaurants.ex
-        ample/api/mcp
-      key  -
+      "profile   default
+      endpoint  https://restau
+                rants.example/
+                api/mcp
+      key       -
 
       Budget
       per minute
