@@ -1,8 +1,9 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DetectedProtocol } from '../client/mcp/protocol.ts';
 import { systemCode } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { deleteOldFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
+import { deleteFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { isNotRegularFile, readOwnFile } from './files.ts';
 import { ioReason } from './io-error.ts';
 
@@ -45,7 +46,7 @@ export function openJsonFile<T>(
     read() {
       try {
         const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).bytes.toString('utf8'));
-        const decoded = typeof value === 'object' && value !== null ? decode({ ...value }) : undefined;
+        const decoded = decode(Object(value));
         if (decoded === undefined) quarantine(path);
         return decoded;
       } catch (error) {
@@ -108,7 +109,7 @@ export function openResultsStore(stateDir: string | undefined, terminal: string 
       const search = ofTerminal?.read() ?? ofUser.read();
       if (search === undefined) return undefined;
       const texts = (field: string): string[] =>
-        search.rows.map((row) => fieldsOf(row)[field]).map((text) => (typeof text === 'string' ? text : ''));
+        search.rows.map((row) => Object(row)[field]).map((text) => (typeof text === 'string' ? text : ''));
       return { ...search, ids: texts('service_id'), names: texts('name') };
     },
     /**
@@ -118,27 +119,17 @@ export function openResultsStore(stateDir: string | undefined, terminal: string 
     write(search: Search, shown = true): void {
       if (search.rows.length === 0) return;
       if (shown) ofTerminal?.write(search);
-      if (stateDir !== undefined) deleteOldFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
+      if (stateDir !== undefined) deleteFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
       ofUser.write(search);
     },
   };
 }
 
 function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unknown>>): Search | undefined {
-  const { name, city } = fieldsOf(query);
+  const { name, city } = Object(query);
   if (typeof endpoint !== 'string' || typeof at !== 'number' || !Array.isArray(rows)) return undefined;
   if (typeof name !== 'string' || typeof city !== 'string') return undefined;
   return { endpoint, at, query: { name, city }, rows };
-}
-
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
-
-/** The protocol that an endpoint was found to speak. */
-export interface DetectedProtocol {
-  readonly era: string;
-  /** Protocol version that was negotiated. */
-  readonly version?: string;
 }
 
 /** Opens the stored protocol of one endpoint: each has its own file, so that processes need no lock. Never throws. */
