@@ -8,7 +8,7 @@ import { showsLinks } from '../output/link.ts';
 import type { View } from '../output/presentation.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import { Settings, variable } from '../settings/settings.ts';
-import { type ConfigFile, configPath, readConfig } from '../storage/config-file.ts';
+import { type ConfigFile, configPath, readConfig, updateConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import type { SharedState } from '../storage/shared-state.ts';
 import { shellWord } from '../util/shell.ts';
@@ -114,7 +114,6 @@ export class App {
 
   /** Changes the config file. @throws {AppError} `bad_config`, `io_error`, `in_use` */
   async updateConfig(change: (file: ConfigFile) => void): Promise<void> {
-    const { updateConfig } = await import('../storage/config-file.ts');
     await updateConfig(this.configDir, change);
   }
 

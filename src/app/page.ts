@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
-import { deleteOldFiles, ensurePrivateFolder } from '../storage/atomic.ts';
+import { deleteFiles, ensurePrivateFolder } from '../storage/atomic.ts';
 import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 
@@ -37,7 +37,7 @@ const pagesFolder = (cacheDir: string): string => join(cacheDir, 'pages');
 
 /** Deletes such pages that are older than a time, ms since the epoch. Never throws. */
 export const deletePages = (cacheDir: string, before = Number.POSITIVE_INFINITY): void =>
-  deleteOldFiles(pagesFolder(cacheDir), before, (name) => NAME.test(name));
+  deleteFiles(pagesFolder(cacheDir), before, (name) => NAME.test(name));
 
 /**
  * Returns a new path for a page that was not given one: in the cache, where it is kept for a week.

@@ -140,13 +140,13 @@ function createFolders(path: string, isRetry = false): void {
 
 /** Deletes temporary files that killed writers left in the folder more than an hour ago. Never throws. */
 export const sweepTemps = (folder: string): void =>
-  deleteOldFiles(folder, Date.now() - SWEEP_AFTER_MS, (name) => TEMP_NAME.test(name));
+  deleteFiles(folder, Date.now() - SWEEP_AFTER_MS, (name) => TEMP_NAME.test(name));
 
 /**
  * Deletes the files of a folder, of all names or those that match, that were last written before a time (milliseconds
  * since the epoch). Never throws.
  */
-export function deleteOldFiles(
+export function deleteFiles(
   folder: string,
   before: number,
   matches: (name: string) => boolean = () => true,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { parseExact, rawNumber, stringifyExact } from '../util/exact-json.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
+import { deleteFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
 import { readOwnFile } from './files.ts';
 import { ioError } from './io-error.ts';
 
@@ -45,6 +45,8 @@ const VERSION = 2;
 const MAX_AGE_MS = 30 * 86_400_000;
 const ENTRY_NAME = /^[0-9a-f]{16}-[0-9a-f]{64}\.json$/;
 const ACCOUNT_CHARACTERS = 16;
+/** An entry counts as at least so many bytes, so that there are never more than some 10,000 of them. */
+const MIN_ENTRY_BYTES = 13_000;
 /** An entry may take this share of the cache. */
 const MAX_SHARE = 16;
 /** After writing this share of the cache, what has become too much is deleted. */
@@ -63,7 +65,7 @@ const hashAccount = (account: string): string => sha256Hex(`restaurant api key\n
 const namePrefix = (accountHash: string): string => `${sha256Hex(accountHash).slice(0, ACCOUNT_CHARACTERS)}-`;
 
 /**
- * Opens the cache, which keeps about so many entries and bytes. Touches no file until it is used.
+ * Opens the cache, which keeps about `maxBytes`. Touches no file until it is used.
  * @param options.cacheDir undefined where no cache folder is known: nothing is cached then
  * @param options.account the API key, and whatever else authenticates: one account never sees another's responses
  * @param options.now milliseconds since the epoch
@@ -73,14 +75,12 @@ export function openCache({
   endpoint,
   account,
   now,
-  maxEntries = 10_000,
   maxBytes = 134_217_728,
 }: {
   readonly cacheDir: string | undefined;
   readonly endpoint: string;
   readonly account: string;
   readonly now: () => number;
-  readonly maxEntries?: number;
   readonly maxBytes?: number;
 }): DiskCache {
   if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
@@ -124,10 +124,10 @@ export function openCache({
         if (bytes.length > maxEntryBytes) return;
         ensurePrivateFolder(folder);
         writeFileAtomic(path, bytes, { durable: false, replace: true });
-        written += Math.max(bytes.length, maxBytes / maxEntries);
+        written += Math.max(bytes.length, MIN_ENTRY_BYTES);
         if (written < pruneBytes) return;
         written = 0;
-        prune(folder, now(), maxEntries, maxBytes);
+        prune(folder, now(), maxBytes);
       } catch {
         // A full or read-only disk, or a value that is not JSON: not cached.
       }
@@ -152,13 +152,8 @@ export function clearResponses(cacheDir: string | undefined): number {
 /** Deletes the responses of one account. Never throws. */
 export function clearAccount(cacheDir: string | undefined, account: string): void {
   if (cacheDir === undefined) return;
-  const folder = folderIn(cacheDir);
   const prefix = namePrefix(hashAccount(account));
-  try {
-    for (const name of entriesIn(folder)) if (name.startsWith(prefix)) remove(join(folder, name));
-  } catch {
-    // There is no such folder.
-  }
+  deleteFiles(folderIn(cacheDir), Number.POSITIVE_INFINITY, (name) => name.startsWith(prefix));
 }
 
 /**
@@ -187,25 +182,24 @@ function entriesIn(folder: string): string[] {
   }
 }
 
-/** Deletes entries that are too old, then the oldest until the cache is within its limits. */
-function prune(folder: string, now: number, maxEntries: number, maxBytes: number): void {
+/** Deletes entries that are too old, then the oldest until the cache is within its limit. */
+function prune(folder: string, now: number, maxBytes: number): void {
   sweepTemps(folder);
-  const names = entriesIn(folder);
-  const entries = names.slice(0, MAX_LOOKED_AT).flatMap((name) => {
-    const path = join(folder, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? [] : [{ path, size: stats.size, mtimeMs: stats.mtimeMs }];
-  });
-  entries.sort((a, b) => a.mtimeMs - b.mtimeMs);
-  let count = names.length;
+  const entries = entriesIn(folder)
+    .slice(0, MAX_LOOKED_AT)
+    .flatMap((name) => {
+      const path = join(folder, name);
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats === undefined
+        ? []
+        : [{ path, size: Math.max(stats.size, MIN_ENTRY_BYTES), mtimeMs: stats.mtimeMs }];
+    })
+    .sort((a, b) => a.mtimeMs - b.mtimeMs);
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  const isFull = count > maxEntries || bytes > maxBytes;
+  const limit = bytes > maxBytes ? maxBytes * KEEP : maxBytes;
   for (const { path, size, mtimeMs } of entries) {
-    const isExpired = now - mtimeMs > MAX_AGE_MS;
-    const isExcess = isFull && (count > maxEntries * KEEP || bytes > maxBytes * KEEP);
-    if (!isExpired && !isExcess) continue;
+    if (now - mtimeMs <= MAX_AGE_MS && bytes <= limit) break;
     remove(path);
-    count -= 1;
     bytes -= size;
   }
 }

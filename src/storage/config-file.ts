@@ -2,7 +2,7 @@ import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { deleteOldFiles, ensurePrivateFolder } from './atomic.ts';
+import { deleteFiles, ensurePrivateFolder } from './atomic.ts';
 import { assertOwnedPath, type FileContent, followLinks, isNotRegularFile, readOwnFile } from './files.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
@@ -64,23 +64,23 @@ export function parseConfig(path: string, text: string): ConfigFile {
     // Without a cause: the parser's message quotes the text, which may be a key.
     throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
   }
-  if (!isObject(value)) throw invalidConfig(path, 'it is not a JSON object');
-  const { settings, profiles } = value;
-  if (settings !== undefined && !isObject(settings)) throw invalidConfig(path, '"settings" is not an object');
-  if (profiles !== undefined && !isObject(profiles)) throw invalidConfig(path, '"profiles" is not an object');
-  for (const [name, profile] of Object.entries(profiles ?? {})) assertProfile(path, name, profile);
-  return value;
+  const problem = shapeProblem(value);
+  if (problem !== undefined) throw invalidConfig(path, problem);
+  return value as ConfigFile;
 }
 
-function assertProfile(path: string, name: string, profile: unknown): void {
-  const place = `profiles[${JSON.stringify(name)}]`;
-  if (!isObject(profile)) throw invalidConfig(path, `${place} is not an object`);
-  for (const field of PROFILE_TEXTS) {
-    const value = profile[field];
-    if (value !== undefined && typeof value !== 'string') {
-      throw invalidConfig(path, `${place}.${field} is not a string`);
-    }
+function shapeProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return 'it is not a JSON object';
+  const { settings = {}, profiles = {} } = value;
+  if (!isObject(settings)) return '"settings" is not an object';
+  if (!isObject(profiles)) return '"profiles" is not an object';
+  for (const [name, profile] of Object.entries(profiles)) {
+    const place = `profiles[${JSON.stringify(name)}]`;
+    if (!isObject(profile)) return `${place} is not an object`;
+    const wrong = PROFILE_TEXTS.find((field) => !['string', 'undefined'].includes(typeof profile[field]));
+    if (wrong !== undefined) return `${place}.${wrong} is not a string`;
   }
+  return undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -158,10 +158,8 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   const target = resolveLinks(path);
   const extension = extname(target);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
-  // Text that could not be read again is not written.
-  parseConfig(path, text);
-  assertRoom(path, target, text);
   try {
+    assertRoom(target, text);
     const conf = new Conf<ConfigFile>({
       cwd: dirname(target),
       configName: basename(target, extension),
@@ -177,22 +175,20 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
     throw ioError('write', path, error);
   }
   // Those of killed writers, which may hold a key. Nobody else writes: the caller holds the lock.
-  deleteOldFiles(dirname(target), Number.POSITIVE_INFINITY, (name) =>
+  deleteFiles(dirname(target), Number.POSITIVE_INFINITY, (name) =>
     name.startsWith(`${basename(target)}.tmp-`),
   );
 }
 
 /**
  * On a full disk, `conf` saves a part of the text and reports nothing, so a trial shows first that there is room.
- * @throws {AppError} `io_error` when there is none.
+ * @throws the system's error when there is none.
  */
-function assertRoom(path: string, target: string, text: string): void {
+function assertRoom(target: string, text: string): void {
   const trial = `${target}.tmp-0`;
   try {
     rmSync(trial, { force: true });
     writeFileSync(trial, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    throw ioError('write', path, error);
   } finally {
     rmSync(trial, { force: true });
   }

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { deleteOldFiles, ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { deleteFiles, ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
 import { isNotRegularFile, openOwnFile, readOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
@@ -248,7 +248,7 @@ function openFileLog(folder: string, id: string): Log {
       const path = pathOf(at);
       if (!existsSync(path)) {
         ensurePrivateFolder(folder);
-        deleteOldFiles(folder, Date.now() - KEEP_MS);
+        deleteFiles(folder, Date.now() - KEEP_MS);
       }
       const open = () => openOwnFile(path, APPEND);
       const file = settingAside(path, open) ?? open();

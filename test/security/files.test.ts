@@ -38,6 +38,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     for (const part of parts.slice(0, -1)) folder = subfolder(join(folder, part), MALLORY);
     const link = join(folder, parts.at(-1) ?? '');
     symlinkSync(target, link);
+    lchownSync(link, MALLORY, MALLORY);
     return home;
   }
 
@@ -52,16 +53,19 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     },
   );
 
-  it('does not change the mode of a file that config.json links to', async () => {
-    const target = join(sharedFolder(), 'tool');
-    writeFileSync(target, '#!/bin/sh\n', { mode: 0o755 });
-    const before = facts(target);
-    const home = homeWithLink('.config/restaurant/config.json', target);
-    for (const words of [['status'], FIND, ['config', 'set', 'city', 'SF']]) {
-      await run(words, { env: env(home) });
-      expect(facts(target)).toEqual(before);
-    }
-  });
+  it.each(['#!/bin/sh\n', '{"settings":{"city":"Bern"}}'])(
+    'does not use a file that config.json links to: %s',
+    async (text) => {
+      const target = join(sharedFolder(), 'tool');
+      writeFileSync(target, text, { mode: 0o755 });
+      const before = facts(target);
+      const home = homeWithLink('.config/restaurant/config.json', target);
+      for (const words of [['status'], FIND, ['config', 'set', 'city', 'SF']]) {
+        await run(words, { env: env(home) });
+        expect(facts(target)).toEqual(before);
+      }
+    },
+  );
 
   it('does not create or append to a file that a lock links to', async () => {
     const folder = sharedFolder();
@@ -69,10 +73,24 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     writeFileSync(existing, 'root ALL\n');
     for (const target of [join(folder, 'nologin'), existing]) {
       const home = homeWithLink('.config/restaurant/config.json.lock', target);
-      await run(['config', 'set', 'city', 'SF'], { env: env(home) });
+      await run(['config', 'set', 'city', 'SF'], { env: env(home), exit: 9 });
+      const list = join(folder, 'list.csv');
+      writeFileSync(list, 'name,city\nNopa,SF\n');
+      const out = join(homeWithLink('out.csv.lock', target), 'out.csv');
+      await run(['enrich', list, '-o', out], { env: env(home), exit: 9 });
     }
     expect(existsSync(join(folder, 'nologin'))).toBe(false);
     expect(readFileSync(existing, 'utf8')).toBe('root ALL\n');
+  });
+
+  it('does not write through a link, even with --force', async () => {
+    const target = join(sharedFolder(), 'evil');
+    const home = homeWithLink('out.csv', target);
+    for (const force of [[], ['--force']]) {
+      const { exit } = await run([...FIND, '-o', join(home, 'out.csv'), ...force], { env: env(home) });
+      expect(exit).not.toBe(0);
+    }
+    expect(existsSync(target)).toBe(false);
   });
 
   it('does not obey a config file of another user', async () => {
@@ -87,6 +105,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     expect(stderr).toContain(path);
     expect(service.sandbox.requests.length).toBe(before);
     expect(stderr).not.toMatch(/sudo|chown/);
+    await run(FIND, { env: env(home), exit: 0 });
   });
 });
 

@@ -25,7 +25,7 @@ const ARGS = { name: 'Ramen', city: 'Bern' };
 type Cache = ReturnType<typeof openCache>;
 
 /** A cache with a clock that the test sets. */
-function cacheAt(limits: { maxEntries?: number; maxBytes?: number } = {}) {
+function cacheAt(limits: { maxBytes?: number } = {}) {
   const clock = { now: Date.now() };
   const folder = join(tempFolder(), 'cache/restaurant');
   const open = (account = ACCOUNT) =>
@@ -216,8 +216,8 @@ describe('a folder that cannot be used', () => {
 });
 
 describe('eviction', () => {
-  it('keeps about the maximum number of entries, including the newest', () => {
-    const { cache, clock, folder } = cacheAt({ maxEntries: 160 });
+  it('counts a small entry as 13,000 bytes, and keeps the newest', () => {
+    const { cache, clock, folder } = cacheAt({ maxBytes: 160 * 13_000 });
     for (let i = 0; i < 400; i += 1) {
       clock.now += 1000;
       put(cache, i, i);
@@ -230,20 +230,20 @@ describe('eviction', () => {
   });
 
   it('keeps about the maximum size and rejects a response that exceeds it', () => {
-    const { cache, clock, folder } = cacheAt({ maxBytes: 16 * 10_000 });
+    const { cache, clock, folder } = cacheAt({ maxBytes: 16 * 40_000 });
     for (let i = 0; i < 120; i += 1) {
       clock.now += 1000;
-      put(cache, 'x'.repeat(3000), i);
+      put(cache, 'x'.repeat(15_000), i);
     }
     const bytes = filesOf(folder).reduce((sum, file) => sum + statSync(file).size, 0);
-    expect(bytes).toBeLessThanOrEqual(175_000);
-    expect(bytes).toBeGreaterThan(60_000);
-    put(cache, 'x'.repeat(10_000));
+    expect(bytes).toBeLessThanOrEqual(700_000);
+    expect(bytes).toBeGreaterThan(240_000);
+    put(cache, 'x'.repeat(40_000));
     expect(get(cache)).toBeUndefined();
   });
 
   it('deletes what is older than 30 days', () => {
-    const { cache, clock, folder } = cacheAt({ maxEntries: 1000 });
+    const { cache, clock, folder } = cacheAt({ maxBytes: 1000 * 13_000 });
     for (let i = 0; i < 60; i += 1) put(cache, i, i);
     const old = new Date(clock.now - 31 * 24 * HOUR);
     for (const file of filesOf(folder)) utimesSync(file, old, old);
@@ -258,7 +258,7 @@ describe('several processes', () => {
     const worker = await bundleWorker(
       tempFolder(),
       `import { openCache } from '../../../src/storage/cache.ts';
-       const cache = openCache({ cacheDir: process.argv[2], endpoint: 'e', account: 'k', now: Date.now, maxEntries: 64 });
+       const cache = openCache({ cacheDir: process.argv[2], endpoint: 'e', account: 'k', now: Date.now, maxBytes: 64 * 13_000 });
        let wrong = 0;
        let hits = 0;
        for (let i = 0; i < 150; i += 1) {
