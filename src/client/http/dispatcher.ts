@@ -79,14 +79,13 @@ function socketWatch(connectMs: number) {
   };
 }
 
-const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/;
+const CONTINUE = /^(?:HTTP\/1\.[01] 100[ \r][\s\S]*?\r\n\r\n)+/;
 const MAX_CONTINUE_BYTES = 1024;
 
 /** Removes a `100 Continue` in front of a response: undici, which never asks for one, takes it for an attack. */
 function skipContinue(socket: Socket): void {
   const { read, write } = socket;
   let isResponseStart = false;
-  let pending: Buffer | undefined;
   socket.write = (...args: unknown[]): boolean => {
     isResponseStart = true;
     return Reflect.apply(write, socket, args);
@@ -94,21 +93,9 @@ function skipContinue(socket: Socket): void {
   socket.read = (size?: number): unknown => {
     const chunk: unknown = Reflect.apply(read, socket, [size]);
     if (!isResponseStart || !Buffer.isBuffer(chunk)) return chunk;
-    let bytes = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
-    pending = undefined;
-    for (;;) {
-      const start = bytes.subarray(0, MAX_CONTINUE_BYTES).toString('latin1');
-      const isContinue = CONTINUE.test(start) || 'HTTP/1.1 100 '.startsWith(start);
-      const end = start.indexOf('\r\n\r\n');
-      if (isContinue && end < 0 && start.length < MAX_CONTINUE_BYTES) {
-        pending = bytes;
-        return null;
-      }
-      if (!isContinue || end < 0) break;
-      bytes = bytes.subarray(end + 4);
-      if (bytes.length === 0) return null;
-    }
-    isResponseStart = false;
-    return bytes;
+    const start = chunk.subarray(0, MAX_CONTINUE_BYTES).toString('latin1');
+    const rest = chunk.subarray(CONTINUE.exec(start)?.[0].length ?? 0);
+    isResponseStart = rest.length === 0;
+    return isResponseStart ? null : rest;
   };
 }
