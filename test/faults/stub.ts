@@ -20,7 +20,7 @@ export function cannedClient(
   protocol: Protocol = 'bare',
 ): { client: Client; sent: () => number } {
   let sent = 0;
-  const send = async (exchange: Exchange): Promise<Reply> => {
+  const send = async (_call: unknown, exchange: Exchange): Promise<Reply> => {
     sent += 1;
     const { id = 1, method } = JSON.parse(exchange.body ?? '{}');
     return read(exchange, answer(id, method));

@@ -29,17 +29,21 @@ export interface TransportOptions {
   trace?(event: TraceEvent): void;
 }
 
+/** The limits of a call, which may take several exchanges. */
+export interface CallLimits {
+  /** Aborts the exchange; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Time limit of the whole call for messages, ms. */
+  readonly totalMs: number;
+}
+
 /** One HTTP request and how to read its response. */
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Aborts the exchange; its reason is thrown. */
-  readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
-  readonly deadline: number;
-  /** Time limit of the whole call for messages, ms. Default: the time until the deadline. */
-  readonly totalMs?: number;
   /** Maximum wait for the end of a body that is not needed, ms. */
   readonly bodyMs?: number;
   /** Gets each event of a stream. After `stop` nothing more is read and the connection is closed. */
@@ -100,8 +104,8 @@ export function openTransport(options: TransportOptions) {
      * Sends one HTTP request and reads the response. Redirects are not followed.
      * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
      */
-    async send(exchange: Exchange): Promise<Reply> {
-      const { method, headers, body, signal } = exchange;
+    async send({ signal, deadline, totalMs }: CallLimits, exchange: Exchange): Promise<Reply> {
+      const { method, headers, body } = exchange;
       signal.throwIfAborted();
       dispatcher ??= open();
       const http = await dispatcher;
@@ -118,7 +122,7 @@ export function openTransport(options: TransportOptions) {
         let received = 0;
 
         // One limit for the whole exchange, so that a response that trickles in and an endless stream end, too.
-        const timeLeft = Math.max(0, exchange.deadline - options.now());
+        const timeLeft = Math.max(0, deadline - options.now());
         let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
         const ignoreAbort = onAbort(signal, () => {
           reject(signal.reason);
@@ -126,7 +130,7 @@ export function openTransport(options: TransportOptions) {
         });
 
         function timeoutError(): AppError {
-          const limit = formatDuration(exchange.totalMs ?? timeLeft);
+          const limit = formatDuration(totalMs);
           const message = {
             connecting: `no connection to ${endpoint.host} within ${limit}`,
             waiting: `no response from ${endpoint.host} within ${limit}`,
@@ -205,7 +209,7 @@ export function openTransport(options: TransportOptions) {
               const bodyMs = exchange.bodyMs ?? (isError ? (isTooLong ? 0 : ERROR_BODY_MS) : undefined);
               if (bodyMs === undefined) return;
               clearTimeout(timer);
-              timer = setTimeout(succeed, Math.min(bodyMs, exchange.deadline - options.now()), false);
+              timer = setTimeout(succeed, Math.min(bodyMs, deadline - options.now()), false);
             }),
           onResponseData: (_controller, chunk) =>
             guard(() => {

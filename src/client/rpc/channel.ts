@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { stringifyExact } from '../../util/exact-json.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import { ExchangeError } from '../http/network-error.ts';
-import type { Exchange, Reply, Transport } from '../http/transport.ts';
+import type { CallLimits, Exchange, Reply, Transport } from '../http/transport.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { type JsonObject, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
@@ -11,12 +11,10 @@ import { eventReader, parseReply, protocolWarnings, type RpcResponse } from './r
 import { createRateGate, type Policy, planRetry } from './retry.ts';
 
 /** One call of a caller, which may take several requests. */
-export interface CallState {
+export interface CallState extends CallLimits {
   readonly policy: Policy;
-  readonly signal: AbortSignal;
-  /** End of its time, ms since the epoch. Waits that the service requests move it. */
+  /** Waits that the service requests move it. */
   deadline: number;
-  readonly totalMs: number;
 }
 
 /** A call, independent of the protocol. */
@@ -132,8 +130,7 @@ export function openChannel(options: ChannelOptions) {
       headers: RequestHeaders,
     ): Promise<AppError | undefined> {
       await options.onRequest?.();
-      const reply = await options.transport.send({
-        ...timing(call),
+      const reply = await options.transport.send(call, {
         method: 'POST',
         headers: withHeaders(options.headers, headers),
         body: stringifyExact(message) ?? '',
@@ -146,13 +143,10 @@ export function openChannel(options: ChannelOptions) {
     /** Ends a session (DELETE). Best effort, within a second. */
     async endSession(session: RequestHeaders): Promise<void> {
       const headers = bodilessHeaders(options, session);
-      const exchange = { ...timing(farewell(now)), method: 'DELETE', headers, bodyMs: 0 } as const;
-      await options.transport.send(exchange).catch(() => {});
+      await options.transport.send(farewell(now), { method: 'DELETE', headers, bodyMs: 0 }).catch(() => {});
     },
   };
 }
-
-const timing = ({ signal, deadline, totalMs }: CallState) => ({ signal, deadline, totalMs });
 
 /** A short call of its own for a message about a call that has ended. */
 function farewell(now: () => number): CallState {
@@ -177,39 +171,29 @@ async function exchange(
 ): Promise<RpcResponse> {
   const { transport, mask, now, sleep } = options;
   const { seen, onEvent } = eventReader(id, mask, onMessage);
+  const send = (message: Exchange) => transport.send(call, { ...message, onEvent }).catch(brokenStream);
   const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
-  let next: Exchange = {
-    method: 'POST',
-    headers: withHeaders(options.headers, headers),
-    body: stringifyExact(request(id, method, sent)) ?? '',
-    onEvent,
-    ...timing(call),
-  };
-  let outcome: Reply | ExchangeError | undefined;
   try {
-    for (let resumptions = 0; ; resumptions++) {
-      const reply = await transport.send(next).catch(brokenStream);
-      // When resuming is refused, the end of the previous stream is the error to report.
-      if (outcome !== undefined && 'status' in reply && (reply.status >= 300 || !reply.isStream)) break;
-      outcome = reply;
-      const isBroken = seen.found === undefined && (!('status' in reply) || reply.isStream);
+    let outcome = await send({
+      method: 'POST',
+      headers: withHeaders(options.headers, headers),
+      body: stringifyExact(request(id, method, sent)) ?? '',
+    });
+    for (let resumptions = 0; resumptions < MAX_RESUMPTIONS; resumptions++) {
+      const isBroken = seen.found === undefined && (outcome instanceof ExchangeError || outcome.isStream);
       const { lastEventId, retryMs = RESUME_MS } = seen;
-      if (!isBroken || resume === undefined || !lastEventId || resumptions === MAX_RESUMPTIONS) break;
+      if (!isBroken || resume === undefined || !lastEventId) break;
       // A wait beyond the deadline would only delay the failure.
       await sleep(Math.max(0, Math.min(retryMs, call.deadline - now())), call.signal);
       await options.onRequest?.();
-      next = {
-        ...timing(call),
-        onEvent,
-        method: 'GET',
-        headers: {
-          ...bodilessHeaders(options, resume),
-          Accept: 'text/event-stream',
-          'Last-Event-ID': lastEventId,
-        },
-      };
+      const headers = { ...bodilessHeaders(options, resume), Accept: 'text/event-stream' };
+      const resumed = await send({ method: 'GET', headers: { ...headers, 'Last-Event-ID': lastEventId } });
+      const isRefused = !(resumed instanceof ExchangeError) && (resumed.status >= 300 || !resumed.isStream);
+      // The end of the previous stream is the error to report.
+      if (isRefused) break;
+      outcome = resumed;
     }
-    if (!('status' in outcome)) throw outcome;
+    if (outcome instanceof ExchangeError) throw outcome;
     const response = parseReply(maskReply(outcome, mask), id, seen, options);
     protocolWarnings(response, outcome.isStream).forEach(options.note);
     return response;

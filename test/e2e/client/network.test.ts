@@ -289,12 +289,10 @@ describe('a connection that is never established', () => {
     const { url } = await silent();
     const transport = openTransport({ endpoint: url, env: {}, now: Date.now, connectMs: 100 });
     const error = await failure(
-      transport.send({
-        method: 'POST',
-        headers: {},
-        signal: new AbortController().signal,
-        deadline: Date.now() + 10_000,
-      }),
+      transport.send(
+        { signal: new AbortController().signal, deadline: Date.now() + 10_000, totalMs: 10_000 },
+        { method: 'POST', headers: {} },
+      ),
     );
     expect(error).toMatchObject({ code: 'timeout', reason: 'connect_timeout' });
     expect(error.message).toBe(`no connection to ${url.host} within 100ms`);
