@@ -156,6 +156,21 @@ export const exitCodes = () =>
     return { exit, kind, codes: codes.map(([code, { meaning }]) => ({ code, meaning })) };
   });
 
+/**
+ * Why an HTTP exchange failed; retries depend on it. `refused`: not connected, nothing was sent. `reset`: closed before
+ * the response. `cut_off`: closed inside the response. `incomplete`: the response ended normally but is not complete.
+ */
+export type Reason =
+  | 'refused'
+  | 'connect_timeout'
+  | 'unreachable'
+  | 'dns'
+  | 'proxy'
+  | 'reset'
+  | 'cut_off'
+  | 'incomplete'
+  | 'time';
+
 /** Details of a failure beside its code and message. */
 export interface ErrorDetails {
   /** Hint with a command to run. Default: the hint of the code. */
@@ -171,6 +186,8 @@ export interface ErrorDetails {
   readonly rpcCode?: number | string;
   /** Request id that the service put in a response header. */
   readonly requestId?: string;
+  /** Why there was no readable response. */
+  readonly reason?: Reason;
   readonly cause?: unknown;
 }
 
@@ -189,6 +206,11 @@ export class AppError extends Error {
     this.hint = details.hint ?? entry.hint;
     this.retryable = details.retryable ?? entry.retryable ?? false;
     this.details = details;
+  }
+
+  /** Returns the same error with another message, and other details where given. */
+  withMessage(message: string, details: ErrorDetails = {}): AppError {
+    return new AppError(this.code, message, { ...this.details, ...details });
   }
 
   /** Returns the same error with another hint. */

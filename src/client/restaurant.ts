@@ -12,7 +12,6 @@ import {
   type RequestHeaders,
   withHeaders,
 } from './http/headers.ts';
-import { withMessage } from './http/network-error.ts';
 import { mapTrace, openTransport, type TraceEvent } from './http/transport.ts';
 import { keyMasker, keySuffix, redactor } from './key.ts';
 import { openSession } from './mcp/negotiate.ts';
@@ -280,7 +279,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
         const hasOwnHint = error instanceof AppError && error.hint !== CODES.tool_error.hint;
         if (!(error instanceof AppError) || error.code !== 'tool_error' || hasOwnHint) throw error;
         const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
-        throw withMessage(error, error.message, { hint });
+        throw error.withHint(hint);
       }
     },
     request: (method, params, requestOptions = {}) =>
@@ -335,7 +334,7 @@ function errorCleaner(redact: (text: string) => string, host: string): <E>(error
     const message = redact(error.kind === 'service' && !said.includes(host) ? `${host}: ${said}` : said);
     const hint = redact(error.hint);
     if (message === error.message && hint === error.hint) return error;
-    return withMessage(error, message, hint === error.hint ? {} : { hint });
+    return error.withMessage(message, hint === error.hint ? {} : { hint });
   };
 }
 
@@ -349,16 +348,16 @@ function lookupError(error: AppError, restaurantId: string, level: Level): AppEr
   if (error.kind === 'rate_limit' && details.status === undefined) return error;
   const isPaid = level !== 'basic';
   const free = `restaurant lookup ${shellWord(restaurantId)} --fields basic`;
-  const withFreeHint = { restaurantId, hint: `${free} works with every key` };
-  if (code === 'plan_required') return withMessage(error, message, withFreeHint);
-  if (isPaid && code === 'forbidden') {
-    const refusal = `fields ${level} require a paid key: ${message}`;
-    return new AppError('plan_required', refusal, { ...details, ...withFreeHint });
+  if (code === 'plan_required' || (isPaid && code === 'forbidden')) {
+    const refusal = code === 'forbidden' ? `fields ${level} require a paid key: ${message}` : message;
+    const hint = `${free} works with every key`;
+    return new AppError('plan_required', refusal, { ...details, restaurantId, hint });
   }
   if (isPaid && ['tool_error', 'rpc_error', 'http_error'].includes(code)) {
     const hint = `fields ${level} require a paid key; without one: ${free}`;
-    return withMessage(error, message, { restaurantId, hint });
+    return error.withMessage(message, { restaurantId, hint });
   }
-  const named = code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message;
-  return withMessage(error, named, { restaurantId });
+  return error.withMessage(code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message, {
+    restaurantId,
+  });
 }

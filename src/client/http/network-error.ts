@@ -1,41 +1,8 @@
 import { versions } from 'node:process';
-import { AppError, type Code, type ErrorDetails, systemCode } from '../../errors.ts';
+import { AppError, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isLoopback } from '../endpoint.ts';
-
-/**
- * Why an exchange failed. `refused`: not connected, nothing was sent. `reset`: closed before the response.
- * `cut_off`: closed inside the response. `incomplete`: the response ended normally but is not complete.
- */
-export type Reason =
-  | 'refused'
-  | 'connect_timeout'
-  | 'unreachable'
-  | 'dns'
-  | 'proxy'
-  | 'reset'
-  | 'cut_off'
-  | 'incomplete'
-  | 'time';
-
-/** An exchange that ended without a readable response, with the reason that retries depend on. */
-export class ExchangeError extends AppError {
-  readonly reason: Reason;
-
-  constructor(code: Code, reason: Reason, message: string, details: ErrorDetails = {}) {
-    super(code, message, details);
-    this.reason = reason;
-  }
-}
-
-/** Returns the same error with another message and details; its reason is kept. */
-export function withMessage(error: AppError, message: string, details: ErrorDetails = {}): AppError {
-  const all = { ...error.details, hint: error.hint, retryable: error.retryable, ...details };
-  return error instanceof ExchangeError
-    ? new ExchangeError(error.code, error.reason, message, all)
-    : new AppError(error.code, message, all);
-}
 
 /** The state of an exchange when it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
@@ -66,7 +33,7 @@ export function networkError(
   const code = systemCode(error) ?? '';
   const { host } = target;
   const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
-    new ExchangeError('network', reason, message, { ...details, cause: error });
+    new AppError('network', message, { reason, ...details, cause: error });
   if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
     const retryable = code === 'EAI_AGAIN';
     const problem = retryable ? 'cannot be resolved right now' : 'does not exist';
@@ -81,7 +48,8 @@ export function networkError(
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
     const message = `no connection to ${host} within ${formatDuration(connectMs)}`;
-    return new ExchangeError('timeout', 'connect_timeout', message, {
+    return new AppError('timeout', message, {
+      reason: 'connect_timeout',
       hint: 'check the URL and the network: restaurant status --check',
       cause: error,
     });

@@ -13,7 +13,7 @@ import {
 } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { type Field, fieldList, firstValue, type HeaderFields } from './headers.ts';
-import { ExchangeError, networkError, type Phase } from './network-error.ts';
+import { networkError, type Phase } from './network-error.ts';
 import { type Env, proxyFor } from './proxy.ts';
 
 export interface TransportOptions {
@@ -136,7 +136,7 @@ export function openTransport(options: TransportOptions) {
             waiting: `no response from ${endpoint.host} within ${limit}`,
             reading: `the response from ${endpoint.host} did not end within ${limit}`,
           }[phase];
-          return new ExchangeError('timeout', 'time', message);
+          return new AppError('timeout', message, { reason: 'time' });
         }
         /** Ends the exchange. The connection is kept only after a complete response. */
         function close(isComplete = false): void {
@@ -172,7 +172,7 @@ export function openTransport(options: TransportOptions) {
 
         const handler: Dispatcher.DispatchHandler = {
           onRequestStart(controller) {
-            abort = () => controller.abort(new ExchangeError('network', 'reset', 'dropped'));
+            abort = () => controller.abort(new AppError('network', 'dropped'));
             if (settled) return abort();
             phase = 'waiting';
           },

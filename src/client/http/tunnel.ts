@@ -5,7 +5,6 @@ import connect from 'undici/lib/api/api-connect.js';
 import { Socks5Client } from 'undici/lib/core/socks5-client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { AppError, systemCode } from '../../errors.ts';
-import { ExchangeError } from './network-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
 /** Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). */
@@ -75,8 +74,9 @@ async function socksTunnel(
   return socket;
 }
 
-function proxyError(error: unknown, proxy: ProxyServer): ExchangeError {
-  return new ExchangeError('network', 'proxy', `the proxy ${proxy.url.host} ${proxyProblem(error)}`, {
+function proxyError(error: unknown, proxy: ProxyServer): AppError {
+  return new AppError('network', `the proxy ${proxy.url.host} ${proxyProblem(error)}`, {
+    reason: 'proxy',
     hint: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then: restaurant status --check',
     cause: error,
   });

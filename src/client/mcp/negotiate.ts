@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { withMessage } from '../http/network-error.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isReplyTo, type JsonObject, type RpcError } from '../rpc/envelope.ts';
 import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
@@ -60,9 +59,9 @@ export function openSession({
   /** Uses the configured protocol. A refusal that demands another one says how to get it. */
   async function callFixed(era: Era, state: CallState, call: RpcCall): Promise<RpcResponse> {
     const withProtocolHint = (error: AppError): AppError =>
-      withMessage(error, error.message, {
-        hint: `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`,
-      });
+      error.withHint(
+        `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`,
+      );
     const outcome = await calls[era](state, call);
     if (outcome instanceof AppError) throw withProtocolHint(outcome);
     const { error } = outcome;

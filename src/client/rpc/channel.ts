@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { stringifyExact } from '../../util/exact-json.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
-import { ExchangeError } from '../http/network-error.ts';
 import type { CallLimits, Exchange, Reply, Transport } from '../http/transport.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { type JsonObject, request, withMeta } from './envelope.ts';
@@ -180,7 +179,7 @@ async function exchange(
       body: stringifyExact(request(id, method, sent)) ?? '',
     });
     for (let resumptions = 0; resumptions < MAX_RESUMPTIONS; resumptions++) {
-      const isBroken = seen.found === undefined && (outcome instanceof ExchangeError || outcome.isStream);
+      const isBroken = seen.found === undefined && (outcome instanceof AppError || outcome.isStream);
       const { lastEventId, retryMs = RESUME_MS } = seen;
       if (!isBroken || resume === undefined || !lastEventId) break;
       // A wait beyond the deadline would only delay the failure.
@@ -188,17 +187,17 @@ async function exchange(
       await options.onRequest?.();
       const headers = { ...bodilessHeaders(options, resume), Accept: 'text/event-stream' };
       const resumed = await send({ method: 'GET', headers: { ...headers, 'Last-Event-ID': lastEventId } });
-      const isRefused = !(resumed instanceof ExchangeError) && (resumed.status >= 300 || !resumed.isStream);
+      const isRefused = !(resumed instanceof AppError) && (resumed.status >= 300 || !resumed.isStream);
       // The end of the previous stream is the error to report.
       if (isRefused) break;
       outcome = resumed;
     }
-    if (outcome instanceof ExchangeError) throw outcome;
+    if (outcome instanceof AppError) throw outcome;
     const response = parseReply(maskReply(outcome, mask), id, seen, options);
     protocolWarnings(response, outcome.isStream).forEach(options.note);
     return response;
   } catch (error) {
-    const isLate = error instanceof ExchangeError && error.reason === 'time';
+    const isLate = error instanceof AppError && error.details.reason === 'time';
     const cancelled = isLate || call.signal.aborted ? cancel?.(farewell(now), id) : undefined;
     // A call that is out of time does not wait for its cancellation.
     if (!isLate) await cancelled;
@@ -207,8 +206,8 @@ async function exchange(
 }
 
 /** Returns the error of a connection that broke; rethrows any other. */
-function brokenStream(error: unknown): ExchangeError {
-  if (error instanceof ExchangeError && ['cut_off', 'reset'].includes(error.reason)) return error;
+function brokenStream(error: unknown): AppError {
+  if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
   throw error;
 }
 

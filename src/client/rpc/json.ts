@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { closingQuote, parseExact } from '../../util/exact-json.ts';
 import { firstJsonError } from '../../util/user-json.ts';
-import { ExchangeError } from '../http/network-error.ts';
 
 /** Deeper nesting is rejected: printing it would overflow the stack. */
 const MAX_DEPTH = 200;
@@ -10,8 +9,8 @@ const MAX_VALUES = 2_000_000;
 
 /**
  * Parses JSON text from the service (RFC 8259), with or without a byte order mark. Numbers keep their digits.
- * @throws {AppError} `bad_response` with the offset of the error; an `ExchangeError` `incomplete` when the text ends
- * too early. The text itself is not in the message.
+ * @throws {AppError} `bad_response` with the offset of the error; with the reason `incomplete` when the text ends too
+ * early. The text itself is not in the message.
  */
 export function parseJson(text: string): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -21,11 +20,8 @@ export function parseJson(text: string): unknown {
   } catch {
     const { offset, isCut } = firstJsonError(json);
     if (isCut || CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {
-      throw new ExchangeError(
-        'bad_response',
-        'incomplete',
-        `the response is incomplete: its JSON ends early, at offset ${json.length}`,
-      );
+      const message = `the response is incomplete: its JSON ends early, at offset ${json.length}`;
+      throw new AppError('bad_response', message, { reason: 'incomplete' });
     }
     throw new AppError('bad_response', `the response is not valid JSON (offset ${offset})`);
   }

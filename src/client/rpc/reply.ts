@@ -2,7 +2,6 @@ import { AppError } from '../../errors.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
 import { mediaType, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
-import { ExchangeError } from '../http/network-error.ts';
 import type { Reply } from '../http/transport.ts';
 import {
   findReply,
@@ -120,14 +119,12 @@ function readBody(
   if (isStream) {
     return sawOtherId
       ? new AppError('bad_response', `${expected}, got one with another id`)
-      : new ExchangeError('network', 'incomplete', `${host} ended its stream without a response`);
+      : new AppError('network', `${host} ended its stream without a response`, { reason: 'incomplete' });
   }
   if (text.trim() === '') {
     const message = `${host} sent an empty response (${status})`;
     // 204 and 205 are empty on purpose; another attempt would bring the same.
-    return status === 200
-      ? new ExchangeError('bad_response', 'incomplete', message)
-      : new AppError('bad_response', message);
+    return new AppError('bad_response', message, status === 200 ? { reason: 'incomplete' } : {});
   }
   const isPage = isHtml(text) || mediaType(firstValue(headers['content-type']) ?? '') === 'text/html';
   if (isPage && !/^\s*[{[]/.test(text)) return webPage(text, host);
@@ -139,9 +136,9 @@ function readBody(
     // Without a length, a body that is not complete was cut off by the end of the connection.
     const endsByClosing =
       headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
-    if (!endsByClosing || !(error instanceof ExchangeError)) return error;
+    if (!endsByClosing || error.details.reason !== 'incomplete') return error;
     const message = `${host} closed the connection in the middle of its response`;
-    return new ExchangeError('network', 'cut_off', message, { cause: error });
+    return new AppError('network', message, { reason: 'cut_off', cause: error });
   }
   const envelope = findReply(value, id, isOk ? 'body' : 'refusal');
   if (envelope !== undefined) return { envelope, text };

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { AppError } from '../../errors.ts';
+import type { AppError, Reason } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
-import { ExchangeError, type Reason, withMessage } from '../http/network-error.ts';
 
 /** `read`: a repeated call does no harm. `write`: it is repeated only when the service did nothing. */
 export type Policy = 'read' | 'write';
@@ -71,7 +70,7 @@ export function planRetry(failure: Failure): Wait | AppError {
   const { attempt, error, retries, remainingMs, random } = failure;
   if (!isRetryable(failure)) return error;
   if (attempt >= retries) {
-    return attempt === 0 ? error : withMessage(error, `${error.message} (tried ${attempt + 1} times)`);
+    return attempt === 0 ? error : error.withMessage(`${error.message} (tried ${attempt + 1} times)`);
   }
   const { retryAfter, status } = error.details;
   if (retryAfter !== undefined) return honorRetryAfter(failure, retryAfter);
@@ -79,16 +78,14 @@ export function planRetry(failure: Failure): Wait | AppError {
   const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
   const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
   if (waitMs < remainingMs) return { waitMs, serverRequested: false };
-  return withMessage(error, `${error.message}; no time is left to try again`);
+  return error.withMessage(`${error.message}; no time is left to try again`);
 }
 
 function isRetryable({ error, policy, attempt }: Failure): boolean {
-  if (error instanceof ExchangeError) {
-    // The service may always respond like this: one more attempt is enough.
-    if (error.reason === 'incomplete' && attempt > 0) return false;
-    return REASONS[policy].includes(error.reason);
-  }
-  return STATUSES[policy].includes(error.details.status ?? 0);
+  const { reason, status = 0 } = error.details;
+  if (reason === undefined) return STATUSES[policy].includes(status);
+  // The service may always send an incomplete response: one more attempt is enough.
+  return REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
 }
 
 function honorRetryAfter(
@@ -105,7 +102,7 @@ function honorRetryAfter(
   const limit = isTooLong ? formatDuration(maxWaitMs) : 'the time that is left';
   const allow = seconds > 86_400 ? '' : `, or allow it: ${option} ${seconds + 30}s`;
   const message = `${error.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
-  return withMessage(error, message, { hint: `run the command again in ${wait}${allow}` });
+  return error.withMessage(message, { hint: `run the command again in ${wait}${allow}` });
 }
 
 /** Creates a gate that all calls of a client share: after a 429 none of them is sent until it opens. */

@@ -1,6 +1,5 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
-import { withMessage } from '../../client/http/network-error.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
@@ -100,7 +99,7 @@ export function unlistedToolError(error: unknown, name: string, tool: Tool | und
   if (!UNKNOWN_TOOL_CODES.includes(error.details.rpcCode)) return error;
   const names = DOCUMENTED_TOOLS.map((each) => each.name);
   const [near] = nearest(name, names);
-  return withMessage(error, `${name}: ${error.message}`, {
+  return error.withMessage(`${name}: ${error.message}`, {
     hint: `${didYouMean(name, names, 1)}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${shellWord(near ?? names[0] ?? '')}`,
   });
 }

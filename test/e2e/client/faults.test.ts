@@ -59,7 +59,7 @@ describe('connections that break', () => {
   it.each(cases)('%s', async (_name, reason, talk) => {
     const { client, url } = await ask(talk);
     const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason });
+    expect(error).toMatchObject({ code: 'network', details: { reason } });
     expect(error.message).toContain(url.host);
   });
 
@@ -84,7 +84,7 @@ describe('connections that break', () => {
     const url = endpointAt(await closedPort());
     const { client, slept } = clientFor(url);
     const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason: 'refused', retryable: true });
+    expect(error).toMatchObject({ code: 'network', details: { reason: 'refused' }, retryable: true });
     expect(error.message).toContain(url.host);
     expect(error.hint).toContain('restaurant sandbox');
     await failure(client.callTool('t', {}));

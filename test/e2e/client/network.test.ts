@@ -59,7 +59,7 @@ describe('a proxy', () => {
     const proxy = await serveProxy(answer);
     const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
     const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(expected);
     expect(error.message).toContain(new URL(proxy.url).host);
     expect(error.message + error.hint).not.toMatch(/pa%40ss|pa@ss|user/);
@@ -72,7 +72,7 @@ describe('a proxy', () => {
       context: { env: { http_proxy: `127.0.0.1:${port}` } },
     });
     const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(`127.0.0.1:${port} refused`);
   });
 
@@ -157,7 +157,7 @@ describe('a SOCKS proxy', () => {
     expect((await client.find(QUERY)).output).toEqual(FOUND);
     expect(proxy.addresses).toEqual(['192.0.2.1:8080']);
     const unknown = await failure(through(`socks5://${proxy.host}`).find(QUERY));
-    expect(unknown).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(unknown).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
   });
 
   it('carries TLS with the certificate of the service', async () => {
@@ -177,7 +177,7 @@ describe('a SOCKS proxy', () => {
     const proxy = await serveSocks(url, { username: 'user', password: 'pa@ss' });
     expect((await through(`socks5h://user:pa%40ss@${proxy.host}`).find(QUERY)).output).toEqual(FOUND);
     const error = await failure(through(`socks5h://user:wrong@${proxy.host}`).find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(proxy.host);
     expect(error.message + error.hint).not.toMatch(/wrong|user:/);
   });
@@ -189,7 +189,7 @@ describe('a SOCKS proxy', () => {
     const { url } = await service();
     const host = target === undefined ? new URL(await closedPort()).host : (await serveSocks(url)).host;
     const error = await failure(through(`socks5h://${host}`, new URL(target ?? REMOTE)).find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(host);
     expect(error.message).toContain(expected);
   });
@@ -212,7 +212,7 @@ describe('a SOCKS proxy', () => {
     const server = await rawServer((socket) => socket.end());
     onTestFinished(server.close);
     const error = await failure(through(`socks5h://127.0.0.1:${server.port}`).find(QUERY));
-    expect(error).toMatchObject({ code: 'network', reason: 'proxy' });
+    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
   });
 });
 
@@ -294,7 +294,7 @@ describe('a connection that is never established', () => {
         { method: 'POST', headers: {} },
       ),
     );
-    expect(error).toMatchObject({ code: 'timeout', reason: 'connect_timeout' });
+    expect(error).toMatchObject({ code: 'timeout', details: { reason: 'connect_timeout' } });
     expect(error.message).toBe(`no connection to ${url.host} within 100ms`);
     await transport.close();
   });

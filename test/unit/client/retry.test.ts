@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExchangeError, type Reason } from '../../../src/client/http/network-error.ts';
 import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
-import { AppError, type ErrorDetails } from '../../../src/errors.ts';
+import { AppError, type ErrorDetails, type Reason } from '../../../src/errors.ts';
 import { formatDuration } from '../../../src/util/duration.ts';
 import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
 
@@ -43,7 +42,7 @@ describe('parseRetryAfter', () => {
 
 const http = (status: number, details: ErrorDetails = {}) =>
   new AppError('http_error', 'm', { status, ...details });
-const broken = (reason: Reason) => new ExchangeError('network', reason, 'm');
+const broken = (reason: Reason) => new AppError('network', 'm', { reason });
 const plan = (failed: Partial<Failure> & { error: AppError }) =>
   planRetry({
     attempt: 0,
