@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { guardFormula } from '../../output/csv.ts';
-import { isRecord, memberCell, rawNumberAt, valueAt } from '../../output/records.ts';
+import { cellAt, isRecord, rawNumberAt, valueAt } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone, setRawNumber } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
@@ -29,6 +29,16 @@ const RESULT_FIELDS = [
   'similarity',
 ] as const;
 type ResultField = (typeof RESULT_FIELDS)[number];
+/** Fields of the result itself; the others are those of its restaurant. */
+const OWN_FIELDS: readonly ResultField[] = [
+  'status',
+  'match',
+  'candidates',
+  'id',
+  'details',
+  'error',
+  'similarity',
+];
 
 /** A column with a value of the details. */
 export interface AddedColumn {
@@ -81,35 +91,19 @@ export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' |
   return { fields, names: [...fields, ...added.map(({ name }) => name)] };
 }
 
-/** Returns the values of a result under these names, null where there is none; numbers keep all their digits. */
-function resultRecord(
-  result: RowResult,
-  names: readonly string[],
+type Source = readonly [holder: unknown, path: string];
+
+/** Returns where the values of a result are, in the order of its names. */
+function sourcesOf(
+  { restaurant = {}, details, ...result }: RowResult,
   fields: readonly ResultField[],
   added: readonly AddedColumn[],
-): Record<string, unknown> {
-  const { restaurant = {}, details } = result;
-  const own: Readonly<Partial<Record<ResultField, unknown>>> = {
-    status: result.status,
-    match: result.match,
-    candidates: result.candidates,
-    id: restaurant.service_id,
-    details,
-    error: result.error,
-    similarity: result.similarity,
-  };
-  const sources = [
-    ...fields.map((field) => [field in own ? own : restaurant, field] as const),
-    ...added.map(({ path }) => [details, path] as const),
+): readonly Source[] {
+  const own = { details, id: restaurant.service_id, ...result };
+  return [
+    ...fields.map((field): Source => [OWN_FIELDS.includes(field) ? own : restaurant, field]),
+    ...added.map(({ path }): Source => [details, path]),
   ];
-  const record = Object.fromEntries(
-    sources.map(([source, path], index) => [names[index] ?? path, valueAt(source, path) ?? null]),
-  );
-  for (const [index, [source, path]] of sources.entries()) {
-    const raw = rawNumberAt(source, path);
-    if (raw !== undefined) setRawNumber(record, names[index] ?? path, raw);
-  }
-  return record;
 }
 
 function delimitedCodec(options: RowCodecOptions): RowCodec {
@@ -121,10 +115,8 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
   const detailsAt = fields.indexOf('details');
   const idAt = fields.indexOf('id');
 
-  const cellOf = (record: Record<string, unknown>, name: string, index: number): string => {
-    // JSON is harmless as it is, and is read again.
-    if (index === detailsAt) return record[name] === null ? '' : toJson(record[name], false);
-    const cell = memberCell(record, name) ?? '';
+  const cellOf = ([holder, path]: Source): string => {
+    const cell = cellAt(holder, path) ?? '';
     if (typeof cell !== 'string') return String(cell);
     const text = format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
     return guard ? guardFormula(text) : text;
@@ -137,8 +129,12 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
       encodeRecord(row.kind === 'cells' ? row.cells : objectCells(row, columns, known), delimiter) +
       delimiter,
     result(result) {
-      const record = resultRecord(result, names, fields, added);
-      const cells = names.map((name, index) => cellOf(record, name, index));
+      const cells = sourcesOf(result, fields, added).map(cellOf);
+      // JSON is harmless as it is, and is read again.
+      if (detailsAt !== -1) {
+        const { details = null } = result;
+        cells[detailsAt] = details === null ? '' : toJson(details, false);
+      }
       return `${encodeRecord(cells, delimiter)}\n`;
     },
     statusOf: (text) => asStatus(text.slice(0, Math.max(0, text.indexOf(delimiter)))),
@@ -166,9 +162,6 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
   }
   return columns.map((column) => String(cells.get(column) ?? ''));
 }
-
-/** The status is the first member, unless a path of --add is a number, which JavaScript sorts before it. */
-const NESTED_STATUS = /^"(?:[^"\\]|\\.)*":\{"status":"([a-z_]+)"/;
 
 function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): RowCodec {
   const { fields, names } = resultFields({ added, ...options });
@@ -206,11 +199,17 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
       const open = row.text.slice(0, -1).trimEnd();
       return open === '{' ? open : `${open},`;
     },
-    result: (result) => `${start}${toJson(resultRecord(result, names, fields, added), false)}}\n`,
-    statusOf(text) {
-      const status = NESTED_STATUS.exec(text)?.[1] ?? nestedIn(text)?.status;
-      return typeof status === 'string' ? asStatus(status) : undefined;
+    result(result) {
+      const record: Record<string, unknown> = {};
+      for (const [index, [holder, path]] of sourcesOf(result, fields, added).entries()) {
+        const name = names[index] ?? path;
+        record[name] = valueAt(holder, path) ?? null;
+        const raw = rawNumberAt(holder, path);
+        if (raw !== undefined) setRawNumber(record, name, raw);
+      }
+      return `${start}${toJson(record, false)}}\n`;
     },
+    statusOf: (text) => asStatus(nestedIn(text)?.status),
     detailsOf(text) {
       const nested = nestedIn(text);
       return nested !== undefined && isRecord(nested.details)
@@ -249,4 +248,4 @@ function repeated(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-const asStatus = (text: string | undefined): Status | undefined => STATUSES.find((status) => status === text);
+const asStatus = (value: unknown): Status | undefined => STATUSES.find((status) => status === value);
