@@ -128,16 +128,17 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
 
 /**
  * Refuses an output file that exists already, or that cannot be created.
+ * @param mayExist whether a file that exists is accepted
  * @throws {AppError} `usage` naming --force; `io_error` for a folder, or where there is none to write in
  */
-function checkOutputFile(app: App): void {
+export function checkOutputFile(app: App, mayExist = app.globals.force === true): void {
   const path = outputPath(app);
   if (path === undefined) return;
   const entry = entryAt(path);
   if (entry === 'folder') {
     throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
   }
-  if (entry === 'file' && app.globals.force !== true) {
+  if (entry === 'file' && !mayExist) {
     throw new AppError('usage', `${path} exists`, {
       hint: 'add --force to overwrite it, or name another file with -o',
     });

@@ -8,14 +8,12 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/output.ts';
+import { checkOutputFile, outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
 import { followLinks, writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { tryLock } from '../../storage/lock.ts';
-import { shellWord } from '../../util/shell.ts';
 import type { Input } from '../read/input.ts';
 
 /** An output file that no other process writes during the run. */
@@ -47,19 +45,12 @@ export function claimOutput(
   if (wanted === undefined) return undefined;
   const name = app.globals.output ?? wanted;
   const path = attempt('write', name, () => followLinks(wanted));
-  const found = attempt('write', name, () => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  if (found?.isDirectory() === true)
-    throw new AppError('io_error', `${name} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+  checkOutputFile(app, true);
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   // Writing over the list while it is read would lose it.
   if (found !== undefined && input.identity?.dev === found.dev && input.identity.ino === found.ino) {
     throw new AppError('usage', `${name} is the input itself`, {
       hint: 'write to another file: restaurant enrich … -o out.csv',
-    });
-  }
-  const folder = dirname(path);
-  if (attempt('write', name, () => statSync(folder, { throwIfNoEntry: false })) === undefined) {
-    throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
-      hint: `mkdir -p ${shellWord(folder)}`,
     });
   }
   const device = found !== undefined && !found.isFile();
@@ -137,7 +128,7 @@ const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
 
 /**
  * Opens a file of rows to write at its end.
- * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read, and not changed
+ * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read
  * @param mode permission bits of a new one, cut by the umask
  * @throws {AppError} `io_error`
  */
@@ -147,7 +138,7 @@ export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o
   const isFile = stats.isFile();
   let size = isFile ? stats.size : 0;
   const truncate = (): void => {
-    if (isFile && how !== 'look') ftruncateSync(file, size);
+    if (isFile) ftruncateSync(file, size);
   };
 
   return {
@@ -158,7 +149,7 @@ export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o
     append(text) {
       const bytes = Buffer.from(text);
       try {
-        if (how !== 'look') writeAll(file, bytes);
+        writeAll(file, bytes);
       } catch (error) {
         // A full disk takes a part of a row. If it cannot be dropped now, the next run drops it.
         try {
