@@ -161,19 +161,16 @@ async function* paddedRows(
   }
 }
 
-/** Reads NDJSON: one object a line; blank lines are skipped. */
-export async function* readNdjson(
-  pieces: AsyncIterable<string>,
-  onProblem: OnProblem,
-): AsyncGenerator<ObjectRow> {
+/** Reads NDJSON: one object a line; blank lines are skipped. A line that is too long ends the list. */
+async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem): AsyncGenerator<ObjectRow> {
   let line = 0;
   for await (const whole of linesOf(pieces)) {
     line += 1;
-    const text = whole?.trim();
+    if (whole.length > MAX_ROW) return onProblem({ line, what: 'is longer than 16 MiB' });
+    const text = whole.trim();
     if (text === '') continue;
-    const value = text === undefined ? undefined : parseExactOrNone(text);
-    if (text === undefined) onProblem({ line, what: 'is longer than 16 MiB' });
-    else if (isRecord(value)) yield { kind: 'object', line, text, value };
+    const value = parseExactOrNone(text);
+    if (isRecord(value)) yield { kind: 'object', line, text, value };
     else {
       const advice = text.startsWith('[') ? ' (a list needs one object a line: jq -c ".[]")' : '';
       onProblem({ line, what: `is not a JSON object${advice}` });
@@ -181,22 +178,19 @@ export async function* readNdjson(
   }
 }
 
-/** Lines without their break; undefined for one that is too long, of which only the length is kept. */
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string | undefined> {
+/** Lines without their break. Of one that is too long, which is the last, only the beginning is read. */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let line = '';
-  let length = 0;
   for await (const piece of pieces) {
-    for (const [index, part] of piece.split('\n').entries()) {
-      if (index > 0) {
-        yield length > MAX_ROW ? undefined : line;
-        line = '';
-        length = 0;
-      }
-      length += part.length;
-      line = length > MAX_ROW ? '' : line + part;
+    const [end = '', ...others] = piece.split('\n');
+    line += end;
+    for (const next of others) {
+      yield line;
+      line = next;
     }
+    if (line.length > MAX_ROW) break;
   }
-  if (length > 0) yield length > MAX_ROW ? undefined : line;
+  if (line !== '') yield line;
 }
 
 /** An object as cells of a CSV: nested keys dotted. @throws {AppError} `bad_input` for one too deep */
