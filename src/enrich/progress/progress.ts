@@ -10,8 +10,8 @@ import type { EnrichOptions } from '../run/plan.ts';
 import {
   asLines,
   type Counts,
-  countNames,
   countsJson,
+  formatCounts,
   type RunSummary,
   summaryJson,
   summaryLines,
@@ -53,6 +53,7 @@ const ESTIMATE_AFTER_ROWS = 3;
 const LONG_PAUSE_MS = 5000;
 const EVENT_EVERY_MS = 1000;
 const BAR_EVERY_MS = 125;
+const BAR_CELLS = 20;
 
 /** Shows progress as JSON lines, as a bar on a terminal, or only at the end. */
 export function startProgress(
@@ -146,32 +147,21 @@ export function barProgress(
   };
 }
 
-/** The line for a number of columns: the most detailed one that fits. */
+/** The line for a number of columns: without the quota of the day where there is no room for it. */
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
   const left = source.leftToday();
-  const rest = left === undefined ? [] : [`${left} requests left today`];
-  const counts = countNames(source.counts());
-  const texts = (shown: typeof counts): string[] => shown.map(({ count, name }) => `${count} ${name}`);
-  const some = counts.filter(({ count }) => count > 0);
-  const errors = texts(some.filter(({ name }) => name.startsWith('error')));
-  const lines = [
-    { cells: 20, parts: [...texts(counts.filter(({ count, zero }) => zero || count > 0)), ...rest] },
-    { cells: 20, parts: [...texts(some), ...rest] },
-    { cells: 20, parts: texts(some) },
-    { cells: 10, parts: errors },
-    { cells: 0, parts: errors },
-  ].map(({ cells, parts }) => [share(source, cells), time ?? [], parts].flat().join(', '));
-  return lines.find((line) => width(line) <= columns) ?? truncate(lines.at(-1) ?? '', columns);
+  const line = [share(source), time, formatCounts(source.counts(), true)].filter(Boolean).join(', ');
+  const whole = left === undefined ? line : `${line}, ${left} requests left today`;
+  return width(whole) <= columns ? whole : truncate(line, columns);
 }
 
-/** The share of the rows that are done, with a bar of so many characters. */
-function share({ counts, total }: ProgressSource, cells: number): string {
+/** The share of the rows that are done, as a bar and in figures. */
+function share({ counts, total }: ProgressSource): string {
   const { done } = counts();
   if (total === undefined) return `${done} rows`;
   const part = total === 0 ? 1 : Math.min(1, done / total);
-  const filled = Math.round(part * cells);
-  const bar = cells === 0 ? '' : `[${'#'.repeat(filled)}${'-'.repeat(cells - filled)}] `;
-  return `${bar}${Math.floor(part * 100)}% ${done}/${total}`;
+  const bar = '#'.repeat(Math.round(part * BAR_CELLS)).padEnd(BAR_CELLS, '-');
+  return `[${bar}] ${Math.floor(part * 100)}% ${done}/${total}`;
 }
 
 function inSeconds(ms: number): string {

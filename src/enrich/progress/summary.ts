@@ -63,23 +63,22 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
-/** The counts with their names, in order; `zero` says which are shown where there are none. */
-export function countNames(counts: Counts): { count: number; name: string; zero: boolean }[] {
-  return [
-    { count: counts.matched, name: 'matched', zero: true },
-    { count: counts.likely, name: 'likely', zero: false },
-    { count: counts.ambiguous, name: 'ambiguous', zero: true },
-    { count: counts.not_found, name: 'not found', zero: true },
-    { count: counts.skipped, name: 'skipped', zero: false },
-    { count: counts.error, name: counts.error === 1 ? 'error' : 'errors', zero: true },
+/**
+ * `4,200 matched, 300 ambiguous, 480 not found, 20 errors`.
+ * @param isShort leaves out every count that is zero
+ */
+export function formatCounts(counts: Counts, isShort = false): string {
+  const names: readonly (readonly [count: number, name: string, isAlwaysShown: boolean])[] = [
+    [counts.matched, 'matched', true],
+    [counts.likely, 'likely', false],
+    [counts.ambiguous, 'ambiguous', true],
+    [counts.not_found, 'not found', true],
+    [counts.skipped, 'skipped', false],
+    [counts.error, counts.error === 1 ? 'error' : 'errors', true],
   ];
-}
-
-/** `4,200 matched, 300 ambiguous, 480 not found, 20 errors`. */
-export function formatCounts(counts: Counts): string {
-  return countNames(counts)
-    .filter(({ count, zero }) => zero || count > 0)
-    .map(({ count, name }) => `${formatNumber(count)} ${name}`)
+  return names
+    .filter(([count, , isAlwaysShown]) => count > 0 || (isAlwaysShown && !isShort))
+    .map(([count, name]) => `${formatNumber(count)} ${name}`)
     .join(', ');
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
-import { AppError, EXIT_CODES, PipeClosed } from '../../errors.ts';
+import { AppError, type Code, EXIT_CODES, PipeClosed } from '../../errors.ts';
 import { errorJson } from '../../output/problem.ts';
 import { valueAt } from '../../output/records.ts';
 import { flushFolder } from '../../storage/files.ts';
@@ -177,7 +177,8 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
   // A run that did nothing has no summary, and neither has the output of another run.
   if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
   else await progress.stop();
-  if (failure instanceof CheckpointMismatch) throw failure.withRestartHint(command('--force'));
+  if (failure instanceof CheckpointMismatch)
+    throw failure.withHint(`${failure.hint}, or start again: ${command('--force')}`);
   if (!finished) throw withNext(failure, summary);
   if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
@@ -239,21 +240,26 @@ function partial({ counts, next }: RunSummary): AppError {
   });
 }
 
+/** What comes before the command that continues, where it is not the hint of the error. */
+const BEFORE_NEXT: Readonly<Partial<Record<Code, string>>> = {
+  bad_input: 'correct the list, then continue',
+  plan_required: 'save a key of a paid plan with restaurant login; then continue',
+  interrupted: 'continue',
+};
+
 /** The failure with the command that continues after it. */
 function withNext(failure: unknown, { next, output }: RunSummary): unknown {
   if (!(failure instanceof AppError)) return failure;
-  const { code, message, details, kind, retryable } = failure;
-  const withHint = (hint: string): AppError => new AppError(code, message, { ...details, retryable, hint });
-  if (code === 'bad_input' && next !== undefined) return withHint(`correct the list, then continue: ${next}`);
-  if (kind === 'usage') return failure;
+  const { code, kind, hint } = failure;
+  if (kind === 'usage' && (code !== 'bad_input' || next === undefined)) return failure;
   if (next === undefined) {
     return output === undefined && kind !== 'local'
-      ? withHint(`${failure.hint}; with -o <file> a run can be continued where it stopped`)
+      ? failure.withHint(`${hint}; with -o <file> a run can be continued where it stopped`)
       : failure;
   }
-  if (failure instanceof QuotaError) return withHint(`from ${formatTime(failure.freeAt)} on: ${next}`);
-  if (code === 'plan_required')
-    return withHint(`save a key of a paid plan with restaurant login; then continue: ${next}`);
-  if (kind === 'interrupted') return withHint(`continue: ${next}`);
-  return withHint(`${failure.hint}; then continue: ${next}`);
+  const before =
+    failure instanceof QuotaError
+      ? `from ${formatTime(failure.freeAt)} on`
+      : (BEFORE_NEXT[code] ?? `${hint}; then continue`);
+  return failure.withHint(`${before}: ${next}`);
 }

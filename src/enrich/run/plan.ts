@@ -68,7 +68,8 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     // Added columns need a lookup.
     fields: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
     added,
-    outputFormat: wantedFormat(app),
+    // A format that is set for all commands does not apply to a list.
+    outputFormat: LIST_FORMATS.find((each) => each === globals.format),
     perMinute: flags.perMinute ?? settings.need('per-minute'),
     perDay: flags.perDay ?? settings.need('per-day'),
     force: globals.force === true,
@@ -80,56 +81,40 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
 
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
-/** The format of `--format`. A setting for all commands does not apply to a list. */
-function wantedFormat({ globals }: App): ListFormat | undefined {
-  return LIST_FORMATS.find((each) => each === globals.format);
-}
-
 /** @throws {AppError} `usage` for the first contradiction */
-function assertConsistent(app: App, flags: EnrichFlags): void {
+function assertConsistent(app: App, { resume, retryErrors, progress, encoding }: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
-  const { resume, retryErrors, progress, encoding } = flags;
-  const printsJson = wantsJson(app) && !toFile && globals.dryRun !== true;
-  const faults: readonly (readonly [wrong: boolean, message: string, hint: string])[] = [
-    [
-      globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app)),
+  const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
+  if (globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app))) {
+    throw refuse(
       `${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`,
       'restaurant enrich list.csv -o out.ndjson; for a page: restaurant enrich list.csv -o out.csv --report out.html',
-    ],
-    [
-      resume === true && globals.force === true,
+    );
+  }
+  if (resume && globals.force) {
+    throw refuse(
       '--resume and --force contradict each other',
       '--resume continues, --force starts again: leave one out',
-    ],
-    [
-      retryErrors === true && resume !== true,
-      '--retry-errors needs --resume',
-      'restaurant enrich … -o out.csv --resume --retry-errors',
-    ],
-    [
-      resume === true && !toFile,
+    );
+  }
+  if (retryErrors && !resume)
+    throw refuse('--retry-errors needs --resume', 'restaurant enrich … -o out.csv --resume --retry-errors');
+  if (resume && !toFile)
+    throw refuse(
       '--resume needs the output file of the first run',
       'restaurant enrich … -o out.csv --resume',
-    ],
-    [
-      progress !== undefined && globals.quiet === true,
-      '--progress and --quiet contradict each other',
-      'leave one out',
-    ],
-    [
-      encoding !== undefined && !isEncoding(encoding),
-      `--encoding '${encoding}': unknown encoding`,
-      'restaurant enrich … --encoding windows-1252 (or utf-16le, shift_jis, gb18030, …)',
-    ],
-    [
-      printsJson,
-      `${globals.json === true ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
+    );
+  if (progress !== undefined && globals.quiet)
+    throw refuse('--progress and --quiet contradict each other', 'leave one out');
+  if (encoding !== undefined && !isEncoding(encoding))
+    throw refuse(`--encoding '${encoding}': unknown encoding`, 'restaurant enrich … --encoding windows-1252');
+  if (wantsJson(app) && !toFile && !globals.dryRun) {
+    throw refuse(
+      `${globals.json ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
       'restaurant enrich … -o out.csv --json, or --format ndjson for rows as JSON',
-    ],
-  ];
-  const found = faults.find(([wrong]) => wrong);
-  if (found !== undefined) throw new AppError('usage', found[1], { hint: found[2] });
+    );
+  }
   checkOutputName(app, ['csv', 'tsv', 'tab', 'ndjson', 'jsonl'], globals.format !== undefined);
 }
 

@@ -33,13 +33,8 @@ export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: (
 
 /** The output belongs to another run. */
 export class CheckpointMismatch extends AppError {
-  constructor(message: string, hint = 'give the input and the options of the first run') {
-    super('bad_input', message, { hint });
-  }
-
-  /** The same error, with the command that starts again. */
-  withRestartHint(command: string): CheckpointMismatch {
-    return new CheckpointMismatch(this.message, `${this.hint}, or start again: ${command}`);
+  constructor(message: string) {
+    super('bad_input', message, { hint: 'give the input and the options of the first run' });
   }
 }
 
@@ -196,8 +191,7 @@ export function readOutput(
 }
 
 /** Options that change the results and are not visible in the output. */
-const FINGERPRINT = ['city', 'fields', 'name-column', 'city-column', 'id-column', 'loose'] as const;
-type Fingerprint = Readonly<Partial<Record<(typeof FINGERPRINT)[number], string | undefined>>>;
+type Fingerprint = Readonly<Record<string, string | undefined>>;
 
 /**
  * Opens the options of the run that started an output. They are stored in the state folder, so that the output holds rows
@@ -227,7 +221,7 @@ export function openRunFingerprint(
     check(): void {
       const stored = store.read();
       if (stored === undefined || stored.identity !== identityOf(path)) return;
-      const other = FINGERPRINT.find((each) => stored.options[each] !== current[each]);
+      const other = Object.keys(current).find((each) => stored.options[each] !== current[each]);
       if (other === undefined) return;
       const [first, now] = [stored.options[other], current[other]].map((value) =>
         value === undefined ? `no --${other}` : `--${other} '${value}'`,
