@@ -45,7 +45,8 @@ export const detailsKey = (id: string): string => `details\0${id}`;
 /** Creates a memo for an output that can be read again. Memory holds a digest and an offset of each text. */
 export function createOffsetMemo(read: (offset: number) => string | undefined): Memo {
   const offsets = new Map<string, number>();
-  const digest = (key: string): string => hash('sha256', key, 'binary');
+  // 96 bits are enough to distinguish queries. A longer slice would keep the whole digest in memory.
+  const digest = (key: string): string => hash('sha256', key, 'binary').slice(0, 12);
   return {
     get(key) {
       const offset = offsets.get(digest(key));

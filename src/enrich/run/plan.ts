@@ -100,11 +100,12 @@ function assertConsistent(app: App, { resume, retryErrors, progress, encoding }:
   }
   if (retryErrors && !resume)
     throw refuse('--retry-errors needs --resume', 'restaurant enrich … -o out.csv --resume --retry-errors');
-  if (resume && !toFile)
+  if (resume && !toFile) {
     throw refuse(
       '--resume needs the output file of the first run',
       'restaurant enrich … -o out.csv --resume',
     );
+  }
   if (progress !== undefined && globals.quiet)
     throw refuse('--progress and --quiet contradict each other', 'leave one out');
   if (encoding !== undefined && !isEncoding(encoding))
