@@ -2,7 +2,7 @@ import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Tool } from '../client/types.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import type { App } from './app.ts';
-import { configuredEndpoint, configuredKey, requestHeaders, type Target } from './target.ts';
+import { configuredTarget, type Target } from './target.ts';
 
 /** Responses of tools that were stored before. Failures are never stored. */
 export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> {
@@ -69,11 +69,8 @@ export const cachedCapabilities = (app: App): JsonObject | undefined =>
 
 function readCached(app: App, name: string): unknown {
   try {
-    const url = configuredEndpoint(app)?.url;
-    if (url === undefined) return undefined;
-    const key = configuredKey(app, url)?.value ?? '';
-    const target = { url, key, headers: requestHeaders(app, url), demo: false };
-    return openLocalCache(app, target).get(name, {}, Number.POSITIVE_INFINITY)?.value;
+    const target = configuredTarget(app);
+    return target && openLocalCache(app, target).get(name, {}, Number.POSITIVE_INFINITY)?.value;
   } catch {
     return undefined;
   }

@@ -147,13 +147,16 @@ export async function requireKey(app: App, endpoint: URL, headers: RequestHeader
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
   requireProfile(app);
-  if (Object.keys(headers).some((name) => !isHarmless(name))) return { value: '', source: 'config' };
+  if (mayAuthenticate(headers)) return { value: '', source: 'config' };
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
     hint: `set RESTAURANT_API_KEY, or: ${loginCommand(app)}`,
   });
 }
+
+const mayAuthenticate = (headers: RequestHeaders): boolean =>
+  Object.keys(headers).some((name) => !isHarmless(name));
 
 /** Returns the login command of the profile in use. */
 export function loginCommand({ settings: { profileName } }: App): string {
@@ -294,4 +297,13 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     isUnboundKey: keySource === 'config' && key !== '' && app.settings.profile.key_origin === undefined,
     demo: false,
   };
+}
+
+/** Returns the service of this run, if it is configured with its key. Starts nothing, not even the key command. */
+export function configuredTarget(app: App): Target | undefined {
+  const url = app.globals.demo === true ? undefined : configuredEndpoint(app)?.url;
+  if (url === undefined) return undefined;
+  const headers = requestHeaders(app, url);
+  const key = configuredKey(app, url)?.value ?? (mayAuthenticate(headers) ? '' : undefined);
+  return key === undefined ? undefined : { url, key, headers, demo: false };
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { openLedgerFor } from '../../app/service.ts';
-import { configuredEndpoint, configuredKey, type Target } from '../../app/target.ts';
+import { configuredTarget } from '../../app/target.ts';
 import { decodeFind } from '../../client/results.ts';
 import { toJson } from '../../util/json.ts';
 import type { Searchable } from '../match/columns.ts';
@@ -62,14 +62,6 @@ export function durationOf(
     minutes: perMinute === 0 ? null : Math.ceil(requests / perMinute),
     days: perDay === 0 ? null : today + Math.ceil(Math.max(0, requests - left) / perDay),
   };
-}
-
-/** The service of this run, where it is configured. */
-function configuredTarget(app: App): Target | undefined {
-  if (app.globals.demo === true) return undefined;
-  const url = configuredEndpoint(app)?.url;
-  const key = url === undefined ? undefined : configuredKey(app, url)?.value;
-  return url === undefined || key === undefined ? undefined : { url, key, demo: false };
 }
 
 /** The rows of earlier runs, without changing them. */

@@ -76,6 +76,10 @@ describe('enrich --dry-run', () => {
       '0 requests sent',
     );
     expect(service.sent()).toBe(0);
+    // Headers may name another account, with responses of its own.
+    expect(await estimate('-H X-Team:a')).toMatchObject({ cached: 0, requests: 3 });
+    await run('enrich in.csv -o a.csv -H X-Team:a', UNPACED);
+    expect(await estimate('-H X-Team:a')).toMatchObject({ cached: 3, requests: 0 });
   });
 
   it('counts the rest of a run that was stopped, and changes nothing', async () => {
