@@ -59,13 +59,27 @@ const ownModules = {
   },
 };
 
+/**
+ * V8 compiles undici's parser a second time in the background after a response, and the exit waits 150 ms for it.
+ * compile-cache.ts restores the flags; Bun has none.
+ */
+const parserOnce = {
+  name: 'parser-once',
+  transform: {
+    filter: { id: /undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/ },
+    handler: (code) => `if (process.versions.bun === undefined)
+      require('node:v8').setFlagsFromString('--no-wasm-tier-up --no-wasm-dynamic-tiering');
+      ${code}`,
+  },
+};
+
 const inPage = await makePage();
 const bundle = await rolldown({
   cwd: root,
   input: { start: 'src/start.ts' },
   platform: 'node',
   moduleTypes: TEXT_MODULES,
-  plugins: [without(UNUSED), ownModules, lazyConstants, tableWidths],
+  plugins: [without(UNUSED), ownModules, parserOnce, lazyConstants, tableWidths],
   // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },
@@ -79,7 +93,8 @@ const group = (name, priority, ...modules) => ({
   test: (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each)),
 });
 const groups = [
-  group('start', 3, '/src/start.ts'),
+  group('start', 4, '/src/start.ts'),
+  group('compile-cache', 3, '/src/compile-cache.ts'),
   group('program', 2, '/src/main.ts'),
   group(
     'call',
@@ -127,5 +142,6 @@ async function embedHelp(file) {
   const code = await readFile(file, 'utf8');
   const embedded = code.replace(/(["'`])the build embeds the help here\1/, () => JSON.stringify(help));
   if (embedded === code) throw new Error('the start has no place for the help');
-  await writeFile(file, embedded);
+  // It loads rolldown's helpers and uses none.
+  await writeFile(file, embedded.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';'));
 }

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
+import { isFileOrPipe } from './util/descriptor.ts';
 
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
@@ -19,16 +20,6 @@ function writeFailure(error: unknown, name: string): Error {
 
 /** A pipe takes so many bytes at once (PIPE_BUF), so that writing them does not wait for a reader. */
 const AT_ONCE = 4096;
-
-/** Whether a descriptor is a file or a pipe. Node's own answer costs its stream, and that some milliseconds. */
-export function isFileOrPipe(descriptor: number): boolean {
-  try {
-    const facts = fstatSync(descriptor);
-    return facts.isFile() || facts.isFIFO() || facts.isSocket();
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Makes an output of one of the process's streams. A failure is reported by the write it hits, and by every later one.

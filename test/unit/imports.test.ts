@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  start: ['main', 'compile-cache', 'storage', 'streams'],
+  start: ['main', 'compile-cache', 'util'],
   'compile-cache': ['storage'],
   main: ['cli', 'streams', 'prompt'],
   // What other programs import.
