@@ -40,9 +40,8 @@ export type Upstream = ReturnType<typeof openUpstream>;
 export function openUpstream(options: UpstreamOptions) {
   const { connect, storedTools, storedCapabilities, profileName, context } = options;
   let connection: Promise<Service> | undefined;
-  let cached: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
-  let pendingList: Promise<readonly Tool[]> | undefined;
-  let stored: readonly Tool[] | undefined;
+  let list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
+  let pendingList: Promise<void> | undefined;
   let capabilities: JsonObject | undefined;
 
   /** Uses the service. After a failure that a login can fix, the next call connects again. */
@@ -58,12 +57,20 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  async function fetchTools(): Promise<readonly Tool[]> {
+  /** The tools as far as they are known: those of the service, else stored ones, else the documented ones. */
+  function currentList() {
+    list ??= {
+      tools: (storedTools() ?? DOCUMENTED_TOOLS).map(withObjectSchema),
+      at: Number.NEGATIVE_INFINITY,
+    };
+    return list;
+  }
+
+  async function fetchTools(): Promise<void> {
     const { tools = DOCUMENTED_TOOLS, fromCache } = await use((service) => service.getTools());
-    cached = { tools: tools.map(withObjectSchema), at: context.now() };
+    list = { tools: tools.map(withObjectSchema), at: context.now() };
     // Stored for the next start, which must not wait for them.
     if (!fromCache) fetchCapabilities().catch(() => {});
-    return cached.tools;
   }
 
   async function fetchCapabilities(): Promise<JsonObject> {
@@ -90,23 +97,19 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  function knownTools(): readonly Tool[] {
-    stored ??= storedTools()?.map(withObjectSchema) ?? DOCUMENTED_TOOLS;
-    return cached?.tools ?? stored;
-  }
-
   return {
     /** Returns the tools for the host, within a few seconds; without the service a stored or built-in list. */
     async listTools(): Promise<readonly Tool[]> {
-      if (cached !== undefined && context.now() - cached.at < LIST_TTL_MS) return cached.tools;
+      if (context.now() - currentList().at < LIST_TTL_MS) return currentList().tools;
       pendingList ??= fetchTools().finally(() => {
         pendingList = undefined;
       });
       // A host without a list shows no tools; with one, the first call reports the error and what to do.
-      return (await soon(pendingList)) ?? knownTools();
+      await soon(pendingList);
+      return currentList().tools;
     },
     /** Returns whether a tool is in the list that is known now. */
-    hasTool: (name: string): boolean => knownTools().some((tool) => tool.name === name),
+    hasTool: (name: string): boolean => currentList().tools.some((tool) => tool.name === name),
     /** Returns the capabilities of the service as far as they are known. */
     async capabilities(): Promise<JsonObject> {
       capabilities ??= await soon(readCapabilities());

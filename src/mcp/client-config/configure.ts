@@ -29,7 +29,6 @@ import {
   CONFIG_VARIABLE,
   chooseTransport,
   ENTRY_NAME,
-  type Entry,
   KEY_HEADER,
   refersToKey,
   type Target,
@@ -46,25 +45,7 @@ export interface ConfigOptions {
 }
 
 /** An entry, and where it belongs. */
-interface Plan {
-  readonly client: McpClient;
-  readonly scope: Scope;
-  readonly file: string;
-  readonly target: Target;
-  readonly entry: Entry;
-  /** The entry with the key masked, for display. */
-  readonly shown: Entry;
-}
-
-/** The result of a write to a client's file. */
-interface WriteResult {
-  readonly isChanged: boolean;
-  readonly backup?: string | undefined;
-  /** What was written, without secrets. */
-  readonly lines: readonly string[];
-  /** Whether the user has switched the entry off. */
-  readonly isDisabled: boolean;
-}
+type Plan = Awaited<ReturnType<typeof planEntry>>;
 
 /**
  * Prints the entry that lets an MCP client use the service, or writes it into the client's file. With `check` it first
@@ -112,7 +93,7 @@ function findClient(name: string): McpClient {
  * Determines the entry and its file.
  * @throws {AppError} `usage` for what the client does not support; `no_service` or `no_key` when the entry needs one
  */
-async function planEntry(app: App, client: McpClient, options: ConfigOptions): Promise<Plan> {
+async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
   const literalKey = options.literalKey === true;
   const demo = app.globals.demo === true;
   const isPlain = () => supportsMcp(app) === false;
@@ -127,7 +108,8 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions): P
   const file = clientPath(client, scope, app.context);
   const target = via === 'stdio' ? stdioTarget(app, scope) : await httpTarget(app, client, literalKey);
   const entry = buildEntry(client, target);
-  return { client, scope, file, target, entry, shown: buildEntry(client, masked(app, target)) };
+  const shown = buildEntry(client, masked(app, target));
+  return { client, scope, file, target, entry, shown };
 }
 
 /** The bridge with the options of this run, and with the variables that a client may not have. */
@@ -191,7 +173,8 @@ function masked(app: App, target: Target): Target {
   return { ...target, headers: Object.fromEntries(shown) };
 }
 
-function writeEntry(app: App, { client, scope, file, target, entry, shown }: Plan): WriteResult {
+/** Writes the entry. @returns lines for the user, without secrets; whether the user has switched the entry off */
+function writeEntry(app: App, { client, scope, file, target, entry, shown }: Plan) {
   const options = {
     project: scope === 'project' ? app.context.cwd() : undefined,
     isSecret: target.via === 'http' && target.isLiteral,
@@ -199,7 +182,8 @@ function writeEntry(app: App, { client, scope, file, target, entry, shown }: Pla
   const edit = changeClientFile(app.context, file, options, (text) => editText(client, text, entry));
   const { merged, changed, removed, isChanged, backup } = edit;
   const isDisabled = merged.enabled === false || merged.disabled === true;
-  if (!isChanged) return { isChanged, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
+  if (!isChanged)
+    return { isChanged, backup, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
   // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
   const shownKeys = changed.filter((key) => key in shown.value);
   const lines = [
@@ -207,7 +191,7 @@ function writeEntry(app: App, { client, scope, file, target, entry, shown }: Pla
     ...removed.map((key) => `- ${key}`),
     ...shownKeys.map((key) => `+ ${key}: ${JSON.stringify(shown.value[key])}`),
   ];
-  return { isChanged, lines: lines.map(cleanLine), isDisabled, backup };
+  return { isChanged, backup, lines: lines.map(cleanLine), isDisabled };
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
@@ -232,7 +216,7 @@ function warnings(app: App, { client, target }: Plan): string[] {
 function notes(
   app: App,
   { client, scope, file, target }: Plan,
-  written?: WriteResult,
+  written?: ReturnType<typeof writeEntry>,
   command?: string,
 ): string[] {
   const { name } = client;

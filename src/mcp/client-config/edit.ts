@@ -16,22 +16,15 @@ import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
 
 const BOM = '\uFEFF';
 
-/** The result of an edit: the new text, our entry in it, and the keys of the entry that are new, different or gone. */
-export interface Edit {
-  readonly text: string;
-  readonly merged: JsonObject;
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-}
-
 /**
  * Puts the entry into the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
  * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON in one line is
  * formatted.
  * @param text content of the file; blank counts as empty
+ * @returns the new text, our entry in it, and the keys of the entry that are new, different or gone
  * @throws {SyntaxError} when the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
-export function editText({ format, servers = 'mcpServers' }: McpClient, text: string, entry: Entry): Edit {
+export function editText({ format, servers = 'mcpServers' }: McpClient, text: string, entry: Entry) {
   const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';
