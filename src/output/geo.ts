@@ -1,4 +1,4 @@
-import { copyRawNumbers, rawNumber, setRawNumber } from '../util/exact-json.ts';
+import { rawNumber, setRawNumber } from '../util/exact-json.ts';
 import { toJson } from '../util/json.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
@@ -31,18 +31,15 @@ function feature(restaurant: unknown, columns: readonly string[] | undefined): F
   const record = isRecord(restaurant) ? restaurant : {};
   const geometry = point(record.coordinates);
   const shown = columns === undefined ? record : pick(record, columns);
-  const properties = Object.fromEntries(
-    Object.entries(shown).filter(([key]) => geometry === null || key !== 'coordinates'),
-  );
-  copyRawNumbers(shown, properties);
+  const { coordinates: _, ...others } = shown;
   const id = record.service_id;
   const made: Feature = {
     type: 'Feature',
     ...(typeof id === 'string' || typeof id === 'number' ? { id } : {}),
     geometry,
-    properties,
+    properties: geometry === null ? shown : others,
   };
-  keepAs(made, 'id', record, 'service_id');
+  keepDigits(made, 'id', record, 'service_id');
   return made;
 }
 
@@ -50,8 +47,8 @@ function point(coordinates: unknown): Feature['geometry'] {
   const found = pointOf(coordinates);
   if (found === undefined || !isRecord(coordinates)) return null;
   const place: [lng: number, lat: number] = [found.lng, found.lat];
-  keepAs(place, '0', coordinates, 'lng');
-  keepAs(place, '1', coordinates, 'lat');
+  keepDigits(place, '0', coordinates, 'lng');
+  keepDigits(place, '1', coordinates, 'lat');
   return { type: 'Point', coordinates: place };
 }
 
@@ -63,7 +60,7 @@ export function pointOf(coordinates: unknown): { lat: number; lng: number } | un
 }
 
 /** Keeps the digits of a number that is copied to another key. */
-function keepAs(to: object, newKey: string, from: object, key: string): void {
+function keepDigits(to: object, newKey: string, from: object, key: string): void {
   const text = rawNumber(from, key);
   if (text !== undefined) setRawNumber(to, newKey, text);
 }

@@ -23,7 +23,7 @@ export function formatError(
 ): string {
   // Mask before cutting: a part of a key would not be recognized.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
-  const causes = causesOf(error).map((cause) => `caused by: ${shortened(describe(cause))}`);
+  const causes = [...causesOf(error)].map((cause) => `caused by: ${shortened(describe(cause))}`);
   const stack = error.code === 'unexpected' ? stackOf(error, redact) : [];
   const wrapped = (text: string): string[] =>
     width === undefined || textWidth(text) <= width ? [text] : wrap(text, width);
@@ -45,17 +45,12 @@ function stackOf(error: AppError, redact: Redact): string[] {
     .filter((line) => /^\s+at /.test(line));
 }
 
-/** Returns the chain of causes, including the errors of an AggregateError. */
-function causesOf(error: Error): unknown[] {
-  const found: unknown[] = [];
-  let next: unknown[] = [error.cause];
-  while (next.length > 0 && found.length < MAX_CAUSES) {
-    const [cause, ...rest] = next;
-    next = rest;
-    if (cause === undefined || found.includes(cause)) continue;
-    found.push(cause);
-    if (cause instanceof AggregateError) next.push(...cause.errors);
-    if (cause instanceof Error) next.push(cause.cause);
+/** Collects the causes of an error, and the errors of an AggregateError, each once. */
+function causesOf(error: unknown, found = new Set<unknown>()): Set<unknown> {
+  const errors: unknown[] = error instanceof AggregateError ? error.errors : [];
+  for (const cause of error instanceof Error ? [error.cause, ...errors] : []) {
+    if (cause !== undefined && !found.has(cause) && found.size < MAX_CAUSES)
+      causesOf(cause, found.add(cause));
   }
   return found;
 }

@@ -28,8 +28,6 @@ const MAX_GROUP_ZOOM = 18;
 const NEAR = 20;
 const NEAR_IN_A_CROWD = 44;
 const CROWD = 150;
-const PIN_SIZE = 26;
-const DIGIT_WIDTH = 7;
 /** Markers are drawn this far outside of the view, as a share of it. */
 const MARGIN = 0.25;
 /** Maximum number of rows that a popup lists. */
@@ -102,11 +100,11 @@ export function makeMap(
     const text = isGroup(spot)
       ? `×${formatCount(spot.properties.point_count)}`
       : formatCount(spot.properties.row.number);
-    const width = Math.max(isGroup(spot) ? PIN_SIZE + 8 : PIN_SIZE, text.length * DIGIT_WIDTH + 12);
     const icon = new DivIcon({
       className: isGroup(spot) ? 'pin many' : 'pin',
       html: el('span', { 'aria-hidden': 'true' }, text),
-      iconSize: [width, PIN_SIZE],
+      // The style sheet has the size and the anchor.
+      iconSize: undefined,
     });
     const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(map);
     const name = isGroup(spot) ? 'restaurants, show them apart' : nameOf(spot.properties.row, columns);
