@@ -3,7 +3,7 @@ import { lastResults } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
-import { optionsOf, settingOf } from '../../cli/options.ts';
+import { optionsOf } from '../../cli/options.ts';
 import { DOCUMENTED_TOOLS } from '../../client/types.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalogue.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
@@ -27,102 +27,93 @@ const MAX_DESCRIPTION = 60;
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 /** Names that the MCP specification allows for a tool; others may imitate one. */
 const TOOL_NAME = /^[A-Za-z0-9][\w./:-]{0,127}$/;
-const NONE: Completions = { candidates: [] };
 
-const valuesOnly = (values: readonly string[]): Completions => ({
-  candidates: values.map((value) => ({ value, description: '' })),
-});
+const plain = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, description: '' }));
 
 const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
   commands.map((command) => ({ value: command.name(), description: command.summary() }));
-
-/** The completer of an argument or option value that has none of its own. */
-const completerOf = (name: string): Completer | undefined =>
-  ['file', 'path'].includes(name) ? 'file' : undefined;
 
 /** Lists what can be completed. Reads local files at most; does not filter, because each shell matches in its own way. */
 export function listCompletions(context: CursorContext, program: CliCommand, app: App): Completions {
   const { command, option, prefix, text, operands, afterDoubleDash } = context;
   if (option !== undefined) {
     // Shells replace the whole word, so each candidate gets the part of it before the value.
-    const { candidates, filesAfter } = optionValues(option, context, program, app);
+    const { candidates, filesAfter } = complete(completerOfOption(option, command, program), context, app);
     return {
       candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })),
       filesAfter: filesAfter === undefined ? undefined : [...prefix].length + filesAfter,
     };
   }
-  if (!afterDoubleDash && text.startsWith('-')) return { candidates: options(context, program) };
+  if (!afterDoubleDash && text.startsWith('-')) return { candidates: options(context) };
   const { registeredArguments: args } = command;
   const own = args[operands.length];
   const argument = own ?? (args.at(-1)?.variadic === true ? args.at(-1) : undefined);
   const name = argument?.name() ?? '';
-  const completer = command.completers.get(name) ?? completerOf(name);
-  if (completer !== undefined) return complete(completer, context, program, app);
+  const completer = command.completers.get(name) ?? fileCompleter(name);
   // Free text. Where no word is expected, or more of it is optional, an option can follow.
-  if (own !== undefined) return NONE;
-  if (operands.length === 0 && command.children.length > 0)
+  if (completer !== undefined || own !== undefined) return complete(completer, context, app);
+  if (operands.length === 0 && command.children.length > 0) {
     return { candidates: commandsOf(command.children) };
-  return { candidates: afterDoubleDash ? [] : options(context, program) };
+  }
+  return { candidates: afterDoubleDash ? [] : options(context) };
 }
 
-function optionValues(option: Option, context: CursorContext, program: CliCommand, app: App): Completions {
-  const { command } = context;
+/** The completer of an argument or option value that has none of its own. */
+const fileCompleter = (name: string): Completer | undefined =>
+  ['file', 'path'].includes(name) ? 'file' : undefined;
+
+function completerOfOption(option: Option, command: CliCommand, program: CliCommand): Completer | undefined {
   const long = option.long ?? '';
-  const { argChoices } = optionsOf(command).find((each) => each.long === long) ?? option;
-  if (argChoices !== undefined) return valuesOnly(argChoices);
   const [, placeholder = ''] = /<(\w+)>/.exec(option.flags) ?? [];
-  const completer = command.completers.get(long) ?? program.completers.get(long) ?? completerOf(placeholder);
-  return completer === undefined ? NONE : complete(completer, context, program, app);
+  const { argChoices } = optionsOf(command).find((each) => each.long === long) ?? option;
+  const completer = command.completers.get(long) ?? program.completers.get(long);
+  return argChoices ?? completer ?? fileCompleter(placeholder);
 }
 
-function complete(completer: Completer, context: CursorContext, program: CliCommand, app: App): Completions {
-  const { text, operands } = context;
+function complete(completer: Completer | undefined, context: CursorContext, app: App): Completions {
+  if (completer === 'file') return { candidates: [], filesAfter: 0 };
+  if (completer !== 'at-file') return { candidates: cleaned(valuesOf(completer, context, app)) };
+  const [prefix] = /^([^=]*=)?@/.exec(context.text) ?? [];
+  return { candidates: [], filesAfter: prefix === undefined ? undefined : [...prefix].length };
+}
+
+function valuesOf(
+  completer: Exclude<Completer, 'file' | 'at-file'> | undefined,
+  context: CursorContext,
+  app: App,
+): Candidate[] {
+  const { text, operands, path } = context;
+  const [program = context.command] = path;
   const [first] = operands;
   switch (completer) {
-    case 'file':
-      return { candidates: [], filesAfter: 0 };
-    case 'at-file': {
-      const [prefix] = /^([^=]*=)?@/.exec(text) ?? [];
-      return { candidates: [], filesAfter: prefix === undefined ? undefined : [...prefix].length };
-    }
+    case undefined:
+      return [];
     case 'command':
-      return { candidates: commandsOf(childrenAt(program, operands)) };
+      return commandsOf(childrenAt(program, operands));
     case 'topic': {
       const topics = first === undefined ? Object.keys(TOPICS) : [];
-      return {
-        candidates: [
-          ...commandsOf(childrenAt(program, operands)),
-          ...topics.map((value) => ({ value, description: 'help topic' })),
-        ],
-      };
+      return [
+        ...commandsOf(childrenAt(program, operands)),
+        ...topics.map((value) => ({ value, description: 'help topic' })),
+      ];
     }
     case 'profile':
-      return cleaned(valuesOnly(Object.keys(app.config().profiles ?? {})).candidates);
+      return plain(Object.keys(app.config().profiles ?? {}));
     case 'row':
-      return cleaned(lastRows(app, text !== ''));
+      return lastRows(app, text !== '');
     case 'setting':
-      return {
-        candidates: SETTING_NAMES.map((value) => ({ value, description: SETTINGS[value].description })),
-      };
-    case 'setting-value': {
+      return SETTING_NAMES.map((value) => ({ value, description: SETTINGS[value].description }));
+    case 'setting-value':
       // A setting has the values of the global option that sets it.
-      const option = program.options.find(
-        (each) => first !== undefined && settingOf(each.long ?? '') === first,
-      );
-      return option === undefined
-        ? NONE
-        : optionValues(option, { ...context, command: program }, program, app);
-    }
-    case 'tool': {
+      if (first === 'profile') return valuesOf('profile', context, app);
+      return plain(program.options.find(({ long }) => long === `--${first}`)?.argChoices ?? []);
+    case 'tool':
       // The tools of the cached list, else the documented ones.
-      const tools = (cachedTools(app) ?? DOCUMENTED_TOOLS).map(({ name, description = '' }) => ({
-        value: String(name),
-        description: String(description),
-      }));
-      return cleaned(tools.filter(({ value }) => TOOL_NAME.test(value)));
-    }
+      return (cachedTools(app) ?? DOCUMENTED_TOOLS)
+        .map(({ name, description = '' }) => ({ value: String(name), description: String(description) }))
+        .filter(({ value }) => TOOL_NAME.test(value));
     default:
-      return valuesOnly(completer);
+      return plain(completer);
   }
 }
 
@@ -135,10 +126,10 @@ function childrenAt(program: CliCommand, words: readonly string[]): readonly Cli
 }
 
 /** Returns the options that can follow: those not given yet, and those that can be repeated. */
-function options({ command, given }: CursorContext, program: CliCommand): Candidate[] {
+function options({ command, given, path: [program] }: CursorContext): Candidate[] {
   const own = command === program ? [] : command.options;
   // Before the command, every global option is allowed.
-  const shared = command.isGroup ? program.options : optionsOf(command);
+  const shared = command.isGroup ? (program?.options ?? []) : optionsOf(command);
   return [...own, ...shared, HELP_OPTION]
     .filter(({ long, defaultValue }) => !given.has(long ?? '') || Array.isArray(defaultValue))
     .flatMap(({ long, short, description }) =>
@@ -146,15 +137,14 @@ function options({ command, given }: CursorContext, program: CliCommand): Candid
     );
 }
 
-/** Removes values from outside that are not harmless, and cleans the descriptions of the others. */
-const cleaned = (candidates: readonly Candidate[]): Completions => ({
-  candidates: candidates
+/** Removes values that are not harmless, as those from outside may be, and cleans the descriptions of the others. */
+const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
+  candidates
     .filter(({ value }) => HARMLESS.test(value))
     .map(({ value, description }) => ({
       value,
       description: truncate(cleanLine(description), MAX_DESCRIPTION),
-    })),
-});
+    }));
 
 /**
  * Returns the row numbers of the last search of this service, with the names; with `withIds` its ids too. Equal names
