@@ -106,7 +106,7 @@ export class CliCommand extends Command {
   jsonOutput: JsonSchema | undefined;
   /** A JSON line on stderr while it runs. */
   jsonProgress: JsonSchema | undefined;
-  /** More to say below the options. */
+  /** Paragraphs below the options, which help wraps. */
   details = '';
   /** Completers of its arguments and options, by argument name or long flag. */
   readonly completers = new Map<string, Completer>();
@@ -130,7 +130,6 @@ export class CliCommand extends Command {
     return this.argument(`<${name}>`, choices.join(', '), read).completeWith(name, choices);
   }
 
-  /** Adds an option that takes a value. */
   valueOption(flags: string, about: string, facts: ValueFacts = {}): this {
     const { choices, range, default: value, defaultText = value } = facts;
     const option = new CliOption(flags, about, choices, defaultText === undefined ? '' : String(defaultText));
@@ -181,13 +180,11 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** Says what `--json` prints. */
   outputSchema(schema: JsonSchema): this {
     this.jsonOutput = schema;
     return this;
   }
 
-  /** Says what a JSON line on stderr is while the command runs. */
   progressSchema(schema: JsonSchema): this {
     this.jsonProgress = schema;
     return this;
@@ -205,7 +202,6 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** Says more below the options, in paragraphs, which help wraps. */
   notes(details: string): this {
     this.details = details;
     return this;

@@ -29,7 +29,6 @@ export function introText(width: number): string {
   return `${about}\n\n${steps.join('\n')}\n\nrestaurant --help lists all commands.\n`;
 }
 
-/** Configures the layout of help, for the program and all commands created from it afterwards. */
 export function configureHelp(program: CliCommand): void {
   program.configureHelp({
     showGlobalOptions: false,
@@ -112,7 +111,6 @@ export function helpText(command: CliCommand, width: number): string {
   return `${body}${details}${examples}\n`;
 }
 
-/** Lays text and tables of a topic out for a width. */
 function topicLayout(width: number) {
   const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 16 });
   return {

@@ -35,7 +35,6 @@ function describeOption(option: Option) {
   };
 }
 
-/** Describes an argument as data. */
 function describeArgument(command: CliCommand, argument: Argument) {
   const completer = command.completers.get(argument.name());
   return {
@@ -99,7 +98,6 @@ function inputSchema(command: CliCommand, shared: readonly Option[]): JsonSchema
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Describes the whole program as data. */
 export function describeProgram(program: CliCommand): Record<string, unknown> {
   return {
     name: program.name(),

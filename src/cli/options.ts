@@ -140,7 +140,6 @@ function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string
   return {};
 }
 
-/** Gives the program its global options. */
 export function addGlobalOptions(program: CliCommand): void {
   for (const entry of GLOBAL_OPTIONS) program.addOption(makeOption(entry));
   program.completeWith('--profile', 'profile');

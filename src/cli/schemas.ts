@@ -68,8 +68,6 @@ const SETTING = {
   source: { enum: ['flag', 'env', 'config', 'default'] },
 };
 
-/** A setting with its source. */
 export const SETTING_OUTPUT = object({ name: text, ...SETTING });
 
-/** Settings by name. */
 export const SETTINGS_OUTPUT: JsonSchema = { type: 'object', additionalProperties: object(SETTING) };

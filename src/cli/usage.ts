@@ -62,7 +62,6 @@ const OTHER_ARGUMENTS: Synonyms = {
 const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
   Object.keys(synonyms).find((own) => synonyms[own]?.split(' ').includes(word));
 
-/** Returns the command that shows the help of a command. */
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 

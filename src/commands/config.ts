@@ -100,7 +100,6 @@ async function changeSetting(app: App, word: string, given?: string): Promise<vo
   if (given !== undefined) await app.note(`saved ${name}: ${value}`);
 }
 
-/** A change of the config file. */
 interface Change {
   readonly name: string;
   /** The new value as it may be shown; null where it is removed. */

@@ -61,7 +61,6 @@ export function registerSandbox(program: CliCommand, app: App): void {
     .action((flags: SandboxFlags) => runSandbox(app, flags));
 }
 
-/** Runs the sandbox until Ctrl-C or SIGTERM. */
 async function runSandbox(app: App, { latency, fault, data, ...options }: SandboxFlags): Promise<void> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const sandbox = await startSandbox({

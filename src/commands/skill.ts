@@ -90,7 +90,6 @@ export function registerSkill(program: CliCommand, app: App): void {
     );
 }
 
-/** Builds the skill for agents from its template and the command tree. */
 function skillText(program: CliCommand): string {
   const leaves = (command: CliCommand): CliCommand[] => [
     ...(command.isGroup ? [] : [command]),
@@ -108,7 +107,6 @@ function skillText(program: CliCommand): string {
     .replace('{{exit-codes}}', () => ['* 0: success', ...exits].join('\n'));
 }
 
-/** Writes the skill into the folder where the agent looks for skills; with --dry-run only prints the path. */
 async function installSkill(app: App, agent: Agent, scope: Scope, text: string): Promise<void> {
   const file = skillFile(app, agent, scope);
   const before = readText(file);

@@ -45,7 +45,6 @@ export function registerStatus(program: CliCommand, app: App): void {
     .action(({ check }: { check?: true }) => status(app, check === true));
 }
 
-/** Prints which service, key, settings, quota and files this run would use; with `check` whether all of it works. */
 async function status(app: App, check: boolean): Promise<void> {
   app.config();
   const diagnosis = check ? await (await import('./status/doctor.ts')).diagnose(app) : undefined;

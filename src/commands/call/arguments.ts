@@ -86,7 +86,6 @@ export function buildArguments(
   return args;
 }
 
-/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const memberOf = (value: unknown, name: string): unknown =>
@@ -95,7 +94,6 @@ const memberOf = (value: unknown, name: string): unknown =>
 /** The schema itself and its top-level `allOf`, which together list the arguments. */
 const partsOf = (root: Schema): unknown[] => [root, ...(Array.isArray(root.allOf) ? root.allOf : [])];
 
-/** Returns the names of the arguments that a tool's schema lists. */
 export function argumentNames(root: Schema): string[] {
   return partsOf(root).flatMap((part) => Object.keys(memberOf(part, 'properties') ?? {}));
 }

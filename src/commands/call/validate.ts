@@ -22,7 +22,8 @@ import {
 const TIME_LIMIT_MS = 1000;
 /** Keywords that report only that a schema below failed; the reason is another error. */
 const COMBINING = ['if', 'allOf', '$ref', 'propertyNames'];
-const MAX_LISTED = 20;
+/** Maximum number of characters of the values that an error lists. */
+const MAX_LISTED = 400;
 /** Dialects before 2019-09: lists of `items`, `dependencies`. */
 const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3-7]\//;
 
@@ -38,7 +39,6 @@ const OPTIONS: Options = {
   addUsedSchema: false,
 };
 
-/** Validates by a tool's JSON Schema. */
 type Validator = (args: unknown) => readonly ErrorObject[];
 
 /**
@@ -156,11 +156,12 @@ function argumentError(
     const other = misspelt === undefined ? '' : `, and has no argument '${misspelt}'`;
     return fail(`${tool} needs ${needed.join(' and ')}${other}`, didYouMean(misspelt ?? '', needed));
   }
-  for (const error of certain) {
+  const unknown = certain.flatMap((error) => {
     const name: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
-    if (typeof name !== 'string') continue;
-    const path = dotted(error, name);
-    return fail(`${tool} has no argument '${path}'`, didYouMean(path, names));
+    return typeof name === 'string' ? [dotted(error, name)] : [];
+  });
+  if (unknown[0] !== undefined) {
+    return fail(`${tool} has no argument '${unknown[0]}'`, didYouMean(unknown[0], names));
   }
   const first = certain.find(({ keyword }) => !COMBINING.includes(keyword)) ?? errors[0];
   if (first === undefined) return fail(`the arguments of ${tool} are invalid`);
@@ -198,9 +199,8 @@ function explain(
   );
   const values = allowed.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   if (values.length > 0) {
-    const shown = values.slice(0, MAX_LISTED).map((text) => excerpt(text, 60));
-    const more = values.length > shown.length ? `, … (${values.length} in all)` : '';
-    return { problem: `expected ${values.length > 1 ? 'one of ' : ''}${shown.join(', ')}${more}`, values };
+    const listed = excerpt(values.join(', '), MAX_LISTED);
+    return { problem: `expected ${values.length > 1 ? 'one of ' : ''}${listed}`, values };
   }
   const types = new Set(causes.flatMap((each) => (each.keyword === 'type' ? [each.params.type].flat() : [])));
   if (types.size > 0) return { problem: `expected ${[...types].join(' or ')}`, values };

@@ -65,7 +65,6 @@ function answerBash(
   return lines(texts, `${Math.max(0, [...before].length - [...kept].length)}\t${quote}\t${path}`);
 }
 
-/** Splits a word after a number of characters. */
 function splitAt(word: string, count: number): [string, string] {
   const characters = [...word];
   return [characters.slice(0, count).join(''), characters.slice(count).join('')];

@@ -15,7 +15,6 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** Candidates for the word at the cursor. */
 export interface Completions {
   readonly candidates: readonly Candidate[];
   /** Where files can be completed too: the number of characters of the word before their paths. */
@@ -117,7 +116,6 @@ function valuesOf(
   }
 }
 
-/** Returns the subcommands of the command that the words name. */
 function childrenAt(program: CliCommand, words: readonly string[]): readonly CliCommand[] {
   return words.reduce<readonly CliCommand[]>(
     (commands, word) => commands.find((each) => each.name() === word)?.children ?? [],
