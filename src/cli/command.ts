@@ -20,7 +20,6 @@ export type OptionGroup =
   | 'curl'
   | 'json'
   | 'jq'
-  | 'pager'
   | 'records'
   | 'csv'
   | 'columns'
@@ -34,7 +33,7 @@ const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
   records: ['jq', 'csv', 'columns'],
-  file: ['output', 'force', 'pager'],
+  file: ['output', 'force'],
 };
 
 /** A JSON Schema (2020-12). */
@@ -69,8 +68,6 @@ export interface OptionOverride {
 export class CliOption extends Option {
   /** The value is a whole number. */
   isInteger = false;
-  /** The default for a command that uses a setting differently. */
-  commandDefault: string | undefined;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
     const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);

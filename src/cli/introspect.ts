@@ -20,8 +20,7 @@ function describeOption(option: Option) {
         : 'boolean';
   const name = settingOf(long);
   const setting = name && (SETTINGS[name] as Setting<unknown>);
-  const commandDefault = option instanceof CliOption ? option.commandDefault : undefined;
-  const value = commandDefault ?? setting?.default ?? (option.negate ? undefined : option.defaultValue);
+  const value = option.negate ? undefined : (option.defaultValue ?? setting?.default);
   const convert = type === 'integer' ? Number : type === 'string' ? String : (each: unknown) => each;
   return {
     name: long,

@@ -74,7 +74,7 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     ['output', '-o, --output <file>', 'Write to a file; the format follows the extension'],
     ['force', '--force', 'Overwrite the output file'],
     ['page', '--open', 'Show a page with a map in the browser'],
-    ['pager', '--no-pager', 'Do not page long output'],
+    ['output', '--no-pager', 'Do not page long output'],
   ]),
   ...underHeading('Service options:', [
     ['address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'],
@@ -116,7 +116,7 @@ function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOpti
   const made = new CliOption(flags, description, choices, shown);
   if (repeatable) made.argParser((text: string, earlier: string[]) => [...earlier, text]).default([]);
   made.isInteger = integer;
-  made.commandDefault = override.default;
+  if (override.default !== undefined) made.default(override.default);
   return made.helpGroup(heading);
 }
 
