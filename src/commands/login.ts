@@ -5,6 +5,7 @@ import { configuredEndpoint, type FoundEndpoint, loginCommand, requestHeaders } 
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
+import { withMessage } from '../client/http/network-error.ts';
 import { checkKey, keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
@@ -66,15 +67,14 @@ async function login(app: App, options: LoginOptions): Promise<void> {
     file,
     key_in_environment: variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined,
   };
-  const where =
-    service === undefined ? 'no service yet: restaurant login --base-url <url>' : service.url.host;
+  const where = service?.url.host ?? 'no service yet: restaurant login --base-url <url>';
   const lines = [
     `Logged in to ${where}${facts.verified ? '' : ' (the key was not verified)'}`,
     `Key …${facts.key.last4} saved in ${file}, profile ${facts.profile}`,
-    ...(facts.key_in_environment
-      ? ['RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY']
-      : []),
   ];
+  if (facts.key_in_environment) {
+    lines.push('RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY');
+  }
   await writeText(app, facts, () => `${lines.join('\n')}\n`);
 }
 
@@ -98,12 +98,12 @@ async function acceptedKey(
   options: LoginOptions,
   service: FoundEndpoint | undefined,
 ): Promise<string> {
+  const url = options.verify ? service?.url : undefined;
   for (let attempt = 1; ; attempt += 1) {
     const given = await readKey(app, options, service);
     const key = checkKey(given.key, app.settings.need('key-prefix'));
     app.registerSecret(key);
-    const refusal =
-      service === undefined || !options.verify ? undefined : await refusalOf(app, service.url, key);
+    const refusal = url && (await refusalOf(app, url, key));
     if (refusal === undefined) return key;
     if (!given.isTyped || attempt === MAX_ATTEMPTS) throw refusal;
     await app.note(`${refusal.message}; try again, or stop with Ctrl-C`);
@@ -155,9 +155,9 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    const message = `${url.host} refused the key …${keySuffix(key)}; nothing was saved`;
-    const hint = `check the key in the developer portal, then: ${loginCommand(app)}`;
-    return new AppError('unauthorized', message, { ...error.details, hint });
+    return withMessage(error, `${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
+      hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
+    });
   }
 }
 

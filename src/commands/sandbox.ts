@@ -3,6 +3,7 @@ import type { App } from '../app/app.ts';
 import { readArgumentFile } from '../app/input.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { object, text } from '../cli/schemas.ts';
+import { withMessage } from '../client/http/network-error.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
 import { FAULT_KINDS, parseFault } from '../sandbox/faults.ts';
 import type { SandboxOptions, SandboxRestaurant } from '../sandbox/server.ts';
@@ -98,7 +99,6 @@ async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
   try {
     return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.code, `${path}: ${error.message}`, { ...error.details, hint: error.hint });
+    throw error instanceof AppError ? withMessage(error, `${path}: ${error.message}`) : error;
   }
 }

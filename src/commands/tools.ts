@@ -3,6 +3,7 @@ import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
+import { withMessage } from '../client/http/network-error.ts';
 import { DOCUMENTED_TOOLS } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 
@@ -33,12 +34,8 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
         // A service without a list still has its documented tools.
         if (documented !== undefined) return [documented];
-        const names = DOCUMENTED_TOOLS.map((tool) => tool.name);
-        throw new AppError('rpc_error', `${service.label} has no list of its tools: ${error.message}`, {
-          ...error.details,
-          hint:
-            error.details.hint ??
-            `the documented tools are ${names.join(' and ')}: restaurant tools find_restaurant`,
+        throw withMessage(error, `${service.label} has no list of its tools: ${error.message}`, {
+          hint: error.details.hint ?? 'restaurant tools find_restaurant shows a documented tool',
         });
       }
     },
