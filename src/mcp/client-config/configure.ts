@@ -221,7 +221,7 @@ function notes(
 ): string[] {
   const { name } = client;
   const texts = [
-    written === undefined && `add it to ${file}, or run: restaurant mcp config ${name} --write`,
+    written === undefined && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
     command !== undefined && `or run: ${command}`,
     written?.isDisabled && `the entry is switched off in ${file}`,
     scope === 'project' && client.projectNote,
