@@ -5,7 +5,6 @@ import { configuredEndpoint, type FoundEndpoint, loginCommand, requestHeaders } 
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
-import { withMessage } from '../client/http/network-error.ts';
 import { checkKey, keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { variable } from '../settings/settings.ts';
@@ -155,7 +154,7 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    return withMessage(error, `${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
+    return error.withMessage(`${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
       hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
     });
   }

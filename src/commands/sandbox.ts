@@ -3,7 +3,6 @@ import type { App } from '../app/app.ts';
 import { readArgumentFile } from '../app/input.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { object, text } from '../cli/schemas.ts';
-import { withMessage } from '../client/http/network-error.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
 import { FAULT_KINDS, parseFault } from '../sandbox/faults.ts';
 import type { SandboxOptions, SandboxRestaurant } from '../sandbox/server.ts';
@@ -99,6 +98,6 @@ async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
   try {
     return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');
   } catch (error) {
-    throw error instanceof AppError ? withMessage(error, `${path}: ${error.message}`) : error;
+    throw error instanceof AppError ? error.withMessage(`${path}: ${error.message}`) : error;
   }
 }

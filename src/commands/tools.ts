@@ -3,7 +3,6 @@ import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
-import { withMessage } from '../client/http/network-error.ts';
 import { DOCUMENTED_TOOLS } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 
@@ -34,7 +33,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
         // A service without a list still has its documented tools.
         if (documented !== undefined) return [documented];
-        throw withMessage(error, `${service.label} has no list of its tools: ${error.message}`, {
+        throw error.withMessage(`${service.label} has no list of its tools: ${error.message}`, {
           hint: error.details.hint ?? 'restaurant tools find_restaurant shows a documented tool',
         });
       }
