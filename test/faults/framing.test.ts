@@ -83,6 +83,7 @@ const breaks: Fault[] = [
 ];
 
 const wellFormed: Fault[] = [
+  found('a body without a length that is complete', ({ id }) => httpHead('200 OK', envelope(id))),
   found('chunk extensions and trailers', ({ id }) =>
     httpHead(CHUNKED, `${chunk(envelope(id), ';a="b"')}0\r\nX-Trailer: 1\r\n\r\n`),
   ),
@@ -146,6 +147,8 @@ const zstd = 'zstdCompressSync' in zlib ? (zlib.zstdCompressSync as (text: strin
 const encodings: Fault[] = [
   found('unrequested gzip', coded('gzip', gzipSync)),
   found('GZIP in upper case', coded('GZIP', gzipSync)),
+  found('gzip by its old name', coded('x-gzip', gzipSync)),
+  found('no encoding, named as such', coded('identity', Buffer.from)),
   found('deflate', coded('deflate', deflateSync)),
   found('deflate without its wrapper', coded('deflate', deflateRawSync)),
   found('brotli', coded('br', brotliCompressSync)),

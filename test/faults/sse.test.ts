@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import {
   drip,
   envelope,
@@ -71,6 +72,10 @@ const forms: Fault[] = [
   found('garbage after the response', stream('data: @\n\ndata: {{{\n\n')),
   found('events labeled JSON', ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`)),
   found('JSON labeled as events', ({ id }) => httpResponse(envelope(id), { type: 'text/event-stream' })),
+  found('compressed events', ({ id }) => {
+    const head = Buffer.from(httpHead('200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip'));
+    return Buffer.concat([head, gzipSync(`data: ${envelope(id)}\n\n`)]);
+  }),
   found('UTF-8 labeled as another charset', ({ id }) =>
     httpResponse(`data: ${envelope(id)}\n\n`, { type: 'text/event-stream; charset=iso-8859-1' }),
   ),
