@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { TraceEvent } from '../client/http/transport.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
@@ -7,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
 import { openPacer, RateLimitError } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
-import { mapOrdered } from '../util/async.ts';
+import { createSemaphore } from '../util/async.ts';
 import { mapStrings } from '../util/json.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
@@ -45,7 +46,6 @@ export interface Service {
   capabilities(): Promise<JsonObject>;
 }
 
-/** A list of tools with its origin. */
 export interface ToolCatalog {
   /** Undefined where the service has no list. */
   readonly tools: readonly Tool[] | undefined;
@@ -331,17 +331,33 @@ export type Outcome = { readonly restaurantId: string; readonly cachedAt?: numbe
 const CONCURRENCY = 4;
 
 /** Looks up many restaurants, some at a time, in order. One that fails does not stop the others. */
-export function lookupMany(service: Service, ids: readonly string[], level: Level): AsyncGenerator<Outcome> {
-  return mapOrdered(ids, CONCURRENCY, async (restaurantId): Promise<Outcome> => {
-    try {
-      return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
-    } catch (error) {
-      // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
-      const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
-      if (isFinal || error instanceof RateLimitError) throw error;
-      return { restaurantId, error };
-    }
-  });
+export async function* lookupMany(
+  service: Service,
+  ids: readonly string[],
+  level: Level,
+): AsyncGenerator<Outcome> {
+  const limit = createSemaphore(CONCURRENCY);
+  const rest = new AbortController();
+  setMaxListeners(0, rest.signal);
+  const outcomes = ids.map((id) => limit(() => lookupOne(service, id, level), rest.signal));
+  // An error that stops the others is thrown when its turn comes; those before it are complete then.
+  for (const outcome of outcomes) outcome.catch(() => rest.abort());
+  try {
+    for (const outcome of outcomes) yield await outcome;
+  } finally {
+    rest.abort();
+  }
+}
+
+async function lookupOne(service: Service, restaurantId: string, level: Level): Promise<Outcome> {
+  try {
+    return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
+  } catch (error) {
+    // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
+    const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
+    if (isFinal || error instanceof RateLimitError) throw error;
+    return { restaurantId, error };
+  }
 }
 
 /** As {@link lookupMany}, with a spinner, until all are complete. */

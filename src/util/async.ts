@@ -56,27 +56,3 @@ export function createSemaphore(max: number): <T>(task: () => Promise<T>, signal
     }
   };
 }
-
-/**
- * Runs `work` on the items, at most `concurrency` at a time, and yields the results in the order of the items. The
- * first failure ends it. At most `concurrency` results wait for an earlier one.
- */
-export async function* mapOrdered<T, R>(
-  items: Iterable<T>,
-  concurrency: number,
-  work: (item: T) => Promise<R>,
-): AsyncGenerator<R> {
-  const waiting: Promise<R>[] = [];
-  for (const item of items) {
-    const [first] = waiting;
-    if (first !== undefined && waiting.length >= concurrency) {
-      yield await first;
-      waiting.shift();
-    }
-    const started = work(item);
-    // Its failure is reported when its turn comes; until then it must not count as unhandled.
-    started.catch(() => {});
-    waiting.push(started);
-  }
-  for (const result of waiting) yield await result;
-}
