@@ -13,13 +13,11 @@ export interface PlannedCall {
   readonly params?: Record<string, unknown> | unknown[] | undefined;
 }
 
-/** The call of a tool. */
 export const toolCall = (name: string, args: Record<string, unknown>): PlannedCall => ({
   method: 'tools/call',
   params: { name, arguments: args },
 });
 
-/** The call that `find` makes. */
 export const findCall = (query: { name: string; city: string }): PlannedCall =>
   toolCall('find_restaurant', { name: query.name, city: query.city });
 
@@ -63,7 +61,6 @@ export async function runServiceCommand<Plan, Result>(
   await command.write(await command.send(service, plan), plan);
 }
 
-/** Prints requests instead of sending them. */
 async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
     throw new AppError('usage', '--demo has no address to show', {

@@ -158,7 +158,6 @@ export async function requireKey(app: App, endpoint: URL, headers: RequestHeader
 const mayAuthenticate = (headers: RequestHeaders): boolean =>
   Object.keys(headers).some((name) => !isHarmless(name));
 
-/** Returns the login command of the profile in use. */
 export function loginCommand({ settings: { profileName } }: App): string {
   return `restaurant login${profileName === 'default' ? '' : ` --profile ${shellWord(profileName)}`}`;
 }
@@ -198,7 +197,6 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   return Object.fromEntries(headers.values());
 }
 
-/** Returns the headers of a profile as saved. */
 export function savedHeaders({ headers }: Profile): Readonly<Record<string, string>> {
   const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
   return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
@@ -215,7 +213,6 @@ export function settingViews({ settings }: App): Record<string, SettingView> {
   return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
 }
 
-/** Returns the value of a header as it may be shown. */
 export const shownHeader = (name: string, value: string): string =>
   isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : '…';
 
@@ -254,7 +251,6 @@ export interface Target {
   /** Empty where additional headers authenticate. */
   readonly key: string;
   readonly keyHint?: string;
-  /** Additional headers. */
   readonly headers?: RequestHeaders;
   /** The key was saved before its service was known: it belongs to the first one that accepts it. */
   readonly isUnboundKey?: boolean;

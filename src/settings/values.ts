@@ -36,7 +36,6 @@ export function parseTimeSpan(text: string): number {
   return ms;
 }
 
-/** Returns a parser of whole numbers from `min` to `max`, in plain digits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -45,7 +44,6 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Returns a parser that accepts one of `choices`. */
 export function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text);
@@ -86,7 +84,6 @@ export function parseSize(text: string): number {
   return bytes;
 }
 
-/** Parses the name of a profile. */
 export function parseProfileName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) {
     throw new Error('expected a short name of letters, digits, dots, hyphens and underscores');
@@ -99,7 +96,6 @@ export function withoutPassword(text: string): string {
   return text.replace(/^([a-z]+:\/\/[^/@]*:)[^/]*@/i, '$1…@');
 }
 
-/** Parses the address of a Redis or Valkey server. */
 export function parseStoreUrl(text: string): URL {
   const url = parseUrl(text);
   const isServer = /^rediss?:$/.test(url?.protocol ?? '') && url?.hostname !== '';
@@ -110,7 +106,6 @@ export function parseStoreUrl(text: string): URL {
   return url;
 }
 
-/** Parses the prefix of API keys. */
 export function parseKeyPrefix(text: string): string {
   if (!/^[\x21-\x7e]{1,64}$/.test(text)) throw new Error('expected 1 to 64 visible ASCII characters');
   return text;

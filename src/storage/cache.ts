@@ -58,7 +58,6 @@ const MAX_LOOKED_AT = 20_000;
 
 const folderIn = (cacheDir: string): string => join(cacheDir, 'responses');
 
-/** Identifies an account without naming its key. */
 const hashAccount = (account: string): string => sha256Hex(`restaurant api key\n${account}`);
 
 /** Returns the part of the file names that all responses of an account share. */

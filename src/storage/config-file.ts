@@ -33,7 +33,6 @@ const LOCK_WAIT_MS = 15_000;
 const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
 const OTHER_FOLDER = 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to';
 
-/** Returns the path of the config file in its folder. */
 export function configPath(configDir: string): string {
   return join(configDir, 'config.json');
 }

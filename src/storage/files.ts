@@ -32,7 +32,6 @@ function isTrusted(uid: number): boolean {
   return me === undefined || uid === me || uid === 0;
 }
 
-/** The name of a file's owner in messages. */
 const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
 
 function fileError(code: string, message: string): Error {

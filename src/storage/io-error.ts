@@ -38,12 +38,7 @@ export function ioReason(error: unknown): string {
  */
 export function ioError(action: string, path: string, error: unknown, hint?: string): AppError {
   if (error instanceof AppError) {
-    return hint === undefined || error.details.hint !== undefined
-      ? error
-      : new AppError(error.code, error.message, { ...error.details, hint });
+    return hint === undefined || error.details.hint !== undefined ? error : error.withHint(hint);
   }
-  return new AppError('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, {
-    cause: error,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return new AppError('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, { cause: error, hint });
 }

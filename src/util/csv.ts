@@ -32,7 +32,6 @@ const MIB = 1024 * 1024;
 
 /** A record that cannot be read; those before it were returned. */
 export class CsvError extends Error {
-  /** Line on which the record begins. */
   readonly line: number;
 
   constructor(line: number, message: string) {
@@ -57,7 +56,6 @@ export class CsvReader {
   /** Characters of the record so far. */
   #length = 0;
   #line = 1;
-  /** Line on which the record begins. */
   #firstLine = 1;
   /** Whether the last character was a return, so that a line feed does not end another line. */
   #afterReturn = false;

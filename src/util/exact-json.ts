@@ -86,7 +86,6 @@ export function rawNumber(container: object, key: string | number): string | und
   return text !== undefined && Object.is(Number(text), value) ? text : undefined;
 }
 
-/** Stores the text of the number under `key`. */
 export function setRawNumber(container: object, key: string, text: string): void {
   const { [RAW_NUMBERS]: raw } = container as Container;
   // A copy: a container that was spread shares the old one.

@@ -6,7 +6,6 @@ export function excerpt(text: string, max = 200): string {
   return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Returns the text of a web page without its markup. */
 export function stripHtml(page: string): string {
   return page
     .slice(0, 20_000)
@@ -15,12 +14,10 @@ export function stripHtml(page: string): string {
     .replace(/<[^>]*(?:>|$)/g, ' ');
 }
 
-/** Whether text is a web page. */
 export function isHtml(text: string): boolean {
   return /^\uFEFF?\s*<[!?a-z]/i.test(text.slice(0, 500));
 }
 
-/** Returns the title of a web page. */
 export function htmlTitle(page: string): string | undefined {
   const title = /<title[^>]*>([^<]*)/i.exec(page.slice(0, 20_000))?.[1]?.trim();
   return title === '' ? undefined : title;

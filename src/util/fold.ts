@@ -49,7 +49,6 @@ export function isSameName(one: string, other: string): boolean {
   return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));
 }
 
-/** Replaces each `&` by "and". */
 export function spellAnd(name: string): string {
   return name.replace(/[&＆]/g, ' and ');
 }

@@ -1,7 +1,6 @@
 import { AppError } from '../errors.ts';
 import { isContainer, stringifyExact } from './exact-json.ts';
 
-/** Levels of nesting that are read or written. */
 const MAX_DEPTH = 200;
 
 /** A variation selector behind a character that has variations: an emoji, a keycap, an ideograph, a math sign. */

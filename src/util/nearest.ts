@@ -1,4 +1,3 @@
-/** Maximum number of characters of a name that are compared. */
 const MAX_LENGTH = 64;
 
 /**

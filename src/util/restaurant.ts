@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts';
 
-/** Maximum length of an id, in characters. */
 const MAX_LENGTH = 128;
 
 /**

@@ -137,7 +137,6 @@ function cutOff(text: string, sign: string): string {
   return sign === '' ? text : text.replace(/[ ,;:]{1,9}$/, '') + sign;
 }
 
-/** Pads text with spaces to `columns`. */
 export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, columns - width(text)));
   return align === 'left' ? text + space : space + text;
