@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, systemCode } from '../errors.ts';
@@ -39,28 +40,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => close(server) };
 }
 
-function listen(server: Server, port: number): Promise<number> {
+/** @returns the port */
+async function listen(server: Server, port: number): Promise<number> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     const hint = 'restaurant sandbox --port 0';
-    return Promise.reject(new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint }));
+    throw new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint });
   }
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(port, error)));
-    server.listen(port, HOST, () => {
-      server.removeAllListeners('error').on('error', () => undefined);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function listenError(port: number, cause: Error): AppError {
-  const hint = 'restaurant sandbox --port 0 uses any free port';
-  if (systemCode(cause) === 'EADDRINUSE') {
-    return new AppError('in_use', `port ${port} of ${HOST} is in use`, { cause, hint });
+  try {
+    await once(server.listen(port, HOST), 'listening');
+  } catch (cause) {
+    const hint = 'restaurant sandbox --port 0 uses any free port';
+    const code = systemCode(cause);
+    throw code === 'EADDRINUSE'
+      ? new AppError('in_use', `port ${port} of ${HOST} is in use`, { cause, hint })
+      : new AppError('io_error', `cannot listen on port ${port} of ${HOST}: ${code}`, { cause, hint });
   }
-  const reason = systemCode(cause) ?? 'unknown reason';
-  return new AppError('io_error', `cannot listen on port ${port} of ${HOST}: ${reason}`, { cause, hint });
+  server.on('error', () => undefined);
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 /** Replies to what is not an HTTP request, or whose headers arrive too slowly, and closes the connection. */

@@ -6,11 +6,12 @@ import { errorFields } from '../../output/problem.ts';
 import { createSemaphore, untilAborted } from '../../util/async.ts';
 import {
   capabilityOf,
-  discoverResult,
+  describeServer,
   forwardable,
-  initializeResult,
   invalidParams,
+  negotiatedVersion,
   ProtocolError,
+  SUPPORTED_VERSIONS,
 } from './protocol.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -114,9 +115,15 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
   return async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     switch (method) {
       case 'initialize':
-        return initializeResult(params, await upstream.capabilities());
+        return {
+          protocolVersion: negotiatedVersion(params.protocolVersion),
+          ...describeServer(await upstream.capabilities()),
+        };
       case 'server/discover':
-        return discoverResult(await upstream.capabilities());
+        return {
+          supportedVersions: SUPPORTED_VERSIONS,
+          ...describeServer(await upstream.capabilities()),
+        };
       case 'ping':
         return {};
       case 'tools/list':

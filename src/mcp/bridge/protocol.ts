@@ -38,7 +38,7 @@ const TTL_MS: Readonly<Record<string, number>> = {
   'resources/read': 0,
 };
 
-const SUPPORTED_VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
+export const SUPPORTED_VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
 /** Name and version of the server, in every protocol version. */
 const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
@@ -60,28 +60,18 @@ const FORWARDED: Readonly<Record<string, readonly string[]>> = {
 export const capabilityOf = (method: string): string | undefined =>
   Object.keys(FORWARDED).find((name) => FORWARDED[name]?.includes(method));
 
+/** Returns the protocol version to use: the requested one if it is supported, else the newest with a handshake. */
+export const negotiatedVersion = (requested: unknown): string | undefined =>
+  LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0];
+
 /** Describes the bridge: what it can do with a service of these capabilities. It forwards no change notifications. */
-function description(service: JsonObject): JsonObject {
+export function describeServer(service: JsonObject): JsonObject {
   const forwarded = Object.keys(FORWARDED).filter((name) => isObject(service[name]));
   return {
     capabilities: { tools: {}, ...Object.fromEntries(forwarded.map((name) => [name, {}])) },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
   };
-}
-
-/**
- * Returns the result of `initialize`: the requested version if it is supported, else the newest with a handshake.
- * @param service capabilities of the service
- */
-export function initializeResult({ protocolVersion }: JsonObject, service: JsonObject): JsonObject {
-  const version = LEGACY_VERSIONS.find((each) => each === protocolVersion) ?? LEGACY_VERSIONS[0];
-  return { protocolVersion: version, ...description(service) };
-}
-
-/** Returns the result of `server/discover` (2026-07-28). */
-export function discoverResult(service: JsonObject): JsonObject {
-  return { supportedVersions: SUPPORTED_VERSIONS, ...description(service) };
 }
 
 /**

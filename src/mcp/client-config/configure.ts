@@ -182,8 +182,9 @@ function writeEntry(app: App, { client, scope, file, target, entry, shown }: Pla
   const edit = changeClientFile(app.context, file, options, (text) => editText(client, text, entry));
   const { merged, changed, removed, isChanged, backup } = edit;
   const isDisabled = merged.enabled === false || merged.disabled === true;
-  if (!isChanged)
+  if (!isChanged) {
     return { isChanged, backup, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
+  }
   // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
   const shownKeys = changed.filter((key) => key in shown.value);
   const lines = [
