@@ -34,7 +34,7 @@ export interface Fault {
 }
 
 /** The kinds of requests: a tool call can fail in more ways than a notification. */
-export type FaultTarget = 'tool' | 'request' | 'other';
+type FaultTarget = 'tool' | 'request' | 'other';
 
 /**
  * Parses `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests).

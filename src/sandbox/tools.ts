@@ -66,7 +66,7 @@ export const TOOLS: readonly Tool[] = [
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Maps the arguments of a tool, and whether the caller has a paid key, to a result. */
-export type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
+type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
 
 /**
  * Creates the tools by name: the two documented ones, or those of an MCP server, which reports wrong arguments in the

@@ -1,7 +1,7 @@
 import { stringifyExact } from '../../util/exact-json.ts';
 
 /** Maximum size of a line, in bytes. */
-export const MAX_LINE_BYTES = 20 * 1024 * 1024;
+const MAX_LINE_BYTES = 20 * 1024 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -144,11 +144,11 @@ describe('faults over HTTP', () => {
     ['goes beyond 64 MiB', Number.POSITIVE_INFINITY, 64 * 1024 * 1024, 80 * 1024 * 1024],
     ['stops when the caller does', 1024 * 1024, 0, 8 * 1024 * 1024],
   ])('huge %s', async (_, enough, least, most) => {
-    let over = () => {};
+    let resolveLogged = () => {};
     const logged = new Promise<void>((resolve) => {
-      over = resolve;
+      resolveLogged = resolve;
     });
-    const sandbox = await start({ faults: [parseFault('huge')], onRequest: () => over() });
+    const sandbox = await start({ faults: [parseFault('huge')], onRequest: () => resolveLogged() });
     const received = await countBytes(sandbox, enough);
     await logged;
     expect(received).toBeGreaterThan(least);
@@ -176,7 +176,7 @@ describe('faults over HTTP', () => {
   });
 });
 
-/** Calls the tool, reads until it has enough, hangs up, and gives how many bytes came. */
+/** Calls the tool and disconnects once enough bytes have arrived. @returns how many arrived */
 function countBytes({ endpoint }: Sandbox, enough: number): Promise<number> {
   return new Promise((resolve, reject) => {
     let size = 0;

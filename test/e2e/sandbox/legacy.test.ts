@@ -22,7 +22,7 @@ const ask = (method: string, params: unknown = {}, id: unknown = 7) => ({
 });
 const codeOf = ({ status, text }: HttpReply) => [status, JSON.parse(text).error?.code];
 
-/** A sandbox with a session that is ready, and the headers that go with it. */
+/** Starts a sandbox and initializes a session. @returns the headers of its requests */
 async function connected(options: SandboxOptions = {}, version = '2025-11-25') {
   const sandbox = await start({ mode: 'mcp', perMinute: 0, ...options });
   const reply = await post(sandbox, initializeBody(version), ACCEPT);
@@ -51,9 +51,9 @@ describe('initialize', () => {
     ['2025-06-18', '2025-06-18'],
     ['2024-11-05', '2025-11-25'],
     ['2026-07-28', '2025-11-25'],
-  ])('asked for %s, speaks %s', async (asked, spoken) => {
-    const reply = await post(await start({ mode: 'mcp' }), initializeBody(asked), ACCEPT);
-    expect(JSON.parse(reply.text).result.protocolVersion).toBe(spoken);
+  ])('answers %s with %s', async (requested, version) => {
+    const reply = await post(await start({ mode: 'mcp' }), initializeBody(requested), ACCEPT);
+    expect(JSON.parse(reply.text).result.protocolVersion).toBe(version);
   });
 
   it('requires a version', async () => {
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(JSON.parse((await post(sandbox, ask('ping'), headers)).text).result).toEqual({});
   });
 
-  it('is 404 when unknown, when of another key, and when ended', async () => {
+  it('is 404 when it is unknown, belongs to another key, or has ended', async () => {
     const { sandbox, headers } = await connected();
     expect(codeOf(await post(sandbox, FIND, { ...headers, 'mcp-session-id': 'nobody' }))).toEqual([
       404, -32001,
@@ -130,7 +130,7 @@ describe('requests', () => {
     },
   );
 
-  it('accepts notifications and responses without an answer, and ids that are strings', async () => {
+  it('may be notifications and responses, which get no response, and may have strings as ids', async () => {
     const { sandbox, headers } = await connected();
     expect(
       (
@@ -187,7 +187,7 @@ describe('tools/list', () => {
 });
 
 describe('explore_area', () => {
-  it('counts a city, in text and in structure', async () => {
+  it('counts a city, in text and structured content', async () => {
     const { sandbox, headers } = await connected();
     const reply = await post(sandbox, toolCall('explore_area', { city: 'SF' }), headers);
     const { output } = outputOf(reply);

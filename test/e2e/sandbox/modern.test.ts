@@ -16,24 +16,24 @@ const ACCEPT = { accept: 'application/json, text/event-stream' };
 
 interface Modern {
   meta?: Record<string, unknown>;
-  /** Merged over the right ones; null leaves one out. */
+  /** Replaces correct headers; null omits one. */
   headers?: Record<string, string | null>;
 }
 
-/** A request of the modern era, right in everything that is not said otherwise. */
+/** Sends a 2026-07-28 request that is correct except for the given metadata and headers. */
 function ask(
   sandbox: Sandbox,
   method: string,
   params: Record<string, unknown> = {},
   { meta = META, headers = {} }: Modern = {},
 ) {
-  const right = {
+  const correct = {
     ...ACCEPT,
     'mcp-protocol-version': VERSION,
     'mcp-method': method,
     ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
   };
-  const sent = Object.entries({ ...right, ...headers }).filter(
+  const sent = Object.entries({ ...correct, ...headers }).filter(
     (pair): pair is [string, string] => pair[1] !== null,
   );
   return post(
@@ -101,7 +101,7 @@ describe('requests without a handshake', () => {
   });
 
   it.each([undefined, {}, { name: 'Nopa', city: 3 }])(
-    'tells of wrong arguments in the result: %j',
+    'report wrong arguments in the result: %j',
     async (args) => {
       const params = { name: 'find_restaurant', ...(args && { arguments: args }) };
       const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', params);
@@ -168,7 +168,7 @@ describe('metadata and headers', () => {
     ['Paris', null, 400],
     [null, null, 200],
     [null, 'null', 400],
-  ])('the city %j mirrored as %j is %i', async (city, header, status) => {
+  ])('the city %j with the header %j is %i', async (city, header, status) => {
     const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', explore(city), {
       headers: { 'mcp-param-city': header },
     });

@@ -20,7 +20,7 @@ describe('the Host header', () => {
     '127.0.0.1.evil:PORT',
     '127.0.0.1:1',
     'evil:PORT',
-  ])('%j is turned away with 403', async (pattern) => {
+  ])('%j is rejected with 403', async (pattern) => {
     const sandbox = await start();
     const host = pattern.replace('PORT', new URL(sandbox.baseUrl).port);
     const reply = await post(sandbox, BODY, { host });
@@ -57,7 +57,7 @@ describe('the Origin header', () => {
     'http://localhost.evil.example',
     'file://localhost',
     'http://u@localhost',
-  ])('%j is turned away with 403', async (origin) => {
+  ])('%j is rejected with 403', async (origin) => {
     const reply = await post(await start(), BODY, { origin });
     expect(reply.status).toBe(403);
     expect(reply.text).not.toContain('results');
@@ -154,7 +154,7 @@ describe('bodies', () => {
     ['two lengths', 'POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     ['huge headers', `POST /api/mcp HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
     ['a bad chunk', 'POST /api/mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-  ])('lives on after %s', async (_, bytes) => {
+  ])('continues after %s', async (_, bytes) => {
     const sandbox = await start();
     expect(await sendRaw(sandbox, bytes)).toMatch(/^HTTP\/1\.1 4/);
     expect((await post(sandbox, BODY)).status).toBe(200);

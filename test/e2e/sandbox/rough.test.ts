@@ -11,7 +11,7 @@ const open = (options: SandboxOptions = {}) => start({ perMinute: 0, perDay: 0, 
 const BODY = JSON.stringify(toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }));
 const portOf = ({ baseUrl }: Pick<Sandbox, 'baseUrl'>): number => Number(new URL(baseUrl).port);
 
-/** A connection of one's own. It may be cut at any time. */
+/** Opens a raw connection, which may be cut off at any time. */
 function dial(port: number): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined).setEncoding('latin1');
@@ -21,7 +21,7 @@ function dial(port: number): Socket {
   return socket;
 }
 
-/** The head of a request and its body, as they go over the wire. */
+/** Returns the bytes of a request. */
 const wire = (
   port: number,
   { target = '/api/mcp', host = `127.0.0.1:${port}`, body = BODY, more = '' } = {},
@@ -29,8 +29,8 @@ const wire = (
   `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${HEADERS.authorization}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
-/** The sandbox is as well as before. */
-async function lives(sandbox: Sandbox): Promise<void> {
+/** Checks that the sandbox still answers. */
+async function expectAlive(sandbox: Sandbox): Promise<void> {
   expect((await post(sandbox, BODY)).status).toBe(200);
 }
 
@@ -54,52 +54,48 @@ describe('a target that is a whole URL', () => {
     const reply = await sendRaw(sandbox, bytes);
     expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(reply.includes('results')).toBe(status === 200);
-    await lives(sandbox);
+    await expectAlive(sandbox);
   });
 });
 
-describe('a malformed HTTP request', () => {
+describe('an unusual HTTP request', () => {
   it.each<[string, (port: number) => string, RegExp]>([
     [
-      'asks through a tunnel',
+      'requests a tunnel',
       () => 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n',
       /^$|^HTTP\/1\.1 4/,
     ],
-    ['speaks HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /^HTTP\/1\.1 4/],
+    ['is HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /^HTTP\/1\.1 4/],
     [
-      'speaks TLS',
+      'is TLS',
       () => '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
       /^HTTP\/1\.1 400 /,
     ],
-    ['sends zeros', () => '\0'.repeat(5000), /^HTTP\/1\.1 400 /],
-    ['sends a body shorter than it said, and hangs up', (port) => wire(port).slice(0, -9), /^/],
+    ['consists of zeros', () => '\0'.repeat(5000), /^HTTP\/1\.1 400 /],
+    ['has a body that is shorter than announced', (port) => wire(port).slice(0, -9), /^/],
     [
-      'wants a body of length -1',
+      'has a body of length -1',
       (port) => wire(port).replace(/Content-Length: \d+/, 'Content-Length: -1'),
       /^HTTP\/1\.1 400 /,
     ],
     [
-      'gives length and chunks',
+      'has a length and chunks',
       (port) => wire(port, { more: 'Transfer-Encoding: chunked\r\n' }),
       /^HTTP\/1\.1 400 /,
     ],
+    ['has 3,000 headers', (port) => wire(port, { more: 'a: b\r\n'.repeat(3000) }), /^HTTP\/1\.1 (200|431) /],
     [
-      'sends 3,000 headers',
-      (port) => wire(port, { more: 'a: b\r\n'.repeat(3000) }),
-      /^HTTP\/1\.1 (200|431) /,
-    ],
-    [
-      'sends a header with a bare LF',
+      'has a header with a bare LF',
       (port) => wire(port, { more: 'x: a\nHost: evil.example\r\n' }),
       /^HTTP\/1\.1 400 /,
     ],
     [
-      'asks to switch protocols',
+      'requests another protocol',
       (port) => wire(port, { more: 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n' }),
       /^HTTP\/1\.1 200 /,
     ],
     [
-      'asks whether it may send',
+      'expects 100 Continue',
       (port) => wire(port, { more: 'Expect: 100-continue\r\nConnection: close\r\n' }),
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
     ],
@@ -110,14 +106,14 @@ describe('a malformed HTTP request', () => {
     socket.on('data', (text) => {
       got += text;
     });
-    // Half of the connection is closed: it will not say more, but listens.
+    // Closes its own half of the connection and still reads.
     socket.end(bytes(portOf(sandbox)), 'latin1');
     await once(socket, 'close');
     expect(got).toMatch(answer);
-    await lives(sandbox);
+    await expectAlive(sandbox);
   });
 
-  it('sent without waiting for the answers is answered in order', async () => {
+  it('that does not wait for earlier responses is answered in order', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     const ids = Array.from({ length: 30 }, (_, id) => id);
@@ -128,15 +124,15 @@ describe('a malformed HTTP request', () => {
       wire(port, { body: last, more: 'Connection: close\r\n' });
     const reply = await sendRaw(sandbox, bytes);
     expect([...reply.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))).toEqual(ids);
-    await lives(sandbox);
+    await expectAlive(sandbox);
   });
 });
 
-describe('a caller that sends without end', () => {
+describe('an endless body', () => {
   it.each([
-    ['says how much', 'Content-Length: 1000000000'],
-    ['does not say how much', 'Transfer-Encoding: chunked'],
-  ])('and %s gets 413 after a few megabytes', async (_, length) => {
+    ['with a length', 'Content-Length: 1000000000'],
+    ['without a length', 'Transfer-Encoding: chunked'],
+  ])('%s gets 413 after a few megabytes', async (_, length) => {
     const sandbox = await open();
     const port = portOf(sandbox);
     const socket = dial(port);
@@ -154,18 +150,18 @@ describe('a caller that sends without end', () => {
       await new Promise(setImmediate);
     }
     expect(got).toMatch(/^HTTP\/1\.1 413 /);
-    // What the system holds on the way comes on top.
+    // Includes what the buffers of the system hold.
     expect(sent).toBeLessThan(64 * 1024 * 1024);
-    await lives(sandbox);
+    await expectAlive(sandbox);
   });
 });
 
-describe('very many connections', () => {
+describe('many connections', () => {
   it('that are idle block nobody', async () => {
     const sandbox = await open();
     const idle = Array.from({ length: 700 }, () => dial(portOf(sandbox)));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
-    await lives(sandbox);
+    await expectAlive(sandbox);
   });
 
   it('with slow bodies block nobody', async () => {
@@ -177,7 +173,7 @@ describe('very many connections', () => {
       await Promise.all(slow.map((socket) => once(socket, 'connect')));
     }
     const before = performance.now();
-    await lives(sandbox);
+    await expectAlive(sandbox);
     // Slow ones time out after 10 s.
     expect(performance.now() - before).toBeLessThan(9000);
   });
@@ -194,14 +190,14 @@ describe('very many connections', () => {
         socket.on('end', resolve).on('close', resolve);
       }).finally(() => clearInterval(letters));
     });
-    await lives(sandbox);
+    await expectAlive(sandbox);
     await Promise.all(slow);
-    await lives(sandbox);
+    await expectAlive(sandbox);
   });
 });
 
-describe('what callers send', () => {
-  it('is stored, except large bodies', async () => {
+describe('the record of requests', () => {
+  it('has each body, except large ones', async () => {
     const sandbox = await open();
     for (const blanks of [0, 1_000_000]) await post(sandbox, `${BODY}${' '.repeat(blanks)}`);
     expect(sandbox.requests.map(({ body }) => body)).toEqual([JSON.parse(BODY), undefined]);

@@ -23,7 +23,7 @@ describe('the reply envelope', () => {
     expect(JSON.parse(envelope.result.content[0].text).status).toBe('ok');
   });
 
-  it('is one server-sent event if the sandbox was started so', async () => {
+  it('is one server-sent event with --reply sse', async () => {
     const json = await post(await start(), toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }));
     const sse = await post(
       await start({ reply: 'sse' }),
@@ -179,7 +179,7 @@ describe('invalid requests', () => {
     expect(JSON.parse(reply.text)).toMatchObject({ id: 3, error: { code: -32601 } });
   });
 
-  it('a notification has no answer', async () => {
+  it('a notification gets no response', async () => {
     const reply = await post(await start(), { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([reply.status, reply.text]).toEqual([202, '']);
   });
@@ -203,13 +203,13 @@ describe('invalid requests', () => {
     [{ jsonrpc: '2.0', method: 'tools/call', params: {} }],
     [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: 'x' }],
     [{ jsonrpc: '2.0', id: 1, result: {} }],
-  ])('%j is no request', async (body) => {
+  ])('%j is not a request', async (body) => {
     const reply = await post(await start(), body);
     expect(reply.status).toBe(400);
     expect(JSON.parse(reply.text).error.code).toBe(-32600);
   });
 
-  it('survives a body nested 200,000 deep', async () => {
+  it('survives a body with 200,000 levels', async () => {
     const sandbox = await start();
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
     const reply = await post(
