@@ -1,13 +1,81 @@
+import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { deleteFiles } from '../storage/atomic.ts';
 import { terminalId } from '../storage/process.ts';
-import { type LastResults, openResultsStore } from '../storage/state.ts';
+import { openJsonFile } from '../storage/state.ts';
 import { formatDuration } from '../util/duration.ts';
+import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
 /** The name of the embedded sandbox, whose port changes. */
 export const DEMO = 'demo';
+const KEEP_MS = 30 * 86_400_000;
+
+/** A search, stored for `lookup 2` and `last`. */
+interface Search {
+  readonly endpoint: string;
+  /** When it was sent, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly query: { readonly name: string; readonly city: string };
+  /** The restaurants that were found, in the order in which they were shown. */
+  readonly rows: readonly unknown[];
+}
+
+export interface LastResults extends Search {
+  /** The rows by id and name; '' for what one lacks. */
+  readonly restaurants: readonly { readonly id: string; readonly name: string }[];
+}
+
+/**
+ * Opens the last results that were shown in this terminal and to this user. Nothing here throws.
+ * @param terminal as `terminalId` returns it
+ * @param warn receives, as a sentence, what could not be read or written
+ */
+export function openResultsStore(
+  stateDir: string | undefined,
+  terminal: string | undefined,
+  warn: (text: string) => void,
+) {
+  const open = (name: string) =>
+    openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeSearch, warn);
+  const ofUser = open('last-find.json');
+  const ofTerminal =
+    terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
+  return {
+    /** Returns the results of this terminal; of the user's last terminal when this one has none. */
+    read(): LastResults | undefined {
+      const search = ofTerminal?.read() ?? ofUser.read();
+      const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+      const restaurants = search?.rows.map((row) => {
+        const { service_id, name } = Object(row) as Record<string, unknown>;
+        return { id: textOf(service_id), name: textOf(name) };
+      });
+      return search && restaurants && { ...search, restaurants };
+    },
+    /**
+     * Stores a search. One without results keeps the earlier list.
+     * @param shown whether the rows were shown, numbered, in this terminal
+     */
+    write(search: Search, shown = true): void {
+      if (search.rows.length === 0) return;
+      if (shown) ofTerminal?.write(search);
+      if (stateDir !== undefined) deleteFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
+      ofUser.write(search);
+    },
+  };
+}
+
+function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unknown>>): Search | undefined {
+  const { name, city } = Object(query) as Record<string, unknown>;
+  if (typeof endpoint !== 'string' || typeof at !== 'number' || !Array.isArray(rows)) return undefined;
+  if (typeof name !== 'string' || typeof city !== 'string') return undefined;
+  return { endpoint, at, query: { name, city }, rows };
+}
+
+const storeOf = (app: App) =>
+  openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
 
@@ -29,15 +97,11 @@ export function saveResults(
   if (app.maskKey(stored) === stored) storeOf(app).write(search, shown);
 }
 
-const storeOf = (app: App) =>
-  openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
-
 /** Returns the rows of the last search when it was sent to the service of this run; else none. Never throws. */
-export function lastResults(app: App): readonly { id: string; name: string }[] {
+export function lastResults(app: App): LastResults['restaurants'] {
   try {
     const last = storeOf(app).read();
-    if (last?.endpoint !== serviceName(app)) return [];
-    return last.ids.map((id, index) => ({ id, name: last.names[index] ?? '' }));
+    return last?.endpoint === serviceName(app) ? last.restaurants : [];
   } catch {
     return [];
   }

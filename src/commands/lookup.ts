@@ -134,7 +134,9 @@ async function writeLookups(
   const isCompleted = one && ['table', 'html'].includes(outputFormat(app));
   const items = outcomes.map(({ restaurantId, output, error }) => {
     if (output === undefined) return { restaurantId, failure: error };
-    const row = isCompleted ? search?.rows[search.ids.indexOf(restaurantId)] : undefined;
+    const row = isCompleted
+      ? search?.rows[search.restaurants.findIndex(({ id }) => id === restaurantId)]
+      : undefined;
     return { restaurantId, output: row === undefined ? output : { ...output, ...summaryOf(row, output) } };
   });
   await writeResult(app, {

@@ -1,8 +1,7 @@
 import type { App } from '../../app/app.ts';
-import { lastResults, requireLastResults } from '../../app/last-results.ts';
+import { type LastResults, lastResults, requireLastResults } from '../../app/last-results.ts';
 import { AppError } from '../../errors.ts';
 import { isRecord } from '../../output/records.ts';
-import type { LastResults } from '../../storage/state.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { foldLetters } from '../../util/fold.ts';
@@ -88,11 +87,12 @@ function checkWord(app: App, word: string): string {
   );
 }
 
-function idOfRow({ ids }: LastResults, number: number): string {
-  const id = ids[number - 1];
+function idOfRow({ restaurants }: LastResults, number: number): string {
+  const id = restaurants[number - 1]?.id;
   // The service chose the id, and a hint may repeat it.
   if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
-  const rows = ids.length === 1 ? 'it has 1 row' : `it has rows 1 to ${ids.length}`;
+  const { length } = restaurants;
+  const rows = length === 1 ? 'it has 1 row' : `it has rows 1 to ${length}`;
   throw new AppError('not_found', `no row ${number} in the last search: ${rows}`, {
     hint: 'restaurant last shows it; restaurant find <name> --city <city> makes a new one',
   });

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openProtocolStore, openResultsStore } from '../../../src/storage/state.ts';
+import { openResultsStore } from '../../../src/app/last-results.ts';
+import { openProtocolStore } from '../../../src/storage/state.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -24,7 +25,13 @@ const FIND = {
   ],
 };
 /** The same as it is read. */
-const FOUND = { ...FIND, ids: ['a', 'b'], names: ['A', 'Bé'] };
+const FOUND = {
+  ...FIND,
+  restaurants: [
+    { id: 'a', name: 'A' },
+    { id: 'b', name: 'Bé' },
+  ],
+};
 
 function open(stateDir: string | undefined, warnings: string[] = [], terminal?: string) {
   return openResultsStore(stateDir, terminal, (message) => warnings.push(message));
@@ -91,7 +98,7 @@ describe('the last results', () => {
   it('are stored per terminal; another terminal gets the latest of the user', () => {
     const folder = tempFolder();
     const other = { ...FIND, rows: [{ service_id: 'c', name: 7 }] };
-    const found = { ...other, ids: ['c'], names: [''] };
+    const found = { ...other, restaurants: [{ id: 'c', name: '' }] };
     open(folder, [], 'one').write(FIND);
     open(folder, [], 'two').write(other);
     expect(open(folder, [], 'one').read()).toEqual(FOUND);
