@@ -25,9 +25,7 @@ export function isRestaurant(value: unknown): value is Restaurant {
  * @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError`
  */
 export function parseToolResult(result: unknown): ToolResult {
-  if (!isObject(result)) {
-    throw new AppError('bad_response', `expected a tool result, got ${kindOf(result)}`);
-  }
+  if (!isObject(result)) throw mismatch('a tool result', result);
   // Some servers write "true" or 1.
   if (result.isError && result.isError !== 'false') {
     const text = textBlocks(result).join('\n');
@@ -70,13 +68,8 @@ export function unwrapText(envelope: JsonObject): unknown {
 /** Decodes the output of `find_restaurant`. @throws {AppError} `bad_response`; the error of a `status` other than `ok` */
 export function decodeFind(result: unknown): FindResult {
   const output = decodeLookup(result);
-  const results = output.results;
-  if (!Array.isArray(results)) {
-    throw new AppError(
-      'bad_response',
-      `expected an array "results", got ${kindOf(results)} in: ${excerpt(JSON.stringify(output))}`,
-    );
-  }
+  const { results } = output;
+  if (!Array.isArray(results)) throw mismatch('an array "results"', results, output);
   const unreadable = results.filter((element) => !isObject(element)).length;
   return { output: output as FindOutput, results, unreadable };
 }
@@ -84,13 +77,8 @@ export function decodeFind(result: unknown): FindResult {
 /** Decodes the output of `lookup_restaurant`. @throws {AppError} as `decodeFind` */
 export function decodeLookup(result: unknown): LookupOutput {
   const output = toolOutput(result);
-  if (!isObject(output)) {
-    throw new AppError(
-      'bad_response',
-      `expected an object as the tool's output, got ${kindOf(output)}: ${excerpt(JSON.stringify(output) ?? '')}`,
-    );
-  }
-  const status = output.status;
+  if (!isObject(output)) throw mismatch("an object as the tool's output", output, output);
+  const { status } = output;
   if (typeof status === 'string' && status.toLowerCase() !== 'ok') {
     throw toolError(output, excerpt(JSON.stringify(output)));
   }
@@ -99,6 +87,12 @@ export function decodeLookup(result: unknown): LookupOutput {
 
 function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** The error of a value of the wrong kind. @param context the value that contains it, to be shown */
+function mismatch(wanted: string, value: unknown, context?: unknown): AppError {
+  const shown = context === undefined ? '' : ` in: ${excerpt(JSON.stringify(context))}`;
+  return new AppError('bad_response', `expected ${wanted}, got ${kindOf(value)}${shown}`);
 }
 
 function textBlocks({ content }: JsonObject): string[] {
@@ -170,9 +164,7 @@ export async function listAllTools(
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const result = await page(cursor === undefined ? undefined : { cursor });
     const { tools: found, nextCursor }: JsonObject = isObject(result) ? result : {};
-    if (!Array.isArray(found)) {
-      throw new AppError('bad_response', `expected an array "tools", got ${kindOf(found ?? result)}`);
-    }
+    if (!Array.isArray(found)) throw mismatch('an array "tools"', found ?? result);
     for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     // An empty string is a cursor, too; one seen before would make a loop.
