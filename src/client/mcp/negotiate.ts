@@ -105,7 +105,8 @@ export function openSession({
    * when the service refuses it, it is forgotten and negotiated again, once.
    */
   async function callDetected(state: CallState, call: RpcCall): Promise<RpcResponse> {
-    const known = detected ?? memory?.read();
+    detected ??= memory?.read();
+    const known = detected;
     const first = known && (await callIn(known.era, state, call));
     const isAnswer = known !== undefined && first !== undefined && isUnderstood(first, known.era);
     if (isAnswer && (known.era === confirmed || !isRefusal(first))) return first;

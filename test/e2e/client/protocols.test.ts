@@ -292,6 +292,17 @@ describe('auto', () => {
     expect(session.log).toEqual(['forgotten', { era: 'legacy', version: '2025-11-25' }]);
   });
 
+  it('leaves out tools with a bad annotation where 2026-07-28 was detected before', async () => {
+    const bad = { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } };
+    const { url } = await modern((message, response) =>
+      reply(response, message.id, { tools: [{ name: 'good' }, bad] }),
+    );
+    const session = memory({ era: 'modern', version: '2026-07-28' });
+    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['good']);
+    expect(session.log).toEqual([]);
+  });
+
   it('reports the refusal of a request that fails with every protocol', async () => {
     const { url, requests } = await modern((message, response) =>
       refuse(response, 400, { code: -32602, message: 'bad city' }, message.id),
