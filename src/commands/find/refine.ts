@@ -42,42 +42,33 @@ const textsOf = (value: unknown): string[] =>
 /** A filter option with its values. */
 interface Filter {
   readonly option: string;
+  /** The key of the filtered field. */
+  readonly key: string;
   readonly wanted: readonly string[];
-  /** The values of the filtered field of a result. */
-  readonly available: (row: Row) => readonly string[];
-  readonly accepts: (row: Row) => boolean;
+  readonly matches: (text: string, wanted: string) => boolean;
 }
 
 function filtersOf({ cuisine = [], neighborhood = [], grade = [], minGrade }: Refinement): Filter[] {
-  const filter = (
-    option: string,
-    key: string,
-    wanted: readonly string[],
-    matches: (text: string, value: string) => boolean,
-  ): Filter => {
-    const folded = wanted.map(fold);
-    const available = (row: Row) => textsOf(row[key]);
-    const accepts = (row: Row) =>
-      available(row).some((text) => folded.some((value) => matches(fold(text), value)));
-    return { option, wanted, available, accepts };
-  };
   const contains = (text: string, part: string): boolean => text.includes(part);
-  return [
-    filter('--cuisine', 'cuisine_tags', cuisine, contains),
-    filter('--neighborhood', 'neighborhood', neighborhood, contains),
-    filter('--grade', 'grade', grade, (text, whole) => text === whole),
-    filter('--min-grade', 'grade', minGrade === undefined ? [] : [minGrade], (text, lowest) => {
-      const rank = gradeRank(text);
-      return rank !== undefined && rank <= (gradeRank(lowest) ?? 0);
-    }),
-  ].filter(({ wanted }) => wanted.length > 0);
+  const isGoodEnough = (text: string, lowest: string): boolean =>
+    (gradeRank(text) ?? Number.POSITIVE_INFINITY) <= (gradeRank(lowest) ?? 0);
+  const filters: Filter[] = [
+    { option: '--cuisine', key: 'cuisine_tags', wanted: cuisine, matches: contains },
+    { option: '--neighborhood', key: 'neighborhood', wanted: neighborhood, matches: contains },
+    { option: '--grade', key: 'grade', wanted: grade, matches: (text, whole) => text === whole },
+    { option: '--min-grade', key: 'grade', wanted: [minGrade ?? []].flat(), matches: isGoodEnough },
+  ];
+  return filters.filter(({ wanted }) => wanted.length > 0);
 }
+
+const accepts = (row: unknown, { key, wanted, matches }: Filter): boolean =>
+  isRow(row) && textsOf(row[key]).some((text) => wanted.some((value) => matches(fold(text), fold(value))));
 
 /** Filters, sorts and limits results. An element that is not an object passes only where nothing filters. */
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {
   const { near, limit, sort = near === undefined ? undefined : 'distance' } = refinement;
   const filters = filtersOf(refinement);
-  const passed = rows.filter((row) => filters.every(({ accepts }) => isRow(row) && accepts(row)));
+  const passed = rows.filter((row) => filters.every((filter) => accepts(row, filter)));
   const placed = near === undefined ? passed : passed.map((row) => withDistance(row, near));
   const sorted = sort === undefined ? placed : sortBy(placed, sort);
   return limit === undefined ? sorted : sorted.slice(0, limit);
@@ -91,15 +82,13 @@ function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
     if (key === 'grade') return gradeRank(row.grade);
     return typeof row[DISTANCE] === 'number' ? row[DISTANCE] : undefined;
   };
-  const compare = (one: number | string = '', other: number | string = ''): number =>
-    one < other ? -1 : one > other ? 1 : 0;
   const entries = rows.map((row) => ({ row, value: sortValue(row) }));
-  return [
-    ...entries
-      .filter(({ value }) => value !== undefined)
-      .sort((one, other) => compare(one.value, other.value)),
-    ...entries.filter(({ value }) => value === undefined),
-  ].map(({ row }) => row);
+  entries.sort(({ value: one }, { value: other }) => {
+    if (one === undefined || other === undefined)
+      return Number(one === undefined) - Number(other === undefined);
+    return one < other ? -1 : one > other ? 1 : 0;
+  });
+  return entries.map(({ row }) => row);
 }
 
 function withDistance(row: unknown, from: Point): unknown {
@@ -127,22 +116,23 @@ const MAX_LISTED = 8;
 /** Explains why no result passed: the first filter that lets nothing through, and the values that there are. */
 export function explainEmpty(rows: readonly unknown[], refinement: Refinement): string {
   const filters = filtersOf(refinement);
-  const records = rows.filter(isRow);
-  const strict = filters.find(({ accepts }) => !records.some(accepts));
+  const strict = filters.find((filter) => !rows.some((row) => accepts(row, filter)));
   const options = (strict === undefined ? filters : [strict]).flatMap(({ option, wanted }) =>
     wanted.map((value) => `${option} ${shellWord(value)}`),
   );
   const found = `${rows.length} found, none with`;
   if (strict === undefined) return `${found} ${options.join(' and ')} together`;
   const counts = new Map<string, number>();
-  for (const value of records.flatMap(strict.available)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  for (const value of rows.filter(isRow).flatMap((row) => textsOf(row[strict.key]))) {
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
   const listed = [...counts]
     .sort(([, one], [, other]) => other - one)
     .map(([value, count]) => `${value} ${count}`);
   if (listed.length > MAX_LISTED) listed.splice(MAX_LISTED, listed.length, '…');
-  const available = listed.length === 0 ? [] : [`available: ${listed.join(', ')}`];
+  const available = listed.length === 0 ? '' : `; available: ${listed.join(', ')}`;
   const meant = didYouMean(strict.wanted[0] ?? '', [...counts.keys()], 1).trim();
-  return [`${found} ${options.join(' or ')}`, ...available, ...(meant === '' ? [] : [meant])].join('; ');
+  return `${found} ${options.join(' or ')}${available}${meant === '' ? '' : `; ${meant}`}`;
 }
 
 /** Parses `<lat>,<lng>` in degrees. @throws {Error} saying what is expected */
