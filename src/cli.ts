@@ -122,14 +122,11 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
 /** Completes the hint: help for a usage error without one, and the service options that the user typed. */
 function withHint(error: AppError, command: CliCommand, app: App): AppError {
   const { code, details } = error;
-  const isOurs = code === 'unexpected' && !app.verbose;
-  const fallback =
-    code === 'usage'
-      ? usageHint(error.message, command)
-      : isOurs
-        ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
-        : error.hint;
-  const hint = app.withServiceOptions(isOurs ? fallback : (details.hint ?? fallback));
+  const isBug = code === 'unexpected' && !app.verbose;
+  const given = details.hint ?? (code === 'usage' ? usageHint(error.message, command) : error.hint);
+  const hint = isBug
+    ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
+    : app.withServiceOptions(given);
   return hint === error.hint ? error : error.withHint(hint);
 }
 

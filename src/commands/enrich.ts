@@ -78,16 +78,11 @@ export function registerEnrich(program: CliCommand, app: App): void {
     });
 }
 
-const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-  '\\t': '\t',
-};
+const NAMED: Readonly<Record<string, Delimiter>> = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t' };
 
 /** @throws {Error} naming the accepted values */
 function parseDelimiter(value: string): Delimiter {
-  const found = DELIMITERS.find((each) => each === (DELIMITER_NAMES[value] ?? value));
+  const found = DELIMITERS.find((each) => each === (NAMED[value] ?? value));
   if (found === undefined) throw new Error("expected comma, semicolon or tab (',', ';', '\\t')");
   return found;
 }
