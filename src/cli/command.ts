@@ -213,6 +213,11 @@ export class CliCommand extends Command {
     return this.commands as readonly CliCommand[];
   }
 
+  /** The command and all below it. */
+  get tree(): readonly CliCommand[] {
+    return [this, ...this.children.flatMap(({ tree }) => tree)];
+  }
+
   /** The words that call it: `config set`. Empty for the program itself. */
   get path(): string {
     const parent = this.parent as CliCommand | null;

@@ -4,6 +4,7 @@ import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
+import { findOption } from './route.ts';
 
 /** Words of other tools, by ours for the same thing. */
 type Synonyms = Readonly<Record<string, string>>;
@@ -69,11 +70,6 @@ export const helpCommand = (command: CliCommand): string =>
 export const usageHint = (message: string, command: CliCommand): string =>
   `${message.startsWith('--fields ') ? 'to choose columns use --columns; see ' : ''}${helpCommand(command)}`;
 
-const allCommands = (command: CliCommand): CliCommand[] => [
-  command,
-  ...command.children.flatMap((child) => allCommands(child)),
-];
-
 /**
  * Returns the error for an option that a command does not have, with the likely correction.
  * @param word as typed, with a value behind `=` where it has one
@@ -109,9 +105,8 @@ export function unknownOptionError(
   }
   const [near] = flag.startsWith('--') ? nearest(name, [...longs, 'help'], 1) : [];
   if (near !== undefined) return refuse(`did you mean --${near}? See ${help}`);
-  const owner = allCommands(program).find(
-    (each) => each !== program && each.options.some(({ long, short }) => long === flag || short === flag),
-  );
+  const [, ...commands] = program.tree;
+  const owner = commands.find((each) => findOption([each], flag) !== undefined);
   const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
   return refuse(`${where ?? ''}see ${help}`);
 }

@@ -91,11 +91,8 @@ export function registerSkill(program: CliCommand, app: App): void {
 }
 
 function skillText(program: CliCommand): string {
-  const leaves = (command: CliCommand): CliCommand[] => [
-    ...(command.isGroup ? [] : [command]),
-    ...command.children.flatMap(leaves),
-  ];
-  const commands = program.children.flatMap(leaves).map((command) => {
+  const leaves = program.tree.filter((command) => !command.isGroup);
+  const commands = leaves.map((command) => {
     const usage = [SKILL_NAME, command.path, argumentTerms(command)].join(' ').trim();
     return `* \`${usage}\`: ${command.summary()}`;
   });
