@@ -82,11 +82,11 @@ export async function runEnrich(
     const options = resolveOptions(app, flags);
     const input = await openInput(file, app.context);
     close.push(input.close);
-    const place = claimOutput(app, input, options, command);
-    if (place !== undefined) close.push(place.release);
+    const outputFile = claimOutput(app, input, options, command);
+    if (outputFile !== undefined) close.push(outputFile.release);
     if (file === '-' && app.context.stdin.isTTY)
       await app.note('reading the list from the keyboard; Ctrl-D ends it');
-    const plan = await makePlan(app, input, options, place, command);
+    const plan = await makePlan(app, input, options, outputFile, command);
     if (options.report !== undefined || options.open)
       (await import('../write/report.ts')).checkReport(app, plan);
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
@@ -103,11 +103,12 @@ export async function runEnrich(
 type ResumeCommand = (...words: string[]) => string;
 
 /**
- * Works on a list that is in order: opens the service and the output, finds the restaurants, writes the rows, reports.
+ * Enriches a list that was checked: opens the service and the output, finds the restaurants, writes the rows, and prints
+ * the summary.
  * @throws {AppError} what ended the run; `partial` where rows failed
  */
 async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<void> {
-  const { options, place } = plan;
+  const { options, outputFile } = plan;
   const { signal } = app.context;
   const target = await openTarget(app);
   const stop = new AbortController();
@@ -132,7 +133,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
     service = await openPacedService(app, {
       target,
       options,
-      since: options.resume ? place?.createdAt : undefined,
+      since: options.resume ? outputFile?.createdAt : undefined,
       signal: stop.signal,
       onWaiting: progress.waiting,
       onWarning: progress.warn,
@@ -153,7 +154,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
   }
 
   const finished = failure === undefined;
-  const canResume = place !== undefined && !place.device && (!finished || counts.error > 0);
+  const canResume = outputFile !== undefined && !outputFile.device && (!finished || counts.error > 0);
   const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
   try {
     if (finished && (options.report !== undefined || options.open))
@@ -167,7 +168,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
     unknownCities: counters.unknownCities,
     missingPaths: hasDetails ? [...missingPaths] : [],
     requests: service?.requests() ?? 0,
-    output: place?.name,
+    output: outputFile?.name,
     report,
     finished,
     total: plan.total,
@@ -190,17 +191,17 @@ type RowsJob = Omit<Job, 'append' | 'finished' | 'memo'>;
 
 /** Writes the rows to their output: a file that can be resumed, a device, or stdout. */
 async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
-  const { options, codec, place } = plan;
+  const { options, codec, outputFile } = plan;
   const stream = async (append: Job['append']): Promise<void> => {
     if (codec.header !== '') await append(codec.header);
     await enrichRows({ ...job, append, finished: noFinishedRows, memo: createTextMemo() });
   };
-  if (place === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
-  const fingerprint = openRunFingerprint(app.paths.stateDir, place, plan);
-  const { file, previous } = openOutput(place, options);
+  if (outputFile === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
+  const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan);
+  const { file, previous } = openOutput(outputFile, options);
   try {
-    if (place.device) return await stream(file.append);
-    const finished = openCheckpoint({ ...options, name: place.name, file, codec, previous });
+    if (outputFile.device) return await stream(file.append);
+    const finished = openCheckpoint({ ...options, name: outputFile.name, file, codec, previous });
     // Other options do no harm where there are no rows yet.
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
@@ -222,10 +223,10 @@ async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
   if (previous === undefined) return;
   // The rows of a retry take the place of the output.
   try {
-    renameSync(file.path, place.path);
-    flushFolder(dirname(place.path));
+    renameSync(file.path, outputFile.path);
+    flushFolder(dirname(outputFile.path));
   } catch (error) {
-    throw ioError('replace', place.name, error);
+    throw ioError('replace', outputFile.name, error);
   }
   fingerprint.save();
 }

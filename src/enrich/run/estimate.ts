@@ -65,11 +65,11 @@ export function durationOf(
 }
 
 /** The rows of earlier runs, without changing them. */
-function finishedRows({ place, options, codec }: Plan): FinishedRowReader {
-  if (place === undefined || !place.exists || options.resume !== true) return noFinishedRows;
-  const previous = openRowFile(place.path, 'look');
+function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
+  if (outputFile === undefined || !outputFile.exists || options.resume !== true) return noFinishedRows;
+  const previous = openRowFile(outputFile.path, 'r');
   const nothing = { ...previous, readBytes: () => 0, append: () => 0, cut: () => {} };
-  return openCheckpoint({ ...options, name: place.name, file: nothing, codec, previous });
+  return openCheckpoint({ ...options, name: outputFile.name, file: nothing, codec, previous });
 }
 
 /** A response that is not in the cache. */

@@ -130,7 +130,7 @@ export interface Plan {
   readonly codec: RowCodec;
   readonly options: EnrichOptions;
   /** Undefined for stdout. */
-  readonly place: OutputFile | undefined;
+  readonly outputFile: OutputFile | undefined;
   /** How the output is written, to read it again. */
   readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
 }
@@ -145,7 +145,7 @@ export async function makePlan(
   app: App,
   input: Input,
   options: EnrichOptions,
-  place: OutputFile | undefined,
+  outputFile: OutputFile | undefined,
   command: (...words: string[]) => string,
 ): Promise<Plan> {
   const { first, encoding, inputFormat } = options;
@@ -184,7 +184,7 @@ export async function makePlan(
     columns,
     codec,
     options,
-    place,
+    outputFile,
     written: { format, delimiter, guarded: guard && format !== 'ndjson' },
   };
 }

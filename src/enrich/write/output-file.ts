@@ -89,17 +89,17 @@ export function openOutput(
   { path, exists, device }: OutputFile,
   { resume, retryErrors }: { readonly resume?: true; readonly retryErrors?: true },
 ): { readonly file: RowFile; readonly previous?: RowFile } {
-  if (device) return { file: openRowFile(path, 'old') };
+  if (device) return { file: openRowFile(path, 'a+') };
   const retry = `${path}.retry`;
   const hasRetry = statSync(retry, { throwIfNoEntry: false }) !== undefined;
   const mode = exists ? statSync(path).mode & 0o777 : undefined;
   if (!resume || !exists) {
     for (const old of [path, retry]) attempt('write', old, () => rmSync(old, { force: true }));
-    return { file: openRowFile(path, 'new', mode) };
+    return { file: openRowFile(path, 'ax+', mode) };
   }
-  const file = openRowFile(path, 'old');
+  const file = openRowFile(path, 'a+');
   if (!retryErrors && !hasRetry) return { file };
-  return { file: openRowFile(retry, hasRetry ? 'old' : 'new', mode), previous: file };
+  return { file: openRowFile(retry, hasRetry ? 'a+' : 'ax+', mode), previous: file };
 }
 
 function attempt<T>(act: string, name: string, run: () => T): T {
@@ -124,16 +124,14 @@ export interface RowFile {
   close(): void;
 }
 
-const FLAGS = { new: 'ax+', old: 'a+', look: 'r' } as const;
-
 /**
- * Opens a file of rows to write at its end.
- * @param how `new`: it must not exist; `old`: its content stays; `look`: it is only read
+ * Opens a file of rows.
+ * @param flags `ax+`: creates it, and fails if it exists; `a+`: appends to it; `r`: only reads it
  * @param mode permission bits of a new one, cut by the umask
  * @throws {AppError} `io_error`
  */
-export function openRowFile(path: string, how: 'new' | 'old' | 'look', mode = 0o644): RowFile {
-  const file = attempt('write', path, () => openSync(path, FLAGS[how], mode));
+export function openRowFile(path: string, flags: 'ax+' | 'a+' | 'r', mode = 0o644): RowFile {
+  const file = attempt('write', path, () => openSync(path, flags, mode));
   const stats = fstatSync(file);
   const isFile = stats.isFile();
   let size = isFile ? stats.size : 0;

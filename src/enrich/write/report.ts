@@ -40,10 +40,10 @@ const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
  * Refuses a page that would replace a file that is not one of our pages, before the first request.
  * @throws {AppError} `usage`
  */
-export function checkReport(app: App, { options, place, input }: Plan): void {
+export function checkReport(app: App, { options, outputFile, input }: Plan): void {
   const { report } = options;
   const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
-  if (place === undefined || place.device) {
+  if (outputFile === undefined || outputFile.device) {
     throw refuse(
       `${report === undefined ? '--open' : '--report'} needs a file of rows`,
       'restaurant enrich list.csv -o out.csv --report out.html',
@@ -95,7 +95,7 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
   let index = 0;
   let characters = 0;
   let left = 0;
-  const output = await openInput(plan.place?.path ?? '', app.context);
+  const output = await openInput(plan.outputFile?.path ?? '', app.context);
   try {
     const { header, rows } = await openList(output, plan.written, () => {});
     const toPageRow = pageRowMaker(plan, header);

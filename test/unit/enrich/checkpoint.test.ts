@@ -13,39 +13,39 @@ import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = tempFolder();
 const path = join(folder, 'out');
-const beforePath = join(folder, 'before');
+const previousPath = join(folder, 'previous');
 
-/** Names with all that a cell can hold; some stand twice, one finds two, one nothing. */
+/** Names with every kind of character. Some repeat; one finds two restaurants, one finds none. */
 const NAMES = ['Nopa', 'a "b"', 'two\nlines', 'Nopa', 'é🍕,', 'nothing', 'twins', ',";\r\n"', 'last'];
 
-/** For the forms that are longer. */
+/** Fewer names, for formats with long rows. */
 const FEW = ['Nopa', 'é🍕,', 'Nopa', 'last'];
 
 async function* rowsOf(format: ListFormat, names: readonly string[]): AsyncGenerator<InputRow> {
-  for (const [place, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     const value = { name, city: 'SF' };
-    if (format === 'ndjson') yield { kind: 'object', line: place + 1, text: JSON.stringify(value), value };
-    else yield { kind: 'cells', line: place + 2, cells: [name, 'SF'] };
+    if (format === 'ndjson') yield { kind: 'object', line: index + 1, text: JSON.stringify(value), value };
+    else yield { kind: 'cells', line: index + 2, cells: [name, 'SF'] };
   }
 }
 
-function service(asked: string[]): RestaurantService {
+function service(requests: string[]): RestaurantService {
   return {
     async find({ name }) {
-      asked.push(`find ${name}`);
+      requests.push(`find ${name}`);
       const ids = name === 'nothing' ? [] : name === 'twins' ? ['1', '2'] : [name.toLowerCase()];
       return { results: ids.map((id) => ({ service_id: id, name, address: 'x\n"y"' })), total: ids.length };
     },
     async lookup(id) {
-      asked.push(`lookup ${id}`);
+      requests.push(`lookup ${id}`);
       return { id, note: '"\n,' };
     },
   };
 }
 
-/** Works on the rows with what the output holds already. @returns what was asked */
+/** Runs with what is in the output already. @returns the requests that were sent */
 async function run(format: ListFormat, level: Level | undefined, retry = false): Promise<string[]> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const codec = openRowCodec({
     format,
     delimiter: ',',
@@ -56,16 +56,16 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
     added: [{ name: 'note', path: 'note' }],
     guard: true,
   });
-  const file = openRowFile(path, 'old');
-  const before = retry ? openRowFile(beforePath, 'old') : undefined;
+  const file = openRowFile(path, 'a+');
+  const previous = retry ? openRowFile(previousPath, 'a+') : undefined;
   try {
     await enrichRows({
       rows: rowsOf(format, level === undefined ? NAMES : FEW),
       columns: resolveColumns(['name', 'city'], { nested: true }),
       codec,
-      finished: openCheckpoint({ file, codec, name: 'out', previous: before, retryErrors: retry }),
+      finished: openCheckpoint({ file, codec, name: 'out', previous, retryErrors: retry }),
       memo: createOffsetMemo(recordAt(file, codec)),
-      service: service(asked),
+      service: service(requests),
       fields: level,
       loose: false,
       concurrency: 3,
@@ -75,9 +75,9 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
     });
   } finally {
     file.close();
-    before?.close();
+    previous?.close();
   }
-  return asked;
+  return requests;
 }
 
 describe.each([
@@ -93,13 +93,13 @@ describe.each([
     // Each run leaves it whole again.
     for (let cut = 0; cut <= whole.length; cut += 1) {
       truncateSync(path, cut);
-      const asked = await run(format, level);
+      const requests = await run(format, level);
       expect(readFileSync(path).equals(whole)).toBe(true);
-      expect(new Set(asked).size).toBe(asked.length);
-      const held = whole.subarray(0, cut).toString();
-      if (held.includes('last'))
-        expect(asked.filter((what) => what !== 'find last' && what !== 'lookup last')).toEqual([]);
-      if (cut === whole.length) expect(asked).toEqual([]);
+      expect(new Set(requests).size).toBe(requests.length);
+      const finished = whole.subarray(0, cut).toString();
+      if (finished.includes('last'))
+        expect(requests.filter((request) => !request.endsWith(' last'))).toEqual([]);
+      if (cut === whole.length) expect(requests).toEqual([]);
     }
   });
 
@@ -107,19 +107,19 @@ describe.each([
     writeFileSync(path, '');
     await run(format, level);
     const whole = readFileSync(path);
-    writeFileSync(beforePath, failLast(whole.toString(), format));
-    const before = readFileSync(beforePath);
+    writeFileSync(previousPath, failLast(whole.toString(), format));
+    const previous = readFileSync(previousPath);
     for (let cut = 0; cut <= whole.length; cut += 7) {
       truncateSync(path, cut);
-      const asked = await run(format, level, true);
+      const requests = await run(format, level, true);
       expect(readFileSync(path).equals(whole)).toBe(true);
-      expect(asked.every((what) => what.endsWith('last'))).toBe(true);
-      expect(readFileSync(beforePath).equals(before)).toBe(true);
+      expect(requests.every((request) => request.endsWith('last'))).toBe(true);
+      expect(readFileSync(previousPath).equals(previous)).toBe(true);
     }
   });
 });
 
-/** The output with a failure in place of what was found for `last`. */
+/** Returns the output with a failure in the row of `last`. */
 function failLast(text: string, format: ListFormat): string {
   return format === 'csv'
     ? text.replace(/^last,SF,.*\n$/m, 'last,SF,error,,,,,,,,,,,,,,timeout: x,,\n')
