@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../../src/context.ts';
 
-/** A process that has nothing and does nothing. */
+/** A context without input, variables, or a terminal. */
 export function testContext(): Context {
-  const nowhere = { isTTY: false, columns: 80, write: async () => {} };
-  const unasked = () => Promise.reject(new Error('asked'));
+  const output = { isTTY: false, columns: 80, write: async () => {} };
+  const refuse = () => Promise.reject(new Error('no terminal'));
   return {
     stdin: { isTTY: false, async *chunks() {} },
-    stdout: nowhere,
-    stderr: nowhere,
+    stdout: output,
+    stderr: output,
     env: {},
     platform: 'linux',
     runtime: 'Node.js of the tests',
@@ -18,6 +18,6 @@ export function testContext(): Context {
     sleep: (ms, signal) => sleep(ms, undefined, { ...(signal === undefined ? {} : { signal }) }),
     random: () => 0.5,
     signal: new AbortController().signal,
-    prompt: { secret: unasked, text: unasked },
+    prompt: { secret: refuse, text: refuse },
   };
 }

@@ -13,7 +13,7 @@ export interface FakeService {
   lookup?(id: string, signal: AbortSignal): Promise<LookupOutput> | LookupOutput;
 }
 
-/** One restaurant of the name asked for. */
+/** Returns one restaurant of that name. */
 export const found = (name: string): Found => ({ results: [{ service_id: `id-${name}`, name }], total: 1 });
 
 /** Runs the engine on names, with a service of functions. */
@@ -33,25 +33,25 @@ export async function runEngine(
     guard: true,
   });
   const stop = more.stop ?? new AbortController();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const rows: string[] = [];
   const done: RowDone[] = [];
-  let most = 0;
-  let now = 0;
-  const counted = async <T>(what: string, ask: () => Promise<T> | T): Promise<T> => {
-    asked.push(what);
-    now += 1;
-    most = Math.max(most, now);
+  let maxInFlight = 0;
+  let inFlight = 0;
+  const track = async <T>(what: string, send: () => Promise<T> | T): Promise<T> => {
+    requests.push(what);
+    inFlight += 1;
+    maxInFlight = Math.max(maxInFlight, inFlight);
     try {
       await Promise.resolve();
-      return await ask();
+      return await send();
     } finally {
-      now -= 1;
+      inFlight -= 1;
     }
   };
-  const lookups: RestaurantService = {
-    find: ({ name }) => counted(name, () => (service.find ?? found)(name, stop.signal)),
-    lookup: (id) => counted(id, () => (service.lookup ?? (() => ({ id })))(id, stop.signal)),
+  const tracked: RestaurantService = {
+    find: ({ name }) => track(name, () => (service.find ?? found)(name, stop.signal)),
+    lookup: (id) => track(id, () => (service.lookup ?? (() => ({ id })))(id, stop.signal)),
   };
   let error: unknown;
   try {
@@ -61,7 +61,7 @@ export async function runEngine(
       codec,
       finished: noFinishedRows,
       memo: createTextMemo(),
-      service: lookups,
+      service: tracked,
       fields: undefined,
       loose: false,
       concurrency: 4,
@@ -73,11 +73,11 @@ export async function runEngine(
   } catch (thrown) {
     error = thrown;
   }
-  return { rows, asked, done, error, most, stop };
+  return { rows, requests, done, error, maxInFlight, stop };
 }
 
 export async function* cellRows(names: readonly string[]): AsyncGenerator<CellRow> {
-  for (const [place, name] of names.entries()) yield { kind: 'cells', line: place + 2, cells: [name, 'SF'] };
+  for (const [index, name] of names.entries()) yield { kind: 'cells', line: index + 2, cells: [name, 'SF'] };
 }
 
 /** Waits, or fails with the signal's reason. */
@@ -87,7 +87,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** As `found`, after a while. */
+/** Returns one restaurant of that name, after a while. */
 export async function foundAfter(ms: number, name: string, signal: AbortSignal): Promise<Found> {
   await pause(ms, signal);
   return found(name);

@@ -5,7 +5,7 @@ import { TooManyFailures } from '../../../src/enrich/run/enrich-rows.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
 
-const names = (count: number): string[] => Array.from({ length: count }, (_each, place) => `r${place}`);
+const names = (count: number): string[] => Array.from({ length: count }, (_each, index) => `r${index}`);
 const namesOf = (rows: readonly string[]): string[] => rows.map((row) => row.slice(0, row.indexOf(',')));
 const statusOf = (rows: readonly string[]): (string | undefined)[] => rows.map((row) => row.split(',')[2]);
 
@@ -17,14 +17,14 @@ describe('enrichRows', () => {
         fc.integer({ min: 1, max: 5 }),
         fc.infiniteStream(fc.integer({ min: 0, max: 3 })),
         async (list, concurrency, delays) => {
-          const { rows, asked, most } = await runEngine(
+          const { rows, requests, maxInFlight } = await runEngine(
             list,
             { find: (name, signal) => foundAfter(delays.next().value ?? 0, name, signal) },
             { concurrency },
           );
           expect(namesOf(rows)).toEqual(list);
-          expect([...asked].sort()).toEqual([...new Set(list)].sort());
-          expect(most).toBeLessThanOrEqual(concurrency);
+          expect([...requests].sort()).toEqual([...new Set(list)].sort());
+          expect(maxInFlight).toBeLessThanOrEqual(concurrency);
         },
       ),
       { numRuns: 25 },
@@ -33,10 +33,10 @@ describe('enrichRows', () => {
 
   it('keeps the service busy when equal rows follow each other', async () => {
     const list = names(4).flatMap((name) => [name, name, name, name, name]);
-    const { most } = await runEngine(list, {
+    const { maxInFlight } = await runEngine(list, {
       find: (name, signal) => foundAfter(5, name, signal),
     });
-    expect(most).toBe(4);
+    expect(maxInFlight).toBe(4);
   });
 
   it('writes a row as soon as those before it are done, also while the input pauses', async () => {
@@ -52,7 +52,7 @@ describe('enrichRows', () => {
   });
 
   it('looks up each matched restaurant once, and no ambiguous one', async () => {
-    const { rows, asked } = await runEngine(
+    const { rows, requests } = await runEngine(
       ['Nopa', 'nopa', 'bar'],
       {
         find: (name) => ({
@@ -68,8 +68,8 @@ describe('enrichRows', () => {
       },
       { fields: 'standard' },
     );
-    expect(asked.filter((what) => what === 'n')).toHaveLength(1);
-    expect(asked).not.toContain('x');
+    expect(requests.filter((what) => what === 'n')).toHaveLength(1);
+    expect(requests).not.toContain('x');
     expect(rows.map((row) => row.includes('""id"":""n""'))).toEqual([true, true, false]);
   });
 
@@ -88,7 +88,7 @@ describe('enrichRows', () => {
 
   it('limits a failure to its row, and sends the request of an equal row again', async () => {
     let times = 0;
-    const { rows, asked, error } = await runEngine(
+    const { rows, requests, error } = await runEngine(
       ['a', 'b', 'a'],
       {
         find: (name) => {
@@ -101,22 +101,22 @@ describe('enrichRows', () => {
     );
     expect(error).toBeUndefined();
     expect(statusOf(rows)).toEqual(['error', 'matched', 'matched']);
-    expect(asked).toEqual(['a', 'b', 'a']);
+    expect(requests).toEqual(['a', 'b', 'a']);
   });
 
   it('skips rows with nothing to search by', async () => {
-    const { rows, asked } = await runEngine(['', ' ', 'a'], {});
+    const { rows, requests } = await runEngine(['', ' ', 'a'], {});
     expect(statusOf(rows)).toEqual(['skipped', 'skipped', 'matched']);
-    expect(asked).toEqual(['a']);
+    expect(requests).toEqual(['a']);
   });
 
   it('searches a name that is not found once more by its simplified form', async () => {
     const find = (name: string) => (name === 'Nopa' ? found('Nopa') : { results: [], total: 0 });
     const list = ['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni'];
-    const { rows, asked } = await runEngine(list, { find }, { loose: true });
+    const { rows, requests } = await runEngine(list, { find }, { loose: true });
     expect(statusOf(rows)).toEqual(['likely', 'matched', 'not_found', 'not_found']);
-    expect(asked).toEqual(expect.arrayContaining(['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni']));
-    expect((await runEngine(list, { find })).asked).toHaveLength(4);
+    expect(requests).toEqual(expect.arrayContaining(['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni']));
+    expect((await runEngine(list, { find })).requests).toHaveLength(4);
   });
 
   it('treats unreadable results as a failure', async () => {
@@ -126,7 +126,7 @@ describe('enrichRows', () => {
   });
 
   it('ends at once when the key is rejected', async () => {
-    const { rows, asked, error } = await runEngine(names(50), {
+    const { rows, requests, error } = await runEngine(names(50), {
       find: async (name, signal) => {
         if (name === 'r5') throw new AppError('unauthorized', 'refused');
         await pause(name === 'r4' ? 5000 : 1, signal);
@@ -136,11 +136,11 @@ describe('enrichRows', () => {
     expect(error).toMatchObject({ code: 'unauthorized' });
     expect(namesOf(rows)).toEqual(names(rows.length));
     expect(rows.length).toBeLessThanOrEqual(4);
-    expect(asked.length).toBeLessThanOrEqual(10);
+    expect(requests.length).toBeLessThanOrEqual(10);
   });
 
   it('finishes the requests in flight when the quota is used up', async () => {
-    const { rows, asked, error } = await runEngine(names(50), {
+    const { rows, requests, error } = await runEngine(names(50), {
       find: async (name, signal) => {
         if (Number(name.slice(1)) >= 6) throw new QuotaError(new AppError('budget_spent', 'spent'), 1000);
         await pause(5, signal);
@@ -149,7 +149,7 @@ describe('enrichRows', () => {
     });
     expect(error).toBeInstanceOf(QuotaError);
     expect(namesOf(rows)).toEqual(names(6));
-    expect(asked.length).toBeLessThanOrEqual(10);
+    expect(requests.length).toBeLessThanOrEqual(10);
   });
 
   it('ends at once when it is interrupted', async () => {

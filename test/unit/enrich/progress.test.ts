@@ -4,8 +4,8 @@ import { barProgress, jsonProgress, quietProgress, timeLeft } from '../../../src
 import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
 import { plain } from '../../../src/output/color.ts';
 
-/** A terminal, and a clock that a test moves on. */
-function stage(columns = 200) {
+/** A terminal, and a clock that the test advances. */
+function fakeTerminal(columns = 200) {
   let now = 1_000_000;
   let written = '';
   let wake: () => void = () => {};
@@ -20,7 +20,7 @@ function stage(columns = 200) {
   };
   return {
     context,
-    say: async (text: string) => {
+    print: async (text: string) => {
       written += text;
     },
     async tick(ms: number) {
@@ -36,24 +36,24 @@ function stage(columns = 200) {
   };
 }
 
-function facts(more: Partial<ProgressSource> = {}) {
-  const tally = new Counters();
+function setUp(more: Partial<ProgressSource> = {}) {
+  const counters = new Counters();
   const add = (count: number, status: 'matched' | 'error' = 'matched', earlier = false) => {
-    for (let n = 0; n < count; n += 1) tally.add({ status, earlier, city: 'SF' });
+    for (let n = 0; n < count; n += 1) counters.add({ status, earlier, city: 'SF' });
   };
-  const shown: ProgressSource = {
-    counts: () => tally.counts,
-    requests: () => tally.counts.done,
+  const source: ProgressSource = {
+    counts: () => counters.counts,
+    requests: () => counters.counts.done,
     leftToday: () => 1750,
     total: 200,
     perMinute: 0,
     ...more,
   };
-  return { tally, add, shown };
+  return { counters, add, source };
 }
 
-const summary = (tally: Counters, more: Partial<RunSummary> = {}): RunSummary => ({
-  counts: tally.counts,
+const summary = (counters: Counters, more: Partial<RunSummary> = {}): RunSummary => ({
+  counts: counters.counts,
   unknownCities: [],
   missingPaths: [],
   requests: 7,
@@ -66,9 +66,9 @@ const summary = (tally: Counters, more: Partial<RunSummary> = {}): RunSummary =>
 
 describe('the bar', () => {
   it('shows counts, waits and the time left on one line, and is erased at the end', async () => {
-    const { context, say, tick, take } = stage();
-    const { tally, add, shown } = facts();
-    const progress = barProgress(context, say, shown, plain);
+    const { context, print, tick, take } = fakeTerminal();
+    const { counters, add, source } = setUp();
+    const progress = barProgress(context, print, source, plain);
     await tick(0);
     expect(take()).toBe('\r[--------------------] 0% 0/200, 1750 requests left today');
     add(50);
@@ -88,7 +88,7 @@ describe('the bar', () => {
     expect(take()).toMatch(/^\r +\rwarning: beware\n\r\[#/);
     await tick(200);
     take();
-    await progress.finish(summary(tally));
+    await progress.finish(summary(counters));
     expect(take().replace(/^\r +\r/, '')).toBe(
       '50 rows in out.csv: 50 matched, 0 ambiguous, 0 not found, 0 errors; 7 requests sent\n',
     );
@@ -102,9 +102,9 @@ describe('the bar', () => {
       '[##########----------] 50% 1000/2000, 100s left, 980 matched, 20 errors, 1750 requests left today',
     ],
   ])('shows the most important parts at %i columns', async (columns, line) => {
-    const { context, say, tick, take } = stage(columns);
-    const { add, shown } = facts({ total: 2000 });
-    const progress = barProgress(context, say, shown, plain);
+    const { context, print, tick, take } = fakeTerminal(columns);
+    const { add, source } = setUp({ total: 2000 });
+    const progress = barProgress(context, print, source, plain);
     add(980);
     add(20, 'error');
     await tick(100_000);
@@ -117,8 +117,8 @@ describe('the bar', () => {
 
   it('is never wider than the terminal', async () => {
     for (const columns of [0, 1, 10, 40]) {
-      const { context, say, tick, take } = stage(columns);
-      const progress = barProgress(context, say, facts().shown, plain);
+      const { context, print, tick, take } = fakeTerminal(columns);
+      const progress = barProgress(context, print, setUp().source, plain);
       await tick(200);
       expect(take().replace('\r', '').length).toBeLessThanOrEqual(Math.max(1, columns - 1));
       await progress.stop();
@@ -126,9 +126,9 @@ describe('the bar', () => {
   });
 
   it('shows no percentage if the length of the list is unknown', async () => {
-    const { context, say, tick, take } = stage();
-    const { add, shown } = facts({ total: undefined, leftToday: () => undefined });
-    const progress = barProgress(context, say, shown, plain);
+    const { context, print, tick, take } = fakeTerminal();
+    const { add, source } = setUp({ total: undefined, leftToday: () => undefined });
+    const progress = barProgress(context, print, source, plain);
     add(3, 'error');
     await tick(9000);
     expect(take()).toBe('\r3 rows, 3 errors');
@@ -139,15 +139,15 @@ describe('the bar', () => {
 
 describe('progress as JSON', () => {
   it('prints one event per line', async () => {
-    const { context, say, tick, take } = stage();
-    const { tally, add, shown } = facts();
-    const progress = jsonProgress(context, say, shown);
+    const { context, print, tick, take } = fakeTerminal();
+    const { counters, add, source } = setUp();
+    const progress = jsonProgress(context, print, source);
     add(20, 'matched', true);
     add(20);
     await tick(4000);
     progress.waiting({ until: Date.UTC(2025, 0, 1), why: 'x' });
     progress.warn('y');
-    await progress.finish(summary(tally, { finished: false, next: 'restaurant enrich …' }));
+    await progress.finish(summary(counters, { finished: false, next: 'restaurant enrich …' }));
     const events = take()
       .trimEnd()
       .split('\n')
@@ -183,26 +183,26 @@ describe('progress as JSON', () => {
 
 describe('no progress', () => {
   it('prints the summary, or nothing', async () => {
-    const { context, say, take } = stage();
-    const { tally, add } = facts();
+    const { context, print, take } = fakeTerminal();
+    const { counters, add } = setUp();
     add(1);
-    await quietProgress(context, say, { notes: true, summary: true }).finish(
-      summary(tally, { finished: false, requests: 1 }),
+    await quietProgress(context, print, { notes: true, summary: true }).finish(
+      summary(counters, { finished: false, requests: 1 }),
     );
     expect(take()).toBe(
       '1 of 200 rows in out.csv: 1 matched, 0 ambiguous, 0 not found, 0 errors; 1 request sent\n',
     );
-    await quietProgress(context, say, { notes: true, summary: false }).finish(summary(tally));
+    await quietProgress(context, print, { notes: true, summary: false }).finish(summary(counters));
     expect(take()).toBe('');
   });
 });
 
 describe('timeLeft', () => {
   it('respects the quota per minute', () => {
-    const { add, shown } = facts({ perMinute: 10 });
+    const { add, source } = setUp({ perMinute: 10 });
     add(10);
-    expect(timeLeft(shown, 2000)).toBe(19 * 60_000);
-    expect(timeLeft({ ...shown, perMinute: 0 }, 2000)).toBe(38_000);
-    expect(timeLeft(shown, 1999)).toBeUndefined();
+    expect(timeLeft(source, 2000)).toBe(19 * 60_000);
+    expect(timeLeft({ ...source, perMinute: 0 }, 2000)).toBe(38_000);
+    expect(timeLeft(source, 1999)).toBeUndefined();
   });
 });

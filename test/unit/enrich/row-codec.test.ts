@@ -18,7 +18,7 @@ const options: RowCodecOptions = {
 const row: InputRow = { kind: 'cells', line: 2, cells: ['=Nopa', '-SF'] };
 const object = (text: string): InputRow => ({ kind: 'object', line: 4, text, value: JSON.parse(text) });
 
-const facts: RowResult = {
+const found: RowResult = {
   status: 'matched',
   match: 'exact',
   similarity: 1,
@@ -45,7 +45,7 @@ describe('a CSV', () => {
   });
 
   it('keeps input cells unchanged and guards text of the service, except numbers and telephone numbers', () => {
-    const form = openRowCodec({
+    const codec = openRowCodec({
       ...options,
       added: [
         { name: 'tel', path: 'phone' },
@@ -53,26 +53,26 @@ describe('a CSV', () => {
         { name: 'tag', path: 'tags' },
       ],
     });
-    expect(form.input(row)).toBe('=Nopa,-SF,');
-    expect(form.result(facts)).toBe(
+    expect(codec.input(row)).toBe('=Nopa,-SF,');
+    expect(codec.result(found)).toBe(
       `matched,exact,2,a-1,"'=HYPERLINK(""x"")",'+1 Street,San^[[31m Francisco,,37.7,-122.4,"thai; bar",A,,` +
         `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,` +
         `+1 415-555-0100,-9,'=a\n`,
     );
-    expect(openRowCodec({ ...options, guard: false }).result(facts)).toContain(
+    expect(openRowCodec({ ...options, guard: false }).result(found)).toContain(
       ',"=HYPERLINK(""x"")",+1 Street,',
     );
   });
 
   it('is read back: status, id and details', () => {
     for (const delimiter of [',', ';', '\t']) {
-      const form = openRowCodec({ ...options, delimiter });
-      const rest = form.result(facts);
-      expect(form.statusOf(rest)).toBe('matched');
-      expect(form.detailsOf(rest)).toEqual({ id: 'a-1', details: facts.details });
-      expect(form.detailsOf(form.result({ status: 'not_found' }))).toBeUndefined();
-      expect(form.statusOf('nonsense,exact\n')).toBeUndefined();
-      expect(form.statusOf('matched')).toBeUndefined();
+      const codec = openRowCodec({ ...options, delimiter });
+      const text = codec.result(found);
+      expect(codec.statusOf(text)).toBe('matched');
+      expect(codec.detailsOf(text)).toEqual({ id: 'a-1', details: found.details });
+      expect(codec.detailsOf(codec.result({ status: 'not_found' }))).toBeUndefined();
+      expect(codec.statusOf('nonsense,exact\n')).toBeUndefined();
+      expect(codec.statusOf('matched')).toBeUndefined();
     }
   });
 
@@ -84,8 +84,8 @@ describe('a CSV', () => {
   });
 
   it('as TSV has no line breaks in text of the service', () => {
-    const form = openRowCodec({ ...options, format: 'tsv', delimiter: '\t' });
-    expect(form.result({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
+    const codec = openRowCodec({ ...options, format: 'tsv', delimiter: '\t' });
+    expect(codec.result({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
   });
 
   it('rejects a column that exists', () => {
@@ -101,27 +101,27 @@ describe('a CSV', () => {
   });
 
   it('writes objects by the columns of its header', () => {
-    const form = openRowCodec({ ...options, columns: ['name', 'at.city', 'tags'] });
-    expect(form.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toBe(
+    const codec = openRowCodec({ ...options, columns: ['name', 'at.city', 'tags'] });
+    expect(codec.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toBe(
       ',"SF, CA","a; b",',
     );
-    expect(() => form.input(object('{"name":"x","other":1}'))).toThrow(/line 4 has a key 'other'/);
+    expect(() => codec.input(object('{"name":"x","other":1}'))).toThrow(/line 4 has a key 'other'/);
   });
 });
 
 describe('without details', () => {
   it('has no column for them, and keeps the added values', () => {
     for (const format of ['csv', 'ndjson'] as const) {
-      const form = openRowCodec({
+      const codec = openRowCodec({
         ...options,
         format,
         details: false,
         added: [{ name: 'tel', path: 'phone' }],
       });
-      const text = form.result(facts);
-      expect(form.header + text).not.toContain('details');
+      const text = codec.result(found);
+      expect(codec.header + text).not.toContain('details');
       expect(text).toContain('+1 415-555-0100');
-      expect([form.statusOf(text), form.detailsOf(text)]).toEqual(['matched', undefined]);
+      expect([codec.statusOf(text), codec.detailsOf(text)]).toEqual(['matched', undefined]);
     }
   });
 });
@@ -131,10 +131,10 @@ describe('NDJSON', () => {
     openRowCodec({ ...options, format: 'ndjson', ...more });
 
   it('keeps the text of the object and nests the result', () => {
-    const form = nested({ added: [{ name: 'tel', path: 'phone' }] });
-    const own = form.input(object('{ "n": 12345678901234567890, "__proto__": 1 }'));
+    const codec = nested({ added: [{ name: 'tel', path: 'phone' }] });
+    const own = codec.input(object('{ "n": 12345678901234567890, "__proto__": 1 }'));
     expect(own).toBe('{ "n": 12345678901234567890, "__proto__": 1,');
-    expect(JSON.parse(own + form.result(facts)).restaurant).toEqual({
+    expect(JSON.parse(own + codec.result(found)).restaurant).toEqual({
       status: 'matched',
       match: 'exact',
       candidates: 2,
@@ -148,43 +148,43 @@ describe('NDJSON', () => {
       cuisine_tags: ['thai', 'bar'],
       grade: 'A',
       coverage_level: null,
-      details: facts.details,
+      details: found.details,
       error: null,
       similarity: 1,
       tel: '+1 415-555-0100',
     });
-    expect(form.result(facts)).not.toMatch(/[\u001b\u202e]/);
-    expect(JSON.parse(form.input(object('{}')) + form.result(facts))).toHaveProperty('restaurant');
-    expect(form.statusOf(form.result(facts))).toBe('matched');
-    expect(form.detailsOf(form.result(facts))).toEqual({ id: 'a-1', details: facts.details });
+    expect(codec.result(found)).not.toMatch(/[\u001b\u202e]/);
+    expect(JSON.parse(codec.input(object('{}')) + codec.result(found))).toHaveProperty('restaurant');
+    expect(codec.statusOf(codec.result(found))).toBe('matched');
+    expect(codec.detailsOf(codec.result(found))).toEqual({ id: 'a-1', details: found.details });
   });
 
   it('has its status also behind an added path that is a number', () => {
-    const form = nested({ added: [{ name: '1', path: 'phone' }] });
-    expect(form.result(facts)).toMatch(/^"restaurant":\{"1":/);
-    expect(form.statusOf(form.result(facts))).toBe('matched');
+    const codec = nested({ added: [{ name: '1', path: 'phone' }] });
+    expect(codec.result(found)).toMatch(/^"restaurant":\{"1":/);
+    expect(codec.statusOf(codec.result(found))).toBe('matched');
   });
 
   it('has a key of the prefix without its underscore', () => {
-    expect(nested({ prefix: 'found_' }).result(facts)).toMatch(/^"found":\{"status":"matched"/);
+    expect(nested({ prefix: 'found_' }).result(found)).toMatch(/^"found":\{"status":"matched"/);
     expect(() => nested({ prefix: '_' })).toThrow(/--prefix '_'/);
     expect(() => nested({ columns: ['restaurant'] })).toThrow(/already has a column 'restaurant'/);
     expect(() => nested().input(object('{"restaurant":1}'))).toThrow(/line 4 already has a key 'restaurant'/);
   });
 
   it('makes objects of cells, and rejects two columns of one name', () => {
-    const form = nested({ columns: ['name', '__proto__'] });
-    expect(form.input(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
+    const codec = nested({ columns: ['name', '__proto__'] });
+    expect(codec.input(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
     expect(() => nested({ columns: ['a', 'a'] })).toThrow(/two columns 'a'/);
   });
 });
 
 describe('fromLookup', () => {
   it('copies fields with documented names from the details', () => {
-    const rest = openRowCodec(options).result(
+    const text = openRowCodec(options).result(
       fromLookup('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
     );
-    expect(rest).toBe(
+    expect(text).toBe(
       'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",,\n',
     );
   });

@@ -1,13 +1,13 @@
 import type { SandboxRestaurant } from '../../../src/sandbox/types.ts';
 
-/** Restaurants `Place 0`, `Place 1`, … of Testville, and some that a name does not tell apart. */
+/** Restaurants `Place 0`, `Place 1`, … of Testville, and two of one name. */
 export function restaurants(count: number): SandboxRestaurant[] {
-  const plain = Array.from({ length: count }, (_each, place) => ({
-    service_id: `id-${place}`,
-    name: `Place ${place}.`,
+  const plain = Array.from({ length: count }, (_each, index) => ({
+    service_id: `id-${index}`,
+    name: `Place ${index}.`,
     city: 'Testville',
-    address: `${place} "Main", St`,
-    coordinates: { lat: 1.5, lng: -place },
+    address: `${index} "Main", St`,
+    coordinates: { lat: 1.5, lng: -index },
     cuisine_tags: ['a', 'b'],
     grade: 'A',
   }));
@@ -20,5 +20,5 @@ export function restaurants(count: number): SandboxRestaurant[] {
   ];
 }
 
-/** Without a budget, so that a test need not wait for one. */
+/** No quota, so that a test does not wait for it. */
 export const UNPACED = { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' };

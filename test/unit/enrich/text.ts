@@ -6,7 +6,7 @@ export async function* inPieces(text: string | Uint8Array, length = 65_536): Asy
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** Collects all items, and all problems that are told meanwhile. */
+/** Collects all items and all problems. */
 export async function gather<T>(
   open: (onProblem: (problem: Problem) => void) => Promise<AsyncIterable<T> | undefined>,
 ): Promise<{ items: T[]; problems: Problem[] }> {
