@@ -87,14 +87,14 @@ describe('enrich --dry-run', () => {
     await run('enrich in.csv -o out.csv', { ...UNPACED, RESTAURANT_CACHE_DIR: path('other') });
     const whole = readFileSync(path('out.csv'), 'utf8');
     const cut = whole.split('\n').slice(0, 2).join('\n').length + 5;
-    for (const [size, facts] of [
+    for (const [size, expected] of [
       [whole.length, { done: 5, requests: 0 }],
       [cut, { done: 1, distinct_queries: 2, requests: 2 }],
       [20, { done: 0, requests: 3 }],
       [0, { done: 0, requests: 3 }],
     ] as const) {
       writeFileSync(path('out.csv'), whole.slice(0, size));
-      expect(await estimate('-o out.csv --resume')).toMatchObject(facts);
+      expect(await estimate('-o out.csv --resume')).toMatchObject(expected);
       expect(readFileSync(path('out.csv'), 'utf8')).toBe(whole.slice(0, size));
     }
     writeFileSync(path('out.csv'), whole);

@@ -41,8 +41,8 @@ describe('enrich', () => {
     const { exit, stdout, stderr } = await enrich('in.csv -o out.csv');
     expect([exit, stdout]).toEqual([0, '']);
     const rows = table(read('out.csv'));
-    const facts = ['nr', 'status', 'match', 'candidates', 'id', 'lng', 'cuisine_tags'];
-    expect(rows.map((row) => facts.map((name) => row[name] ?? row[`restaurant_${name}`]))).toEqual(
+    const columns = ['nr', 'status', 'match', 'candidates', 'id', 'lng', 'cuisine_tags'];
+    expect(rows.map((row) => columns.map((name) => row[name] ?? row[`restaurant_${name}`]))).toEqual(
       [
         ['1', 'matched', 'exact', '2', 'id-3', '-3', 'a; b'],
         ['2', 'matched', 'exact', '1', 'id-4', '-4', 'a; b'],
@@ -128,8 +128,8 @@ describe('enrich', () => {
     expect(csv.stdout).toMatch(/^name\tcity\trestaurant_status\t[^\n]*\nPlace 1\tTestville\tmatched\t/);
     const json = await enrich('- -o -', { stdin: '{"title":"Place 1","town":"Testville"}\n' });
     expect(JSON.parse(json.stdout)).toMatchObject({ restaurant: { id: 'id-1' } });
-    const asked = await enrich('- --format ndjson', { stdin: 'name,city\nPlace 1,Testville\n' });
-    expect(JSON.parse(asked.stdout)).toMatchObject({ name: 'Place 1', restaurant: { id: 'id-1' } });
+    const nested = await enrich('- --format ndjson', { stdin: 'name,city\nPlace 1,Testville\n' });
+    expect(JSON.parse(nested.stdout)).toMatchObject({ name: 'Place 1', restaurant: { id: 'id-1' } });
     expect((await enrich('- --city Testville --quiet', { stdin: 'name\nPlace 1\n' })).stderr).toBe('');
   });
 

@@ -8,7 +8,7 @@ import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 2000;
-/** Each query stands in four rows, near each other. */
+/** Each query is in four rows, near each other. */
 const DISTINCT = ROWS / 4;
 const KILLS = 20;
 const CONCURRENCY = 4;
@@ -20,9 +20,9 @@ beforeEach(() => {
 });
 
 function writeList(rows: number): void {
-  const lines = Array.from({ length: rows }, (_each, place) => {
-    const number = (Math.floor(place / 8) * 2 + (place % 2)) % DISTINCT;
-    return `Place ${number},Testville,"n ""${place}""\nx"\n`;
+  const lines = Array.from({ length: rows }, (_each, index) => {
+    const number = (Math.floor(index / 8) * 2 + (index % 2)) % DISTINCT;
+    return `Place ${number},Testville,"n ""${index}""\nx"\n`;
   });
   writeFileSync(path('in.csv'), `name,city,note\n${lines.join('')}`);
 }
@@ -32,7 +32,7 @@ const sizeOf = (name: string): number => statSync(path(name), { throwIfNoEntry: 
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^(Place \d+),/gm)].map(([, name = '']) => name);
 
-/** Starts the real program. The cache is a new one each time, so that only the output can know what was answered. */
+/** Starts the real program. The cache is a new one each time, so that only the output has the responses of earlier runs. */
 const start = (words: readonly string[]): Running =>
   startRestaurant(['enrich', ...words], {
     cwd: folder,
@@ -41,9 +41,9 @@ const start = (words: readonly string[]): Running =>
 
 const options = (output: string): string[] => ['in.csv', '-o', output, '--concurrency', String(CONCURRENCY)];
 
-/** Names that were asked for since the last call. */
+/** Returns the names that were requested since the last call. */
 let seen = 0;
-function asked(): string[] {
+function newRequests(): string[] {
   const all = service.sandbox.requests;
   const since = all.slice(seen);
   seen = all.length;
@@ -55,7 +55,7 @@ describe('a run that is killed', () => {
     writeList(ROWS);
     expect((await start(options('whole.csv')).ended).exit).toBe(0);
     const whole = readFileSync(path('whole.csv'));
-    expect(asked()).toHaveLength(DISTINCT);
+    expect(newRequests()).toHaveLength(DISTINCT);
 
     // Most moments lie within the work, some while the program starts.
     const places = Array.from({ length: KILLS }, () => Math.random() * 0.95 * whole.length);
@@ -66,12 +66,12 @@ describe('a run that is killed', () => {
       else await until(() => sizeOf('out.csv') > goal, run);
       run.process.kill('SIGKILL');
       expect((await run.ended).exit).toBe(null);
-      expect(asked().filter((name) => finished.has(name))).toEqual([]);
+      expect(newRequests().filter((name) => finished.has(name))).toEqual([]);
     }
     const last = await start([...options('out.csv'), '--resume']).ended;
     expect([last.exit, last.stderr]).toEqual([0, expect.stringMatching(/^2,000 rows in out\.csv: /)]);
     expect(readFileSync(path('out.csv')).equals(whole)).toBe(true);
-    // Repeated is at most what was under way when it was killed.
+    // Only the requests in flight at each kill are repeated.
     expect(service.sandbox.requests.length).toBeLessThanOrEqual(2 * DISTINCT + KILLS * CONCURRENCY);
   }, 240_000);
 
@@ -87,7 +87,7 @@ describe('a run that is killed', () => {
     expect(exit).toBe(130);
     const command = /hint: continue: restaurant enrich (.*)\n/.exec(stderr)?.[1] ?? '';
     expect(command).toBe('in.csv --concurrency 4 -o out.csv --resume');
-    asked();
+    newRequests();
     const again = await start(command.split(' ')).ended;
     expect(again.exit).toBe(0);
     expect(namesIn(readFileSync(path('out.csv'), 'utf8'))).toEqual(
@@ -108,7 +108,7 @@ describe('a run that is killed', () => {
   });
 });
 
-/** The rows of an output that is not finished, without what follows the last whole one: each ends with a quote before its facts. */
+/** Returns the whole rows of an unfinished output. The note of each ends with a quote, before its result. */
 function wholeRows(name: string): string {
   if (sizeOf(name) === 0) return '';
   const text = readFileSync(path(name), 'utf8');

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 let folder = '';
 beforeEach(() => {
   folder = tempFolder();
-  const rows = Array.from({ length: 12 }, (_each, place) => `Place ${place},Testville\n`);
+  const rows = Array.from({ length: 12 }, (_each, index) => `Place ${index},Testville\n`);
   writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
 });
 
@@ -108,7 +108,7 @@ describe('the quota', () => {
 
 describe('two runs at once', () => {
   it('never send more per minute than the quota', async () => {
-    const rows = Array.from({ length: 130 }, (_each, place) => `Place ${place},Testville\n`);
+    const rows = Array.from({ length: 130 }, (_each, index) => `Place ${index},Testville\n`);
     writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
     const { clock } = fakeClock();
     const now = () => clock.time;
@@ -122,8 +122,8 @@ describe('two runs at once', () => {
       perMinute: 0,
       perDay: 0,
     });
-    // One time for both: it goes on to the first moment that somebody waits for. None passes while a request is on its
-    // way, since it is counted when it is sent, and timed when it comes.
+    // Both runs share a clock. It advances to the earliest time that a run waits for, but not while a request is in flight:
+    // requests are counted when they are sent, and timed when they arrive.
     const awaited: number[] = [];
     const sleep = async (ms: number) => {
       const until = clock.time + ms;

@@ -70,7 +70,7 @@ describe('--resume', () => {
     writeFileSync(path('in.csv'), CSV);
     await enrich('in.csv -o out.csv');
     const whole = read('out.csv');
-    for (const [text, place] of [
+    for (const [text, difference] of [
       [CSV.replace('nothing', 'something'), 'line 5 of the input'],
       [CSV.replace('\r\nTwin,Testville,', ''), 'line 4 of the input'],
       [CSV.split('\r\n').slice(0, 3).join('\r\n'), 'the end'],
@@ -79,7 +79,7 @@ describe('--resume', () => {
     ] as const) {
       writeFileSync(path('in.csv'), text);
       const { exit, stderr } = await enrich('in.csv -o out.csv --resume');
-      expect([exit, stderr]).toEqual([2, expect.stringContaining(place)]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(difference)]);
       expect(stderr).toContain('out.csv was not made from this input');
       expect(read('out.csv').equals(whole)).toBe(true);
     }
@@ -185,7 +185,7 @@ describe('--resume', () => {
   });
 });
 
-describe('answers of a stopped run', () => {
+describe('responses of a stopped run', () => {
   it('come from the cache, regardless of their age', async () => {
     writeFileSync(path('in.csv'), CSV);
     const env = { RESTAURANT_CACHE_DIR: path('cache'), RESTAURANT_MAX_AGE: '0' };
@@ -193,10 +193,10 @@ describe('answers of a stopped run', () => {
     await enrich('in.csv -o out.csv', { env });
     const whole = read('out.csv');
     expect(service.sent()).toBe(5);
-    // The rows are lost, but for the header: as if it had been killed before they were written.
+    // Only the header is left, as if the run was killed before it wrote a row.
     const header = whole.subarray(0, whole.indexOf(0x0a) + 1);
     writeFileSync(path('out.csv'), header);
-    // Also of a slow run, whose answers are older when it comes to them than the run was when it went on.
+    // Also in a slow run, which reaches a response when it is older than the run was at its restart.
     let late = 0;
     const now = () => {
       late += 60_000;

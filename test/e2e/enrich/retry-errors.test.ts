@@ -13,7 +13,7 @@ beforeEach(() => {
   writeFileSync(path('in.csv'), `name,city\n${names.map((name) => `${name},Testville\n`).join('')}`);
 });
 
-const names = Array.from({ length: 12 }, (_each, place) => `Place ${place}`);
+const names = Array.from({ length: 12 }, (_each, index) => `Place ${index}`);
 const path = (name: string): string => join(folder, name);
 const read = (name: string): string => readFileSync(path(name), 'utf8');
 const statuses = (name: string): (string | undefined)[] =>
@@ -29,13 +29,13 @@ const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: Run
     env: { ...UNPACED, RESTAURANT_CACHE_DIR: tempFolder(), RESTAURANT_RETRIES: '0', ...options.env },
   });
 
-/** An output of which some rows failed, and the one that an undisturbed run makes. */
+/** Writes an output in which some rows failed. @returns the output of a run without failures */
 async function failedRun(): Promise<string> {
   await enrich('--concurrency 1');
   const whole = read('out.csv');
   const lines = whole.split('\n');
-  const failed = lines.map((line, place) =>
-    place % 4 === 2 ? `${line.split(',').slice(0, 2).join(',')},error,,,,,,,,,,,,,,timeout: no answer` : line,
+  const failed = lines.map((line, index) =>
+    index % 4 === 2 ? `${line.split(',').slice(0, 2).join(',')},error,,,,,,,,,,,,,,timeout: no answer` : line,
   );
   writeFileSync(path('out.csv'), failed.join('\n'));
   return whole;
@@ -79,7 +79,7 @@ describe('--retry-errors', () => {
     const { exit, requests } = await enrich('--resume');
     expect([exit, requests]).toEqual([8, 0]);
     expect(statuses('out.csv').map((status) => status === 'error')).toEqual(
-      names.map((_name, place) => place % 4 === 1 && place > 3),
+      names.map((_name, index) => index % 4 === 1 && index > 3),
     );
   });
 

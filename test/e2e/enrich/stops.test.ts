@@ -14,7 +14,7 @@ let folder = '';
 let seen = 0;
 beforeEach(() => {
   folder = tempFolder();
-  const rows = Array.from({ length: ROWS }, (_each, place) => `Place ${place},Testville\n`);
+  const rows = Array.from({ length: ROWS }, (_each, index) => `Place ${index},Testville\n`);
   writeFileSync(path('in.csv'), `name,city\n${rows.join('')}`);
   service.answer(found);
   seen = service.requests.length;
@@ -24,28 +24,28 @@ const path = (name: string): string => join(folder, name);
 const read = (name = 'out.csv'): string => readFileSync(path(name), 'utf8');
 const nameOf = ({ params }: RpcRequest): string => String(params.arguments?.name);
 
-function found(asked: RpcRequest, response: ServerResponse): void {
-  const name = nameOf(asked);
+function found(request: RpcRequest, response: ServerResponse): void {
+  const name = nameOf(request);
   const output = { status: 'ok', results: [{ service_id: `id-${name}`, name }], total_matches: 1 };
   const content = [{ type: 'text', text: JSON.stringify(output) }];
   response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: { content } }));
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, result: { content } }));
 }
 
-/** Answers, and does something at the request for the 30th row. */
+/** Answers every request, and runs `act` at the one for the 30th row. */
 const inTheMiddle = (act: (response: ServerResponse) => boolean | undefined) =>
-  service.answer((asked, response) => {
-    if (nameOf(asked) !== 'Place 30' || act(response) !== true) found(asked, response);
+  service.answer((request, response) => {
+    if (nameOf(request) !== 'Place 30' || act(response) !== true) found(request, response);
   });
 
-/** What was asked since the test began, or since the last call of this. */
-function asked(): string[] {
+/** Returns the names that were requested since the test began, or since the last call. */
+function newRequests(): string[] {
   const since = service.requests.slice(seen).map(nameOf);
   seen = service.requests.length;
   return since;
 }
 
-/** Environment of a run; each has a cache of its own, so that only the output can know what was answered. */
+/** Environment of a run; each has a cache of its own, so that only the output has the responses of earlier runs. */
 const env = (): Record<string, string> => ({
   HOME: service.home,
   RESTAURANT_BASE_URL: service.url,
@@ -67,20 +67,20 @@ const enrich = (...more: string[]) => service.run(words(...more), { cwd: folder,
 
 const LINE = /^Place (\d+),Testville,matched,exact,1,id-Place \1,Place \1,.*\n/;
 
-/** Goes on with a run that was stopped: asks what it lacks and nothing else, and ends with every row. */
-async function goesOn(): Promise<void> {
+/** Resumes a run that was stopped: only the missing rows are requested, and the output has every row. */
+async function finishesWithResume(): Promise<void> {
   const finished = read()
     .split('\n')
     .slice(1, -1)
     .map((line) => line.split(',', 1)[0]);
   expect(finished.length).toBeLessThan(ROWS);
-  asked();
+  newRequests();
   service.answer(found);
   expect(await enrich('--resume')).toMatchObject({ exit: 0 });
-  const names = Array.from({ length: ROWS }, (_each, place) => `Place ${place}`);
-  expect(asked().sort()).toEqual(names.filter((name) => !finished.includes(name)).sort());
+  const names = Array.from({ length: ROWS }, (_each, index) => `Place ${index}`);
+  expect(newRequests().sort()).toEqual(names.filter((name) => !finished.includes(name)).sort());
   const lines = read().split(/(?<=\n)/);
-  expect(lines.slice(1).map((line) => LINE.exec(line)?.[1])).toEqual(names.map((_name, place) => `${place}`));
+  expect(lines.slice(1).map((line) => LINE.exec(line)?.[1])).toEqual(names.map((_name, index) => `${index}`));
 }
 
 describe('a run that is stopped in the middle', () => {
@@ -94,9 +94,9 @@ describe('a run that is stopped in the middle', () => {
     expect(stderr).toMatch(
       /^\d+ of 60 rows in out\.csv: .*\nerror: .*401.*\nhint: .*; then continue: restaurant enrich in\.csv .*-o out\.csv --resume\n$/,
     );
-    expect(asked().length).toBeLessThanOrEqual(30 + CONCURRENCY);
+    expect(newRequests().length).toBeLessThanOrEqual(30 + CONCURRENCY);
     expect(read().split('\n').length).toBeGreaterThan(30 - CONCURRENCY);
-    await goesOn();
+    await finishesWithResume();
   });
 
   it.each([
@@ -112,14 +112,14 @@ describe('a run that is stopped in the middle', () => {
         `^\\d+ of 60 rows in out\\.csv: .*\\nerror: interrupted by ${signal}\\nhint: continue: restaurant enrich .*--resume\\n$`,
       ),
     );
-    await goesOn();
+    await finishesWithResume();
   });
 
   it('by Ctrl-C twice ends at once, and loses nothing', async () => {
     const run = startRestaurant(words(), { cwd: folder, env: env() });
     inTheMiddle(() => run.process.kill('SIGINT') && run.process.kill('SIGINT'));
     expect((await run.ended).exit).toBe(130);
-    await goesOn();
+    await finishesWithResume();
   });
 
   it('by a full disk ends with 9, and loses nothing', async () => {
@@ -130,7 +130,7 @@ describe('a run that is stopped in the middle', () => {
     expect(stderr).toMatch(
       /^\d+ of 60 rows in out\.csv: .*\nerror: cannot write .*out\.csv: .*\nhint: .*--resume\n$/,
     );
-    await goesOn();
+    await finishesWithResume();
   });
 });
 
@@ -153,7 +153,7 @@ describe('an input that vanishes', () => {
   it('is reported when it is truncated during the run, not taken for a shorter one', async () => {
     const rows = Array.from(
       { length: 700 },
-      (_each, place) => `Place ${place},Testville,${'-'.repeat(100)}\n`,
+      (_each, index) => `Place ${index},Testville,${'-'.repeat(100)}\n`,
     );
     writeFileSync(path('in.csv'), `name,city,note\n${rows.join('')}`);
     inTheMiddle(() => {
@@ -190,7 +190,7 @@ describe('two processes at once', () => {
     for (const run of runs) run.process.kill('SIGINT');
     expect((await Promise.all(runs.map(({ ended }) => ended))).map(({ exit }) => exit)).toEqual([130, 130]);
     // A grant that a busy machine delays is not used; a new one is requested.
-    const sent = asked().length;
+    const sent = newRequests().length;
     expect(sent).toBeLessThanOrEqual(40);
     expect(sent).toBeGreaterThan(30);
   });
@@ -209,6 +209,6 @@ describe('an output that cannot be written', () => {
         expect.stringMatching(/^error: cannot .*\nhint: .*\n$/),
       ]);
     }
-    expect(asked()).toEqual([]);
+    expect(newRequests()).toEqual([]);
   });
 });
