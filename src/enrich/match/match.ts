@@ -25,7 +25,7 @@ export interface RowResult {
   readonly cause?: AppError;
 }
 
-/** What a search found: `results` as received, and `total_matches`. */
+/** The response to a search: `results` as received, and `total_matches`. */
 export interface Found {
   readonly results: readonly unknown[];
   readonly total: number;

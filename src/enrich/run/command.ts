@@ -241,7 +241,7 @@ function partial({ counts, next }: RunSummary): AppError {
   });
 }
 
-/** What comes before the command that continues, where it is not the hint of the error. */
+/** Hints before the command that continues, where the hint of the error itself does not fit. */
 const BEFORE_NEXT: Readonly<Partial<Record<Code, string>>> = {
   bad_input: 'correct the list, then continue',
   plan_required: 'save a key of a paid plan with restaurant login; then continue',
