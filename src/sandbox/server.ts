@@ -1,10 +1,38 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
-import { createHandler, REQUEST_TIMEOUT_MS } from './exchange.ts';
-import { KEYS, PATH } from './request-guard.ts';
-import type { Sandbox, SandboxOptions, SandboxRequest } from './types.ts';
+import { createCatalog } from './catalog.ts';
+import { createFaults, type FaultKind } from './faults.ts';
+import { corruptMessage, corruptPayload, faultError, sendBroken } from './inject-fault.ts';
+import { createMcp } from './mcp.ts';
+import {
+  type Answer,
+  encode,
+  httpError,
+  INTERNAL_ERROR,
+  idOf,
+  isObject,
+  PARSE_ERROR,
+  type Payload,
+  ReplyError,
+  readMessage,
+  rpcError,
+  SSE_TYPE,
+} from './messages.ts';
+import {
+  authorize,
+  checkContentType,
+  checkOrigin,
+  createRateLimiter,
+  KEYS,
+  keyKind,
+  PATH,
+} from './request-guard.ts';
+import { sampleRestaurants } from './restaurants.ts';
+import { createService } from './service.ts';
+import type { RequestEntry, Sandbox, SandboxOptions, SandboxRequest } from './types.ts';
 
 export type { Sandbox, SandboxOptions, SandboxRequest, SandboxRestaurant } from './types.ts';
 
@@ -16,6 +44,18 @@ const STATUS_BY_ERROR: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
+
+/** Maximum time for a request to arrive, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a rejected caller may finish sending, in milliseconds. */
+const DRAIN_MS = 1000;
+/** Maximum size of a request body, in bytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** How much is still read, and discarded, of a request that was rejected. */
+const MAX_DRAIN_BYTES = 8 * MAX_BODY_BYTES;
+/** Maximum size of a body in the list of received requests, in bytes. */
+const MAX_LOGGED_BYTES = 16 * 1024;
+const MAX_LOGGED_REQUESTS = 10_000;
 
 /**
  * Starts the service on this machine, reachable only from this machine.
@@ -72,4 +112,171 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+/** A received request: its body and status are filled in later. */
+type LogEntry = { -readonly [K in keyof SandboxRequest]: SandboxRequest[K] };
+
+/**
+ * Creates the handler of all requests, which adds each to `requests`.
+ * @returns serves one request, from its first header to the last byte of the reply
+ */
+function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
+  const { auth = true, reply = 'json', latencyMs = 0, now = Date.now } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, perMinute = 100, perDay = 2000 } = options;
+  const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
+  const countRequest = createRateLimiter(perMinute, perDay, now);
+  const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
+  const protocol = options.mode === 'mcp' ? createMcp(catalog) : createService(catalog);
+
+  return async (request: IncomingMessage, response: ServerResponse, port: number): Promise<void> => {
+    const started = performance.now();
+    const { method = '', url: path = '' } = request;
+    const key = keyKind(request.headersDistinct.authorization);
+    const headers = plainHeaders(request);
+    const entry: LogEntry = { method, path, headers, key, body: undefined, status: 0, time: now() };
+    requests.push(entry);
+    if (requests.length > MAX_LOGGED_REQUESTS) requests.shift();
+    response.on('error', () => undefined);
+    const body = await readBody(request, requestTimeoutMs);
+    const json = body instanceof Buffer ? parseJson(body) : undefined;
+    if (body instanceof Buffer && body.length > 0 && body.length <= MAX_LOGGED_BYTES) {
+      entry.body = json === undefined ? body.toString('utf8') : json;
+    }
+    if (body !== undefined) {
+      const content = body instanceof ReplyError ? body : json;
+      const { payload, fault } = createReply(request, port, entry, content);
+      await pause(response, latencyMs);
+      entry.status = fault === 'hang' || fault === 'reset' ? 0 : payload.status;
+      await (sendBroken(response, payload, fault) ?? send(request, response, payload));
+    }
+    const { status } = entry;
+    options.onRequest?.({ ...calledTool(json), status, key, ms: performance.now() - started });
+  };
+
+  /**
+   * Creates the reply, and the fault to inject when it is sent. Everything that comes before the protocol is checked in the
+   * order in which problems are reported.
+   * @param body parsed; undefined if it is not JSON; an error if it could not be read
+   */
+  function createReply(
+    request: IncomingMessage,
+    port: number,
+    { key, method, headers }: LogEntry,
+    body: unknown,
+  ): { payload: Payload; fault: FaultKind | undefined } {
+    let fault: FaultKind | undefined;
+    let answer: Answer;
+    try {
+      checkOrigin(request, port, protocol.methods);
+      if (body instanceof ReplyError) throw body;
+      const access = authorize(key, auth);
+      countRequest(access.account);
+      if (method === 'DELETE' && protocol.endSession !== undefined) {
+        answer = protocol.endSession(headers, access);
+      } else {
+        checkContentType(request);
+        if (body === undefined) throw rpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
+        const incoming = readMessage(body);
+        const kind = incoming.method === 'tools/call' ? 'tool' : 'request';
+        fault = nextFault(incoming.id === undefined ? 'other' : kind);
+        const error = faultError(fault);
+        if (error !== undefined) throw error;
+        answer = protocol.post({ incoming, access, headers });
+      }
+    } catch (error) {
+      const known =
+        error instanceof ReplyError ? error : rpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
+      // A request that fails anyway is not broken further.
+      if (known.status !== 200) fault = undefined;
+      answer = known.answer(idOf(body));
+    }
+    const payload = encode({ ...answer, message: corruptMessage(answer.message, fault) }, reply);
+    return { payload: corruptPayload(payload, fault), fault };
+  }
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, payload: Payload): Promise<void> {
+  const { status, headers, body } = payload;
+  const bytes = Buffer.from(body);
+  const length = headers['Content-Type'] === SSE_TYPE ? {} : { 'Content-Length': bytes.length };
+  response.writeHead(status, { ...headers, ...length }).write(bytes);
+  if (status === 413) await drain(request);
+  response.end();
+}
+
+/**
+ * Reads a request body. Resolves with an error, 413 above the limit and 408 after `timeoutMs`, or with undefined if the
+ * caller disconnected before the request was complete.
+ */
+function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer | ReplyError | undefined> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (outcome?: Buffer | ReplyError) => {
+      clearTimeout(timer);
+      chunks = [];
+      resolve(outcome);
+    };
+    const reject = (status: number, code: string, message: string) =>
+      settle(httpError(status, code, message, { Connection: 'close' }));
+    const rejectLarge = () => reject(413, 'too_large', `more than ${MAX_BODY_BYTES} bytes`);
+    const timer = setTimeout(() => reject(408, 'timeout', 'the request arrived too slowly'), timeoutMs);
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) rejectLarge();
+      else chunks.push(chunk);
+    });
+    request.on('end', () => settle(Buffer.concat(chunks)));
+    request.on('error', () => settle());
+    request.on('close', () => settle());
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) rejectLarge();
+  });
+}
+
+/**
+ * Discards the rest of a request, for at most 1 s and 8 MiB: closing a connection while the caller sends would reset it,
+ * and the reply would be lost.
+ */
+async function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const stop = new AbortController();
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_DRAIN_BYTES) stop.abort();
+  });
+  request.once('end', () => stop.abort()).once('close', () => stop.abort());
+  await sleep(DRAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+}
+
+/** Waits `ms`, or until the caller disconnects. */
+async function pause(response: ServerResponse, ms: number): Promise<void> {
+  if (ms <= 0 || response.destroyed) return;
+  const stop = new AbortController();
+  response.once('close', () => stop.abort());
+  await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
+}
+
+/** Returns the headers by lower-case name, without `authorization`; repeated ones are joined with a comma. */
+function plainHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(headersDistinct).filter(([name]) => name !== 'authorization');
+  return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]));
+}
+
+/** Parses a body; returns undefined if it is not JSON in UTF-8. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the method and the tool of a body, for the log. */
+function calledTool(body: unknown): Pick<RequestEntry, 'method' | 'tool'> {
+  if (!isObject(body) || typeof body.method !== 'string') return {};
+  const { method, params } = body;
+  if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return { method };
+  return { method, tool: params.name };
 }
