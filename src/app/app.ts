@@ -58,10 +58,9 @@ export class App {
 
   /** Returns the command line of this run with more options, for a hint. */
   commandLine(...options: readonly string[]): string {
-    const end = this.#argv.indexOf('--');
-    const [words, operands] =
-      end === -1 ? [this.#argv, []] : [this.#argv.slice(0, end), this.#argv.slice(end)];
-    return ['restaurant', ...words.map(shellWord), ...options, ...operands.map(shellWord)].join(' ');
+    const words = this.#argv.map(shellWord);
+    const operands = words.includes('--') ? words.splice(words.indexOf('--')) : [];
+    return ['restaurant', ...words, ...options, ...operands].join(' ');
   }
 
   /** Adds the service options of this run to the commands in a hint, so that they work as printed. */

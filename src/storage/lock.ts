@@ -96,13 +96,10 @@ function create(lockPath: string): Lock | undefined {
   } finally {
     closeSync(file);
   }
-  let held = true;
   return {
     release() {
-      if (!held) return;
-      held = false;
       try {
-        // Not when someone removed the file by hand: then it may be another's.
+        // Not when it was released already, or someone removed the file: then it may be another's.
         if (readHolder(lockPath, lockPath)?.key === key) rmSync(lockPath);
       } catch {
         // Until this process ends, others find the lock held.
