@@ -52,8 +52,6 @@ export function entryLines(entries: readonly Entry[], columns: number, view: Vie
 /** Wider blocks are hard to read. */
 const MAX_FLOW_WIDTH = 120;
 const FLOW_GAP = 4;
-/** Taller blocks get a row of their own. */
-const MAX_FLOW_HEIGHT = 60;
 
 /**
  * Places blocks of lines side by side, from left to right, as many per row as fit into `columns`, with a blank line
@@ -64,7 +62,7 @@ export function flowColumns(blocks: readonly (readonly string[])[], columns: num
   const rows: { lines: readonly string[]; width: number }[][] = [];
   let used = 0;
   for (const lines of blocks) {
-    const block = { lines, width: lines.length > MAX_FLOW_HEIGHT ? room : maxWidth(lines) };
+    const block = { lines, width: maxWidth(lines) };
     const row = rows.at(-1);
     if (row !== undefined && used + FLOW_GAP + block.width <= room) {
       row.push(block);

@@ -132,29 +132,26 @@ function cellsOf(
   view: View,
 ): string[][] {
   const { palette } = view;
-  const isSimpleRow = values.every((value) => isSimple(value ?? null));
-  const isSame = isSimpleRow && !found.includes(undefined) && new Set(values.map(textOf)).size === 1;
+  const texts = values.map((value) => inline(value, key).trim());
+  const isPlain = values.every(isSimple);
+  const isSame = isPlain && !found.includes(undefined) && new Set(texts).size === 1;
   const paint = role === 'grade' ? palette.grade : isSame ? palette.dim : (line: string) => line;
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
     // All lists of a row have the same form.
-    const items = !isSimpleRow && Array.isArray(value) ? value.map(itemText) : [];
-    if (items.length > 0 && !items.includes(undefined)) {
-      const bullet = `${palette.dim(glyphs(view).bullet)} `;
-      return items.flatMap((item = '') =>
-        wrap(breakable(item, room - GAP), room - GAP).map(
-          (line, at) => (at === 0 ? bullet : ' '.repeat(GAP)) + line,
-        ),
-      );
-    }
-    if (!isSimple(value ?? null)) return dataLines(value, room, view, 1);
-    const text = textOf(value);
+    const items = !isPlain && Array.isArray(value) ? value.map(itemText) : [];
+    if (items.length > 0 && !items.includes(undefined))
+      return items.flatMap((item = '') => itemLines(item, room, view));
+    if (!isSimple(value)) return dataLines(value, room, view, 1);
+    const text = texts[index] ?? EMPTY;
     return wrap(breakable(text, room), room).map(text === EMPTY ? palette.dim : paint);
   });
+}
 
-  function textOf(value: unknown): string {
-    return inline(value, key).trim();
-  }
+function itemLines(item: string, room: number, view: View): string[] {
+  const lines = wrap(breakable(item, room - GAP), room - GAP);
+  const bullet = view.palette.dim(glyphs(view).bullet);
+  return lines.map((line, index) => (index === 0 ? `${bullet} ${line}` : ' '.repeat(GAP) + line));
 }
 
 /** Inserts spaces into long words (ids, links), behind `-` or `/` if possible, so that each part fits. */
@@ -178,7 +175,7 @@ function rowsFor(found: readonly (Classified | undefined)[]): Row[] {
   }).filter(({ values }) => values?.some((value) => value !== undefined));
   const records: Records = found.map((one) => one && Object.fromEntries(one.rest));
   const keys = [...new Set(records.flatMap((record) => Object.keys(record ?? {})))].filter((key) =>
-    valuesOf(records, key).some((value) => !isEmptyValue(value ?? null)),
+    valuesOf(records, key).some((value) => !isEmptyValue(value)),
   );
   const ordered = inOrder(keys.map((key) => [key, undefined])).map(([key]) => key);
   const isNested = (key: string): boolean => valuesOf(records, key).some((value) => !isSimple(value ?? null));

@@ -9,11 +9,6 @@ describe('flowColumns', () => {
     expect(flowColumns([['aa', 'a'], ['鮨'], ['cccc']], 12)).toEqual(['aa    鮨', 'a', '', 'cccc']);
   });
 
-  it('gives a tall block a row of its own', () => {
-    const tall = Array.from({ length: 61 }, () => 'x');
-    expect(flowColumns([tall, ['y']], 80)).toEqual([...tall, '', 'y']);
-  });
-
   it('keeps every line within the width', () => {
     const block = fc.array(fc.stringMatching(/^[a-z鮨]{0,10}$/), { minLength: 1, maxLength: 5 });
     fc.assert(
