@@ -13,11 +13,8 @@ export type LookupItem = { readonly restaurantId: string } & (
 type FoundItem = Extract<LookupItem, { readonly output: unknown }>;
 type FailedItem = Extract<LookupItem, { readonly failure: unknown }>;
 
-/** The role of a field that every lookup has, and of the name. */
-export type FieldRole = 'name' | 'grade' | 'cuisine' | 'price' | 'summary';
-
 /** Likely keys of each role, without case and punctuation: the actual keys are not documented. */
-const SYNONYMS: Readonly<Record<FieldRole, readonly string[]>> = {
+const SYNONYMS = {
   name: ['name', 'restaurantname', 'displayname', 'title'],
   grade: ['grade', 'lettergrade', 'overallgrade', 'ratinggrade', 'restaurantgrade'],
   cuisine: ['cuisine', 'cuisines', 'cuisinetags', 'cuisinetype', 'cuisinetypes'],
@@ -33,7 +30,10 @@ const SYNONYMS: Readonly<Record<FieldRole, readonly string[]>> = {
     'blurb',
   ],
 };
-const ROLES: readonly FieldRole[] = ['name', 'grade', 'cuisine', 'price', 'summary'];
+
+/** The role of a field that every lookup has, and of the name. */
+export type FieldRole = keyof typeof SYNONYMS;
+const ROLES = Object.keys(SYNONYMS) as FieldRole[];
 
 export interface Field {
   readonly key: string;
