@@ -54,22 +54,13 @@ async function spin(
 }
 
 /**
- * Formats a label with its progress, for one line.
- * @param params of `notifications/progress` (MCP, progress): `progress`, and perhaps `total` and `message`
+ * Formats a label with its progress, for one line: the message, or the percentage.
+ * @param params of `notifications/progress` (MCP, progress)
  */
 export function progressLabel(label: string, params: Readonly<Record<string, unknown>>): string {
   const { progress, total, message } = params;
-  const words = typeof message === 'string' ? message.trim().slice(0, MAX_MESSAGE_LENGTH) : '';
-  const percent = percentText(progress, total);
-  const text = percent === '' ? label : `${label} ${percent}`;
-  return words === '' ? text : `${text}: ${words}`;
-}
-
-/** In characters. The line is cut to the width of the terminal later. */
-const MAX_MESSAGE_LENGTH = 500;
-
-function percentText(progress: unknown, total: unknown): string {
-  if (typeof progress !== 'number' || !Number.isFinite(progress)) return '';
-  if (typeof total !== 'number' || !(total > 0) || !Number.isFinite(total)) return String(progress);
-  return `${Math.min(100, Math.max(0, Math.floor((100 * progress) / total)))} %`;
+  // The line is cut to the width of the terminal later.
+  if (typeof message === 'string' && message.trim() !== '') return `${label}: ${message.slice(0, 500)}`;
+  const percent = Math.floor((100 * Number(progress)) / Number(total));
+  return percent >= 0 && percent <= 100 ? `${label} ${percent} %` : label;
 }

@@ -4,10 +4,10 @@ import { progressLabel } from '../../../../src/output/spinner.ts';
 describe('progressLabel', () => {
   it.each([
     [{ progress: 1, total: 4 }, 'tool 25 %'],
-    [{ progress: 2, total: 3, message: ' second ' }, 'tool 66 %: second'],
-    [{ progress: 9, total: 3 }, 'tool 100 %'],
-    [{ progress: 7 }, 'tool 7'],
-    [{ progress: 7, total: 0, message: 'x' }, 'tool 7: x'],
+    [{ progress: 2, total: 3, message: 'second' }, 'tool: second'],
+    [{ progress: 9, total: 3 }, 'tool'],
+    [{ progress: 7 }, 'tool'],
+    [{ progress: 7, total: 0, message: 'x' }, 'tool: x'],
     [{ progress: 'x', total: {}, message: 3 }, 'tool'],
     [{}, 'tool'],
   ])('%j is %j', (params, label) => {
