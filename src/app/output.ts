@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { colorJson } from '../output/color.ts';
 import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts';
 import type { Presentation } from '../output/presentation.ts';
@@ -22,11 +22,14 @@ export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
   try {
     return resolve(cwd(), path);
   } catch (cause) {
-    const why = systemCode(cause) === 'ENOENT' ? 'was deleted' : 'cannot be read';
-    throw new AppError('io_error', `the current folder, which ${path} would be in, ${why}`, {
-      cause,
-      hint: 'cd ~, or give the whole path of the file',
-    });
+    throw new AppError(
+      'io_error',
+      `the current folder, which ${path} would be in, cannot be read or was deleted`,
+      {
+        cause,
+        hint: 'cd ~, or give the whole path of the file',
+      },
+    );
   }
 }
 

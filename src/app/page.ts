@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
-import { systemCode } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
 import { deleteFiles, ensurePrivateFolder } from '../storage/atomic.ts';
@@ -105,10 +104,7 @@ function startBrowser({ env, platform }: System, url: string): Promise<string> {
       detached: platform !== 'win32',
       windowsHide: true,
     });
-    child.on('error', (error) => {
-      const isMissing = systemCode(error) === 'ENOENT';
-      resolve(isMissing ? `there is no ${command} here` : `${command} cannot be started`);
-    });
+    child.on('error', () => resolve(`${command} cannot be started`));
     child.on('exit', (code) => {
       if (code !== 0) resolve(`${command} failed (${code ?? 'killed'})`);
     });

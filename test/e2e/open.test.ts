@@ -81,7 +81,7 @@ describe('--open', () => {
     ['--no-input', ['--no-input'], {}, 'not shown'],
     ['CI', [], { CI: 'true' }, 'not shown'],
     ['no display', [], { BROWSER: '' }, 'there is no display'],
-    ['no such program', [], { BROWSER: '/no/such/browser' }, 'there is no /no/such/browser'],
+    ['no such program', [], { BROWSER: '/no/such/browser' }, '/no/such/browser cannot be started'],
   ])('prints the path and succeeds with %s', async (_, more, own, message) => {
     const { env } = useBrowser();
     const options = { env: { ...env, ...own }, tty: { stderr: true } };
