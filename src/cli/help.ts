@@ -72,6 +72,7 @@ const paragraphs = (text: string): string[] =>
   text
     .trim()
     .split(/\n{2,}/)
+    .filter((each) => each !== '')
     .map((each) => (each.startsWith('  ') ? each : each.replaceAll('\n', ' ')));
 
 /** Folds a command line after `  $ ` into lines of about `room` characters, with the continuation of a shell. */
@@ -99,16 +100,13 @@ export function helpText(command: CliCommand, width: number): string {
   const sections = helper.formatHelp(command, helper).trimEnd().split('\n\n');
   // With commands to choose from, options come last.
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
-  const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)].join('\n\n');
-  const details =
-    command.details === ''
-      ? ''
-      : `\n\n${paragraphs(command.details)
-          .map((text) => (text.startsWith('  ') ? text : helper.boxWrap(text, columns)))
-          .join('\n\n')}`;
-  const lines = command.exampleLines.map((line) => `  $ ${folded(line, Math.min(columns, 80) - 10)}`);
-  const examples = lines.length === 0 ? '' : `\n\nExamples:\n${lines.join('\n')}`;
-  return `${body}${details}${examples}\n`;
+  const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
+  const details = paragraphs(command.details).map((text) =>
+    text.startsWith('  ') ? text : helper.boxWrap(text, columns),
+  );
+  const lines = command.exampleLines.map((line) => `\n  $ ${folded(line, Math.min(columns, 80) - 10)}`);
+  const examples = lines.length === 0 ? [] : [`Examples:${lines.join('')}`];
+  return `${[...body, ...details, ...examples].join('\n\n')}\n`;
 }
 
 function topicLayout(width: number) {
