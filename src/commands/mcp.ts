@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, integer, object, text } from '../cli/schemas.ts';
-import { MCP_CLIENTS } from '../mcp/client-config/clients.ts';
+import { MCP_CLIENTS, type McpClient } from '../mcp/client-config/clients.ts';
 import type { ConfigOptions } from '../mcp/client-config/configure.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
@@ -40,8 +40,7 @@ export function registerMcp(program: CliCommand, app: App): void {
   mcp
     .command('config')
     .about('Print or write the configuration entry for an MCP client')
-    .argument('<client>', CLIENTS.join(', '))
-    .completeWith('client', CLIENTS)
+    .choiceArgument('client', CLIENTS)
     .valueOption('--via <way>', 'How the client connects: http (direct) or stdio (bridge)', {
       choices: TRANSPORTS,
       defaultText: 'http if the client and the service support it',
@@ -63,8 +62,9 @@ export function registerMcp(program: CliCommand, app: App): void {
       'http needs a service that supports MCP. With http, the entry refers to RESTAURANT_API_KEY if the client ' +
         'supports that; with stdio, the bridge uses the saved login.',
     )
-    .action(async (client: string, options: ConfigOptions) => {
+    .action(async (name: string, options: ConfigOptions) => {
       const { configureClient } = await import('../mcp/client-config/configure.ts');
+      const client = MCP_CLIENTS.find((each) => each.name === name) as McpClient;
       await configureClient(app, client, options);
     });
 }

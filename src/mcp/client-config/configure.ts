@@ -16,12 +16,11 @@ import { maskKey } from '../../client/key.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { absolute } from '../../storage/paths.ts';
-import { didYouMean } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { checkEntry, INSTALL_HINT, serviceOptions } from './check.ts';
 import { changeClientFile, clientPath, pathOf } from './client-file.ts';
-import { KEY_VARIABLE, MCP_CLIENTS, type McpClient, type Scope, type Transport } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type Scope, type Transport } from './clients.ts';
 import { editText, formatSnippet } from './edit.ts';
 import {
   buildEntry,
@@ -51,9 +50,9 @@ type Plan = Awaited<ReturnType<typeof planEntry>>;
  * Prints the entry that lets an MCP client use the service, or writes it into the client's file. With `check` it first
  * connects as the client would; when that fails, nothing is written.
  */
-export async function configureClient(app: App, name: string, options: ConfigOptions): Promise<void> {
-  const plan = await planEntry(app, findClient(name), options);
-  const { client, target, file, shown } = plan;
+export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
+  const plan = await planEntry(app, client, options);
+  const { target, file, shown } = plan;
   const check = options.check === true ? await checkEntry(app, client, target) : undefined;
   const written = options.write === true ? writeEntry(app, plan) : undefined;
   const command = written === undefined ? clientCommand(plan) : undefined;
@@ -77,16 +76,6 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
   for (const line of written === undefined ? checked : []) await app.note(line);
   for (const warning of warnings(app, plan)) await app.warn(warning);
   for (const note of notes(app, plan, written, command)) await app.note(note);
-}
-
-/** Returns the client of that name. @throws {AppError} `usage` with the nearest names */
-function findClient(name: string): McpClient {
-  const client = MCP_CLIENTS.find((each) => each.name === name);
-  if (client !== undefined) return client;
-  const names = MCP_CLIENTS.map((each) => each.name);
-  throw new AppError('usage', `unknown MCP client '${name}'`, {
-    hint: `${didYouMean(name, names)}restaurant mcp config <client> supports ${names.join(', ')}`,
-  });
 }
 
 /**
