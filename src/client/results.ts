@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
-import { isObject, type JsonObject } from './rpc/envelope.ts';
+import { isFilled, isObject, type JsonObject } from './rpc/envelope.ts';
 import { rpcError, toolError } from './rpc/errors.ts';
 import { parseJson } from './rpc/json.ts';
 import type { RpcResponse } from './rpc/reply.ts';
@@ -83,10 +83,6 @@ export function decodeLookup(result: unknown): LookupOutput {
     throw toolError(output, excerpt(JSON.stringify(output)));
   }
   return output;
-}
-
-function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 /** The error of a value of the wrong kind. @param context the value that contains it, to be shown */

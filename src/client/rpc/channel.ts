@@ -170,7 +170,7 @@ async function exchange(
 ): Promise<RpcResponse> {
   const { transport, mask, now, sleep } = options;
   const { seen, onEvent } = eventReader(id, mask, onMessage);
-  const send = (message: Exchange) => transport.send(call, { ...message, onEvent }).catch(brokenStream);
+  const send = (message: Exchange) => transport.send(call, { onEvent, ...message }).catch(brokenStream);
   const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
   try {
     let outcome = await send({

@@ -17,6 +17,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is text, and not empty. */
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 /** Makes a JSON-RPC 2.0 request. `params` that are undefined are left out. */
 export function request(id: number, method: string, params?: RpcRequest['params']): RpcRequest {
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
@@ -74,7 +79,7 @@ export function readReply(envelope: JsonObject): RpcReply {
   return {
     error: {
       ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}),
-      message: typeof message === 'string' && message !== '' ? message : 'an error without a message',
+      message: isFilled(message) ? message : 'an error without a message',
       ...(data === undefined ? {} : { data }),
     },
   };

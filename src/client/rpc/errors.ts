@@ -4,7 +4,7 @@ import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import { firstValue } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
-import { isObject, type RpcError } from './envelope.ts';
+import { isFilled, isObject, type RpcError } from './envelope.ts';
 import { parseJson } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 
@@ -40,21 +40,16 @@ function argumentIn({ code, message, data }: RpcError): string {
   return argument === undefined || message.includes(argument) ? '' : ` (${excerpt(argument, 80)})`;
 }
 
-const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
 /** Converts the output of a failed tool: `output` where its text is JSON, else the text alone. */
 export function toolError(output: unknown, text: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
-  const message = [inner.message, object.message, object.error, text].find(
-    (part) => typeof part === 'string' && part.trim() !== '',
-  );
+  const texts = [inner.message, object.message, object.error, text].filter(isFilled);
+  const message = texts.find((each) => each.trim() !== '');
   return new AppError(
     code ?? 'tool_error',
-    typeof message === 'string'
-      ? `${SERVICE_SAYS}${excerpt(message)}`
-      : 'the tool failed without an error message',
+    message === undefined ? 'the tool failed without an error message' : `${SERVICE_SAYS}${excerpt(message)}`,
   );
 }
 

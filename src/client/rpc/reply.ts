@@ -41,7 +41,7 @@ interface Found {
   readonly text: string;
 }
 
-/** What the events of a stream contained. */
+/** Content of the events of a stream so far. */
 interface Seen {
   found?: Found;
   /** Whether there was a response to another request. */
