@@ -44,8 +44,8 @@ export async function openStoredResponses(
   return {
     async get(tool, args) {
       if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
-      const oldest = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
-      const found = await cache.get(tool, args, oldest, preview);
+      const limitMs = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
+      const found = await cache.get(tool, args, limitMs, preview);
       if (found === undefined) return undefined;
       // By its time, not by its age, which grows during a long run.
       return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;

@@ -68,6 +68,7 @@ export interface ServiceOptions {
   /** The target, where it is open already. */
   readonly target?: Target;
   readonly stored?: StoredResponses;
+  /** Options of the client instead of the settings; `onRequest` is called when a request was counted. */
   readonly client?: Partial<
     Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
   >;
