@@ -122,3 +122,11 @@ function escapeXml(value: unknown): string {
     .replace(FORBIDDEN, '\ufffd')
     .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
+
+/** Returns the URL of a place on OpenStreetMap; undefined for invalid coordinates. */
+export function mapUrl(coordinates: unknown): string | undefined {
+  const point = pointOf(coordinates);
+  if (point === undefined) return undefined;
+  const [north, east] = [point.lat, point.lng].map((degrees) => String(Number(degrees.toFixed(6))));
+  return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
+}

@@ -1,6 +1,5 @@
 import { parseUrl } from '../util/url.ts';
 import type { ColorOptions } from './color.ts';
-import { pointOf } from './geo.ts';
 import type { View } from './presentation.ts';
 
 const MAX_URL_LENGTH = 2000;
@@ -33,14 +32,6 @@ function isCapable({ TERM_PROGRAM = '', TERM = '', VTE_VERSION, WT_SESSION }: Co
 export function link(text: string, url: string | undefined, view: View): string {
   if (view.links !== true || url === undefined || text === '') return text;
   return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;
-}
-
-/** Returns the URL of a place on OpenStreetMap; undefined for invalid coordinates. */
-export function mapUrl(coordinates: unknown): string | undefined {
-  const point = pointOf(coordinates);
-  if (point === undefined) return undefined;
-  const [north, east] = [point.lat, point.lng].map((degrees) => String(Number(degrees.toFixed(6))));
-  return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
 }
 
 /** Returns the URL that a text shows, if it is https, in ASCII, and without user name; otherwise undefined. */

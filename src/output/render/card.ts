@@ -1,6 +1,7 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { cleanLine, label, width, wrap } from '../../util/text.ts';
-import { link, mapUrl } from '../link.ts';
+import { mapUrl } from '../geo.ts';
+import { link } from '../link.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
 import { entryLines, inline, isSimple } from './data.ts';

@@ -1,5 +1,6 @@
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
-import { link, mapUrl } from '../link.ts';
+import { mapUrl } from '../geo.ts';
+import { link } from '../link.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { isRecord, pick, valueAt } from '../records.ts';
 import { type Column, cellText, tableParts } from '../table.ts';

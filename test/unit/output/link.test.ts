@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { link, mapUrl, showsLinks, webUrl } from '../../../src/output/link.ts';
+import { mapUrl } from '../../../src/output/geo.ts';
+import { link, showsLinks, webUrl } from '../../../src/output/link.ts';
 import { width } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText, OWN_LINK, viewOf } from '../../helpers/hostile.ts';
 
