@@ -129,12 +129,12 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
       encodeRecord(row.kind === 'cells' ? row.cells : objectCells(row, columns, known), delimiter) +
       delimiter,
     result(result) {
-      const cells = sourcesOf(result, fields, added).map(cellOf);
-      // JSON is harmless as it is, and is read again.
-      if (detailsAt !== -1) {
-        const { details = null } = result;
-        cells[detailsAt] = details === null ? '' : toJson(details, false);
-      }
+      const { details = null } = result;
+      const cells = sourcesOf(result, fields, added).map((source, index) => {
+        if (index !== detailsAt) return cellOf(source);
+        // JSON is harmless as it is, and is read again.
+        return details === null ? '' : toJson(details, false);
+      });
       return `${encodeRecord(cells, delimiter)}\n`;
     },
     statusOf: (text) => asStatus(text.slice(0, Math.max(0, text.indexOf(delimiter)))),
@@ -200,13 +200,13 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
       return open === '{' ? open : `${open},`;
     },
     result(result) {
-      const record: Record<string, unknown> = {};
-      for (const [index, [holder, path]] of sourcesOf(result, fields, added).entries()) {
-        const name = names[index] ?? path;
-        record[name] = valueAt(holder, path) ?? null;
-        const raw = rawNumberAt(holder, path);
-        if (raw !== undefined) setRawNumber(record, name, raw);
-      }
+      const members = sourcesOf(result, fields, added).map(([holder, path], index) => ({
+        name: names[index] ?? path,
+        value: valueAt(holder, path) ?? null,
+        raw: rawNumberAt(holder, path),
+      }));
+      const record = Object.fromEntries(members.map(({ name, value }) => [name, value]));
+      for (const { name, raw } of members) if (raw !== undefined) setRawNumber(record, name, raw);
       return `${start}${toJson(record, false)}}\n`;
     },
     statusOf: (text) => asStatus(nestedIn(text)?.status),

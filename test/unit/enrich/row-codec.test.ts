@@ -165,6 +165,11 @@ describe('NDJSON', () => {
     expect(codec.statusOf(codec.result(found))).toBe('matched');
   });
 
+  it('has an added column of any name', () => {
+    const codec = nested({ added: [{ name: '__proto__', path: 'phone' }] });
+    expect(codec.result(found)).toMatch(/,"__proto__":"\+1 415-555-0100"\}\}\n$/);
+  });
+
   it('has a key of the prefix without its underscore', () => {
     expect(nested({ prefix: 'found_' }).result(found)).toMatch(/^"found":\{"status":"matched"/);
     expect(() => nested({ prefix: '_' })).toThrow(/--prefix '_'/);
