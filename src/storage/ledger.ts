@@ -144,7 +144,7 @@ export function openLedger({
   };
 }
 
-/** What keeps a request from being sent, or that it was counted, as of a time in milliseconds since the epoch. */
+/** The obstacle of a request, or none if it was counted, as of a time in milliseconds since the epoch. */
 interface Decision {
   readonly at: number;
   readonly wait: Wait | undefined;
