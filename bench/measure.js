@@ -31,5 +31,5 @@ export function sideBySide(ours, theirs, runs) {
 /** Formats a line of the table: name, time, ratio to the baseline. */
 export function line(name, { mine, other, ratio }, otherName) {
   const ms = (value) => `${value.toFixed(0)} ms`;
-  return `${name.padEnd(22)}${ms(mine).padStart(8)}  ${ratio.toFixed(2).padStart(5)} × ${otherName} (${ms(other)})\n`;
+  return `${name.padEnd(24)}${ms(mine).padStart(8)}  ${ratio.toFixed(2).padStart(5)} × ${otherName} (${ms(other)})\n`;
 }

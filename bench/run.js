@@ -10,7 +10,7 @@ import { benchPackage } from './package.js';
 import { benchPeers } from './peers.js';
 import { benchRender } from './render.js';
 import { startService } from './service.js';
-import { benchStartup } from './startup.js';
+import { benchStartup, startupTable } from './startup.js';
 
 const PARTS = ['startup', 'peers', 'render', 'package', 'enrich'];
 /** The Node that the other clients need; npm installs it. */
@@ -32,6 +32,7 @@ const env = {
   RESTAURANT_API_KEY: 'sk_service_bench',
   RESTAURANT_BASE_URL: service.baseUrl,
 };
+const majorOf = (version) => Number.parseInt(version.slice(1), 10);
 const nodeOf = (version) => `Node ${version}, ${process.platform} ${arch()}, ${cpus().length} cores`;
 
 /** Installs packages for the measurements. @returns their folder, or undefined if they cannot be installed */
@@ -50,10 +51,12 @@ function install(...names) {
 try {
   say(`${nodeOf(process.version)}, medians of ${runs}, ${new Date().toISOString().slice(0, 10)}\n`);
   const options = { node: process.execPath, home, env, runs, say };
-  if (parts.includes('startup')) benchStartup(options);
+  /** Ratios of the start by program. */
+  const columns = {};
+  if (parts.includes('startup')) columns[`Node.js ${majorOf(process.version)}`] = benchStartup(options);
   if (parts.includes('startup') && existsSync(STANDALONE)) {
     say('\nstandalone executable\n');
-    benchStartup({ ...options, program: [STANDALONE] });
+    columns['Standalone executable'] = benchStartup({ ...options, program: [STANDALONE] });
   }
   if (parts.includes('render')) benchRender(options);
   if (parts.includes('package')) benchPackage(options);
@@ -65,10 +68,11 @@ try {
     else {
       const node = join(packages, 'node', 'bin', 'node');
       say(`\n${nodeOf(execFileSync(node, ['--version'], { encoding: 'utf8' }).trim())}\n`);
-      if (parts.includes('startup')) benchStartup({ ...options, node });
+      if (parts.includes('startup')) columns[`Node.js ${LATER}`] = benchStartup({ ...options, node });
       if (parts.includes('peers')) await benchPeers({ ...options, node, packages });
     }
   }
+  if (parts.includes('startup')) say(`\n${startupTable(columns)}`);
 } finally {
   service.stop();
   rmSync(home, { recursive: true, force: true });

@@ -1,4 +1,5 @@
-// Start-up and one call, compared with bare scripts that do the same.
+// Start-up and one call, compared with bare scripts that do the same, and with curl.
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,28 +8,61 @@ import { line, sideBySide, time } from './measure.js';
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
 const bare = fileURLToPath(new URL('bare-find.cjs', import.meta.url));
 
+/** The request of bare-find.cjs. */
+const curl = ({ RESTAURANT_BASE_URL: baseUrl, RESTAURANT_API_KEY: key }) => [
+  ...['curl', '--silent', '--show-error', '--fail', `${baseUrl}/api/mcp`],
+  ...['-H', 'Content-Type: application/json', '-H', 'Accept: application/json, text/event-stream'],
+  ...['-H', `Authorization: Bearer ${key}`, '-d'],
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}}',
+];
+
 /**
  * Prints the times of the start.
  * @param node runs the scripts
  * @param program the words that start ours; default: our build for that Node
+ * @returns for each row its label, its baseline and the ratio of ours to it
  */
 export function benchStartup({ node, program = [node, bin], home, env, runs, say }) {
   const empty = join(home, 'empty.cjs');
   writeFileSync(empty, '');
   const find = ['find', 'Nopa', '--city', 'SF', '--json'];
+  const anEmptyScript = ['an empty script', [node, empty]];
   const rows = [
-    ['--version', ['--version'], 'an empty script', [empty]],
-    ['--help', ['--help'], 'an empty script', [empty]],
-    ['find --help', ['find', '--help'], 'an empty script', [empty]],
-    ['find', [...find, '--max-age', '0'], 'a bare node:http script', [bare]],
-    ['find, cached', [...find, '--max-age', '10m'], 'an empty script', [empty]],
+    ['`restaurant --version`', ['--version'], ...anEmptyScript],
+    ['`restaurant --help`', ['--help'], ...anEmptyScript],
+    ['`find --help`', ['find', '--help'], ...anEmptyScript],
+    [
+      '`find` over loopback',
+      [...find, '--max-age', '0'],
+      'a bare `node:http` script (CommonJS)',
+      [node, bare],
+    ],
+    ['`find` over loopback', [...find, '--max-age', '0'], '`curl`', curl(env)],
+    ['`find` from the cache', [...find, '--max-age', '10m'], ...anEmptyScript],
   ];
-  for (const [name, ours, otherName, theirs] of rows) {
-    const compared = sideBySide(
-      () => time([...program, ...ours], env),
-      () => time([node, ...theirs], env),
-      runs,
-    );
-    say(line(name, compared, otherName));
-  }
+  const hasCurl = spawnSync('curl', ['--version']).status === 0;
+  return rows
+    .filter(([, , , theirs]) => hasCurl || theirs[0] !== 'curl')
+    .map(([label, ours, baseline, theirs]) => {
+      const compared = sideBySide(
+        () => time([...program, ...ours], env),
+        () => time(theirs, env),
+        runs,
+      );
+      say(line(label, compared, baseline));
+      return { label, baseline, ratio: compared.ratio };
+    });
+}
+
+/** Returns the table of README.md. @param columns for each program the rows of {@link benchStartup} */
+export function startupTable(columns) {
+  const names = Object.keys(columns);
+  const [first = []] = Object.values(columns);
+  const rows = first.map(({ label, baseline }, index) => [
+    label,
+    ...names.map((name) => columns[name][index].ratio.toFixed(2)),
+    baseline,
+  ]);
+  const table = [['', ...names, 'Baseline'], ['', ...names, ''].map(() => '---'), ...rows];
+  return table.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
