@@ -115,9 +115,9 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** Describes the command in one line, for lists of commands and for its own help. */
-  about(summary: string): this {
-    return this.summary(summary).description(`${summary}.`);
+  /** Describes the command: in one line for lists of commands, and with what else to know in its own help. */
+  about(summary: string, more?: string): this {
+    return this.summary(summary).description(more === undefined ? `${summary}.` : `${summary}. ${more}`);
   }
 
   /** Adds a required argument with a closed set of values. */

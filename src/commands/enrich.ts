@@ -10,7 +10,10 @@ import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 export function registerEnrich(program: CliCommand, app: App): void {
   program
     .command('enrich')
-    .about('Add restaurant data to a long list')
+    .about(
+      'Add restaurant data to a long list',
+      'The list is CSV, TSV or NDJSON; every row is written once, in order.',
+    )
     .argument('<file>', 'List to read, or - for stdin')
     .valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty })
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')

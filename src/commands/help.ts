@@ -5,7 +5,7 @@ import { helpText, TOPICS, textWidth } from '../cli/help.ts';
 export function registerHelp(program: CliCommand, app: App): void {
   program
     .command('help')
-    .about('Show help for a command or topic')
+    .about('Show help for a command or topic', 'Topics: environment, exit-codes, formats.')
     .argument('[command...]', 'Command, or environment, exit-codes, formats')
     .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')

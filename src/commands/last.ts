@@ -8,7 +8,7 @@ import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 export function registerLast(program: CliCommand, app: App): void {
   program
     .command('last')
-    .about('Show the last table of this terminal again')
+    .about('Show the last table of this terminal again', 'Nothing is sent.')
     .usesOptions('json', 'records', 'file', 'page')
     .outputSchema(object({ 'name?': text, 'city?': text, results: list(RESTAURANT) }))
     .examples('restaurant last')

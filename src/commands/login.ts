@@ -30,7 +30,7 @@ interface LoginOptions {
 export function registerLogin(program: CliCommand, app: App): void {
   program
     .command('login')
-    .about('Save the API key and the address of its service')
+    .about('Save the API key and the address of its service', 'One request verifies the key first.')
     .option('--key-stdin', 'Read the key from stdin')
     .option('--key-file <path>', 'Read the key from a file')
     .option('--no-verify', 'Save without sending a request')

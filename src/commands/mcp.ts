@@ -26,7 +26,7 @@ const MCP_CONFIG_OUTPUT = object({
 export function registerMcp(program: CliCommand, app: App): void {
   const mcp = program
     .command('mcp')
-    .about('Run an MCP server on stdio in front of the service')
+    .about('Run an MCP server on stdio in front of the service', 'It uses the saved key.')
     .usesOptions('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')
     .notes(

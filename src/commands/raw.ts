@@ -16,7 +16,7 @@ interface RawOptions {
 export function registerRaw(program: CliCommand, app: App): void {
   program
     .command('raw')
-    .about('Send any JSON-RPC request')
+    .about('Send any JSON-RPC request', 'The whole response is printed.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
     .completeWith('params', 'at-file')

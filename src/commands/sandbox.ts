@@ -29,7 +29,10 @@ const SANDBOX_OUTPUT = object({
 export function registerSandbox(program: CliCommand, app: App): void {
   program
     .command('sandbox')
-    .about('Run the service locally with sample data')
+    .about(
+      'Run the service locally with sample data',
+      'It speaks the same protocol and makes faults on demand.',
+    )
     .valueOption('--port <n>', 'Port to listen on; 0 picks a free one', { range: [0, 65_535], default: 4010 })
     .valueOption('--reply <format>', 'Format of the responses', { choices: ['json', 'sse'], default: 'json' })
     .valueOption('--mode <mode>', 'The service as documented, or a full MCP server', {
