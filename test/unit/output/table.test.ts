@@ -121,6 +121,7 @@ describe('renderTable', () => {
         expect(text).not.toMatch(FORBIDDEN);
         for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -132,6 +133,7 @@ describe('renderTable', () => {
           cells.length + 1,
         );
       }),
+      { numRuns: 50 },
     );
   });
 });

@@ -144,6 +144,7 @@ describe('renderTool', () => {
           for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
         },
       ),
+      { numRuns: 50 },
     );
   });
 });
