@@ -60,15 +60,15 @@ const ownModules = {
 };
 
 /**
- * V8 compiles undici's parser a second time in the background after a response, and the exit waits 150 ms for it.
- * compile-cache.ts restores the flags; Bun has none.
+ * V8 compiles the WebAssembly of undici's parser and of jq a second time in the background, and the exit waits 150 ms for
+ * it. compile-cache.ts restores the flags; Bun has none.
  */
-const parserOnce = {
-  name: 'parser-once',
+const compileOnce = {
+  name: 'compile-once',
   transform: {
-    filter: { id: /undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/ },
+    filter: { id: /undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$|[\\/]jq-wasm[\\/].*js$/ },
     handler: (code) => `if (process.versions.bun === undefined)
-      require('node:v8').setFlagsFromString('--no-wasm-tier-up --no-wasm-dynamic-tiering');
+      process.getBuiltinModule('node:v8').setFlagsFromString('--no-wasm-tier-up --no-wasm-dynamic-tiering');
       ${code}`,
   },
 };
@@ -79,7 +79,7 @@ const bundle = await rolldown({
   input: { start: 'src/start.ts' },
   platform: 'node',
   moduleTypes: TEXT_MODULES,
-  plugins: [without(UNUSED), ownModules, parserOnce, lazyConstants, tableWidths],
+  plugins: [without(UNUSED), ownModules, compileOnce, lazyConstants, tableWidths],
   // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },

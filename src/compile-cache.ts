@@ -65,7 +65,7 @@ function cacheCompiledCode(folder: string): void {
   // At the exit the code also contains the functions that were compiled on their first call.
   process.once('exit', () => {
     if (fresh.size === 0) return;
-    // The HTTP parser turned these off (scripts/build.js), and V8's flags are part of the identity of compiled code.
+    // WebAssembly modules turned these off (scripts/build.js), and V8's flags are part of the identity of compiled code.
     setFlagsFromString('--wasm-tier-up --wasm-dynamic-tiering');
     for (const [path, script] of fresh) writeCode(path, script);
   });
