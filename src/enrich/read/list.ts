@@ -161,12 +161,15 @@ async function* paddedRows(
   }
 }
 
-/** Reads NDJSON: one object a line; blank lines are skipped. A line that is too long ends the list. */
+/** Reads NDJSON: one object a line; blank lines are skipped. */
 async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem): AsyncGenerator<ObjectRow> {
   let line = 0;
   for await (const whole of linesOf(pieces)) {
     line += 1;
-    if (whole.length > MAX_ROW) return onProblem({ line, what: 'is longer than 16 MiB' });
+    if (whole.length > MAX_ROW) {
+      onProblem({ line, what: 'is longer than 16 MiB' });
+      continue;
+    }
     const text = whole.trim();
     if (text === '') continue;
     const value = parseExactOrNone(text);
@@ -178,17 +181,23 @@ async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem):
   }
 }
 
-/** Lines without their break. Of one that is too long, which is the last, only the beginning is read. */
+/** Lines without their break. One that is too long is cut, and given before its end is read: it may be endless. */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let line = '';
+  let isCut = false;
   for await (const piece of pieces) {
     const [end = '', ...others] = piece.split('\n');
-    line += end;
+    if (!isCut) line += end;
     for (const next of others) {
-      yield line;
+      if (!isCut) yield line;
+      isCut = false;
       line = next;
     }
-    if (line.length > MAX_ROW) break;
+    if (line.length > MAX_ROW) {
+      yield line;
+      isCut = true;
+      line = '';
+    }
   }
   if (line !== '') yield line;
 }

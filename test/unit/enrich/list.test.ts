@@ -193,9 +193,15 @@ describe('NDJSON', () => {
   });
 
   it('does not keep an endless line in memory', async () => {
-    const { rows, problems } = await read(`{"b":1}\n{"a":"${'x'.repeat(17 * 1024 * 1024)}"}\n{"b":2}`);
-    expect(problems).toEqual([{ line: 2, what: 'is longer than 16 MiB' }]);
-    expect(rows).toEqual([[1, '{"b":1}']]);
+    const { rows, problems } = await read(`{"b":1}\n{"a":"${'x'.repeat(17 * 1024 * 1024)}"}\n{"b":2}\n3`);
+    expect(problems).toEqual([
+      { line: 2, what: 'is longer than 16 MiB' },
+      { line: 4, what: 'is not a JSON object' },
+    ]);
+    expect(rows).toEqual([
+      [1, '{"b":1}'],
+      [3, '{"b":2}'],
+    ]);
   });
 });
 
@@ -263,5 +269,16 @@ describe('the format of a list without an extension', () => {
     ['{a,b\n1,2', 'csv', 1],
   ])('%j', async (text, format, rows) => {
     expect((await read(text, { format })).rows).toHaveLength(rows);
+  });
+
+  it('refuses a line of a stream that never ends', async () => {
+    async function* endless() {
+      for (;;) yield Buffer.alloc(1024 * 1024, 'x');
+    }
+    const options = { format: 'ndjson', delimiter: undefined } as const;
+    const list = openList({ ...inputOf(''), chunks: endless }, options, ({ what }) => {
+      throw new Error(what);
+    });
+    await expect(list).rejects.toThrow('is longer than 16 MiB');
   });
 });
