@@ -12,7 +12,7 @@ export type Counts = Readonly<Record<Status, number>> & {
 const MAX_CITIES = 5000;
 const MAX_NAMED = 5;
 /** Rows of a city before its name is doubted. */
-const MIN_ROWS = 3;
+const MIN_ROWS = 2;
 
 export interface UnknownCity {
   readonly city: string;
