@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -8,12 +9,14 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { checkOutputFile, outputPath } from '../../app/output.ts';
 import { AppError } from '../../errors.ts';
 import { followLinks, writeAll } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { tryLock } from '../../storage/lock.ts';
+import { shellWord } from '../../util/shell.ts';
 import type { Input } from '../read/input.ts';
 
 /** An output file that no other process writes during the run. */
@@ -51,6 +54,13 @@ export function claimOutput(
   if (found !== undefined && input.identity?.dev === found.dev && input.identity.ino === found.ino) {
     throw new AppError('usage', `${name} is the input itself`, {
       hint: 'write to another file: restaurant enrich … -o out.csv',
+    });
+  }
+  // The target of a link, too, needs a folder.
+  const folder = dirname(path);
+  if (found === undefined && !existsSync(folder)) {
+    throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
+      hint: `mkdir -p ${shellWord(folder)}`,
     });
   }
   const device = found !== undefined && !found.isFile();

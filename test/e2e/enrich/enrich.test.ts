@@ -287,6 +287,19 @@ describe('the output file', () => {
     }
   });
 
+  it('needs a folder, also behind a link', async () => {
+    symlinkSync(file('none/out.csv'), file('link.csv'));
+    for (const more of ['', ' --dry-run']) {
+      const { exit, stderr } = await enrich(`in.csv -o link.csv${more}`);
+      expect([exit, stderr]).toEqual([
+        9,
+        expect.stringMatching(
+          /^error: cannot write link\.csv: there is no folder .*none\nhint: mkdir -p .*none\n$/,
+        ),
+      ]);
+    }
+  });
+
   it('may be a device', async () => {
     expect((await enrich('in.csv -o /dev/null')).exit).toBe(0);
     expect((await enrich('in.csv -o /dev/null --resume')).exit).toBe(2);
