@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { TraceEvent } from '../client/http/transport.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
@@ -8,7 +7,6 @@ import { AppError } from '../errors.ts';
 import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
 import { openPacer, RateLimitError } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
-import { createSemaphore } from '../util/async.ts';
 import { mapStrings } from '../util/json.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
@@ -333,24 +331,31 @@ const CONCURRENCY = 4;
 
 /** Looks up many restaurants, some at a time, in order. One that fails does not stop the others. */
 export async function* lookupMany(
-  service: Service,
+  service: Pick<Service, 'lookup'>,
   ids: readonly string[],
   level: Level,
 ): AsyncGenerator<Outcome> {
-  const limit = createSemaphore(CONCURRENCY);
-  const rest = new AbortController();
-  setMaxListeners(0, rest.signal);
-  const outcomes = ids.map((id) => limit(() => lookupOne(service, id, level), rest.signal));
-  // An error that stops the others is thrown when its turn comes; those before it are complete then.
-  for (const outcome of outcomes) outcome.catch(() => rest.abort());
-  try {
-    for (const outcome of outcomes) yield await outcome;
-  } finally {
-    rest.abort();
+  const started: Promise<Outcome>[] = [];
+  for (const id of ids) {
+    const [first] = started;
+    // Each request counts against the quota, so they do not run ahead of a reader who is slow or stops.
+    if (first !== undefined && started.length >= CONCURRENCY) {
+      yield await first;
+      started.shift();
+    }
+    const outcome = lookupOne(service, id, level);
+    // A failure is thrown when its turn comes; until then it must not count as unhandled.
+    outcome.catch(() => {});
+    started.push(outcome);
   }
+  for (const outcome of started) yield await outcome;
 }
 
-async function lookupOne(service: Service, restaurantId: string, level: Level): Promise<Outcome> {
+async function lookupOne(
+  service: Pick<Service, 'lookup'>,
+  restaurantId: string,
+  level: Level,
+): Promise<Outcome> {
   try {
     return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
   } catch (error) {

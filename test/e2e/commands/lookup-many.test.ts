@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { lookupMany } from '../../../src/app/service.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { startRestaurant } from '../../helpers/process.ts';
@@ -48,7 +49,7 @@ function lookup(words: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe('lookup of thousands of ids', () => {
-  it('asks each once, at most four at a time, in their order, at the pace of the budget; failures are 8', async () => {
+  it('requests each once, at most four at a time, in order, within the quota; exits with 8 if some fail', async () => {
     const times: number[] = [];
     const { clock, run } = lookup(['--format', 'ndjson'], { RESTAURANT_PER_MINUTE: '300' });
     let open = 0;
@@ -79,7 +80,20 @@ describe('lookup of thousands of ids', () => {
     ).toEqual([]);
   });
 
-  it('writes each record as soon as it is there', async () => {
+  it('sends at most four requests ahead of a reader who stops', async () => {
+    let sent = 0;
+    const lookup = async () => {
+      sent += 1;
+      return { output: { status: 'ok' } };
+    };
+    for await (const outcome of lookupMany({ lookup }, IDS, 'basic')) {
+      await pause(5);
+      if (outcome.restaurantId === 'id-2') break;
+    }
+    expect(sent).toBeLessThanOrEqual(7);
+  });
+
+  it('writes each record as soon as it arrives', async () => {
     let seen = 0;
     service.answer((asked, response) => {
       // The last one is never answered.
@@ -97,7 +111,7 @@ describe('lookup of thousands of ids', () => {
     expect(seen).toBe(9);
   });
 
-  it('ends with 5 where the service asks for a long wait, and asks no more', async () => {
+  it('exits with 5 when the service asks for a long wait, and sends no more', async () => {
     const before = service.requests.length;
     service.answer((_asked, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
     const { exit, stderr } = await lookup([], { RESTAURANT_PER_MINUTE: '300' }).run;
