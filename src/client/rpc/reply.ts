@@ -61,7 +61,8 @@ export function eventReader(
   return {
     seen,
     onEvent(event: SseEvent): 'stop' | undefined {
-      if (event.id !== undefined) seen.lastEventId = event.id;
+      // An event that the end of the stream cut off is to be sent again.
+      if (event.id !== undefined && event.unfinished !== true) seen.lastEventId = event.id;
       if (event.retry !== undefined) seen.retryMs = event.retry;
       if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
       const text = mask(event.data);
