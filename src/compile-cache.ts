@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+import { createFolders } from './storage/atomic.ts';
 import { assertOwnedPath, isSafePath, readOwnFile } from './storage/files.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 
@@ -11,6 +12,8 @@ import { codeFolder, resolvePaths } from './storage/paths.ts';
  * would lack some.
  */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
+
+const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
 
 /** Far above the compiled code of any chunk, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -34,7 +37,7 @@ export function enableCompileCache([word = '', ...more]: readonly string[]): voi
   try {
     const folder = codeFolder(cacheDir);
     assertOwnedPath(folder);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createFolders(folder);
     if (!isSafePath(folder)) return;
     const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
     cacheCompiledCode(join(folder, `${process.version}-${process.arch}`, isCall ? word : 'other'));
@@ -50,12 +53,16 @@ export function enableCompileCache([word = '', ...more]: readonly string[]): voi
  */
 function cacheCompiledCode(folder: string): void {
   const fresh = new Map<string, Script>();
+  let hasWasm = false;
 
   require.extensions['.cjs'] = (module: LoadedModule, filename: string) => {
     const path = join(folder, `${basename(filename)}.bin`);
     const cachedData = readCode(path);
     const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'utf8')}\n})`;
+    if (hasWasm) setWasmFlags(true);
     const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    if (hasWasm) setWasmFlags(false);
+    hasWasm ||= source.includes(WASM_FLAGS_OFF);
     if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(path, script);
     const run = script.runInThisContext() as (...given: unknown[]) => void;
     const load = (id: string): unknown => module.require(id);
@@ -65,10 +72,14 @@ function cacheCompiledCode(folder: string): void {
   // At the exit the code also contains the functions that were compiled on their first call.
   process.once('exit', () => {
     if (fresh.size === 0) return;
-    // WebAssembly modules turned these off (scripts/build.js), and V8's flags are part of the identity of compiled code.
-    setFlagsFromString('--wasm-tier-up --wasm-dynamic-tiering');
+    setWasmFlags(true);
     for (const [path, script] of fresh) writeCode(path, script);
   });
+}
+
+/** WebAssembly modules turn these flags off (scripts/build.js); V8 rejects code that was compiled with other flags. */
+function setWasmFlags(on: boolean): void {
+  setFlagsFromString(on ? WASM_FLAGS_OFF.replaceAll('--no-', '--') : WASM_FLAGS_OFF);
 }
 
 /** Returns code that is whole: V8 crashes on damaged code. Comparing two copies is faster than loading a checksum. */
@@ -87,7 +98,7 @@ function writeCode(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const code = script.createCachedData();
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolders(dirname(path));
     writeFileSync(temporary, Buffer.concat([code, code]), { mode: 0o600, flag: 'wx' });
     renameSync(temporary, path);
   } catch {

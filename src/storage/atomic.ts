@@ -123,10 +123,10 @@ export function ensurePrivateFolder(path: string): void {
 }
 
 /**
- * Not `recursive` of mkdir: that never returns where a file system answers ENOENT below an existing folder (/proc). Another
+ * Creates a folder and its parents, with mode 0700. Not `recursive` of mkdir: that never returns where a file system answers ENOENT below an existing folder (/proc). Another
  * process may create the same folders at the same time.
  */
-function createFolders(path: string, isRetry = false): void {
+export function createFolders(path: string, isRetry = false): void {
   try {
     mkdirSync(path, 0o700);
   } catch (error) {

@@ -105,8 +105,8 @@ describe('starting', () => {
 
 describe('compiled code', () => {
   const words = ['find', 'Nopa', '--city', 'SF', '--demo', '--json'];
-  const run = (own: Record<string, string | undefined>) =>
-    start(process.execPath, [BIN, ...words], { env: { ...own, NODE_DISABLE_COMPILE_CACHE: undefined } })
+  const run = (own: Record<string, string | undefined>, given = words) =>
+    start(process.execPath, [BIN, ...given], { env: { ...own, NODE_DISABLE_COMPILE_CACHE: undefined } })
       .ended;
   const filesIn = (folder: string): string[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
@@ -139,5 +139,23 @@ describe('compiled code', () => {
     writeFileSync(join(home, '.cache'), 'a file');
     expect(await run(own)).toMatchObject({ exit: 0, stderr: '' });
     expect(await run({ ...own, HOME: '' })).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'does not stop a run where a folder can never be created',
+    async () => {
+      const { env: own } = newHome();
+      expect(await run({ ...own, XDG_CACHE_HOME: '/proc/no/folder' })).toMatchObject({ exit: 0, stderr: '' });
+    },
+  );
+
+  it.each(['table', 'csv'])('is used again for what is loaded after the response: %s', async (format) => {
+    const { home, env: own } = newHome();
+    const runOnce = () => run(own, ['find', 'Nopa', '--city', 'SF', '--demo', '--format', format]);
+    const first = await runOnce();
+    const kept = filesIn(join(home, '.cache', 'restaurant', 'code'));
+    const before = kept.map((path) => statSync(path).mtimeMs);
+    expect(await runOnce()).toEqual(first);
+    expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
   });
 });
