@@ -92,7 +92,7 @@ const memberOf = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** The schema itself and its top-level `allOf`, which together list the arguments. */
-const partsOf = (root: Schema): unknown[] => [root, ...(Array.isArray(root.allOf) ? root.allOf : [])];
+export const partsOf = (root: Schema): Schema[] => [root, ...[root.allOf ?? []].flat().filter(isRecord)];
 
 export function argumentNames(root: Schema): string[] {
   return partsOf(root).flatMap((part) => Object.keys(memberOf(part, 'properties') ?? {}));
@@ -115,18 +115,26 @@ export const typesOf = (schema: Schema): unknown[] =>
   alternatives(schema).flatMap(({ type }) => [type ?? []].flat());
 
 /**
- * Returns the values that a text from the command line can mean, likeliest first. Which of them is valid is left to the
- * validator; the first type in the schema decides where both the text and its JSON value are.
+ * Yields the values that a text from the command line can mean, likeliest first. Which of them is valid is left to the
+ * validator. Where both the text and its JSON value are, the first type that the schema itself names decides; the text,
+ * where it names none, as with `$ref`.
  * @param schema of the argument, where the tool's schema contains it
  */
-export function possibleValues(text: string, schema: Schema = {}): unknown[] {
+export function* possibleValues(text: string, schema: Schema = {}): Generator<unknown> {
   const json = exactJson(text);
   const values = json === undefined ? [] : [json];
   const [type = 'string', ...others] = typesOf(schema);
   const mayBeList = [type, ...others].includes('array') || alternatives(schema).some(({ $ref }) => $ref);
-  const lists = mayBeList ? possibleLists(text, json, schema) : [];
-  if (type === 'array') return [...lists, ...values, text];
-  return type === 'string' ? [text, ...values, ...lists] : [...values, text, ...lists];
+  const lists = () => (mayBeList ? possibleLists(text, json, schema) : []);
+  if (type === 'array') {
+    // A list of one object is meant only where the object alone is not valid.
+    if (isRecord(json)) yield json;
+    yield* lists();
+  }
+  if (type === 'string') yield text;
+  yield* values;
+  yield text;
+  yield* lists();
 }
 
 /** Reads `a,b,c` as a list, and a JSON object as a list of one. */
@@ -134,7 +142,10 @@ function possibleLists(text: string, json: unknown, schema: Schema): unknown[][]
   if (/^\s*[[{]/.test(text)) return isRecord(json) ? [[json]] : [];
   if (text.trim() === '') return [[]];
   const texts = text.split(',').map((part) => part.trim());
-  const values = texts.map((part) => exactJson(part) ?? part);
+  const values = texts.map((part) => {
+    const value = exactJson(part);
+    return value === undefined ? part : value;
+  });
   const items = alternatives(schema).find((part) => isRecord(part.items))?.items;
   const [type = 'string'] = isRecord(items) ? typesOf(items) : [];
   return type === 'string' ? [texts, values] : [values, texts];

@@ -12,6 +12,7 @@ import {
   argumentNames,
   buildArguments,
   type GivenArguments,
+  partsOf,
   possibleValues,
   type Schema,
   schemaOf,
@@ -54,7 +55,11 @@ export async function coerceArguments(
   const { inputSchema: schema = {} } = tool;
   const coerce = (validate?: Validator) => {
     const args = buildArguments(given, (text, key) => coerceText(text, key, schema, validate));
-    return { args, errors: validate?.(args) ?? [], names: argumentNames(schema) };
+    // Null for an optional argument is sent, whatever type the argument has.
+    const required = partsOf(schema).flatMap(({ required: names }) => names ?? []);
+    const checked = Object.entries(args).filter(([name, value]) => value !== null || required.includes(name));
+    const errors = validate?.(Object.fromEntries(checked)) ?? [];
+    return { args, errors, names: argumentNames(schema) };
   };
   const { args, errors, names } = await withTimeLimit(() => coerce(compile(schema))).catch(
     async (failure: unknown) => {
@@ -116,12 +121,17 @@ function compile(inputSchema: Schema): Validator {
 /** @throws {AppError} `usage` for broken JSON that cannot be meant as text */
 function coerceText(text: string, key: string, root: Schema, validate: Validator | undefined): unknown {
   const schema = schemaOf(root, key) ?? {};
-  const possible = possibleValues(text, schema);
-  const valid = possible.find((value) => validate === undefined || isValid(validate, key, value));
-  if (valid !== undefined) return valid;
-  const isBroken = /^\s*[[{]/.test(text) && possible[0] === text && !typesOf(schema).includes('string');
+  const tried: unknown[] = [];
+  for (const value of possibleValues(text, schema)) {
+    if (validate === undefined || isValid(validate, key, value)) return value;
+    tried.push(value);
+  }
+  const types = typesOf(schema);
+  // Behind a `$ref`, no type is known.
+  const isStructure = types.length === 0 || types.includes('object') || types.includes('array');
+  const isMeantAsJson = /^\s*[[{]/.test(text) && isStructure && !types.includes('string');
   // Where nothing is valid, the error names the likeliest value.
-  return isBroken ? parseUserJson(text, key) : possible[0];
+  return isMeantAsJson && tried[0] === text ? parseUserJson(text, key) : tried[0];
 }
 
 /** Whether one argument is valid, whatever the others are. */

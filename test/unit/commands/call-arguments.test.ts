@@ -56,6 +56,8 @@ describe('coercing texts', () => {
     [{ type: 'array' }, '["a,b",1]', ['a,b', 1]],
     [{ type: 'object' }, '{"a":1}', { a: 1 }],
     [{ type: 'array', items: { type: 'object' } }, '{"a":1}', [{ a: 1 }]],
+    [{ type: ['array', 'object'] }, '{"a":1}', { a: 1 }],
+    [{ type: 'array', items: { type: ['integer', 'null'] } }, '1,null', [1, null]],
     [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, '7', 7],
     [{ oneOf: [{ type: 'boolean' }, { type: 'number', minimum: 5 }] }, '7', 7],
     [{ anyOf: [{ type: 'integer', maximum: 5 }, { type: 'string' }] }, '7', '7'],
@@ -89,6 +91,21 @@ describe('coercing texts', () => {
     expect((await refusal(schema, { tree: '{"next":{"last":1}}' })).message).toBe(
       "tool has no argument 'tree.next.last'",
     );
+  });
+
+  it('sends null for an optional argument, and refuses it for a required one', async () => {
+    const schema = OF({ n: { type: 'string' } });
+    expect((await fitted(schema, {}, { n: null })).args).toEqual({ n: null });
+    expect((await refusal({ ...schema, required: ['n'] }, {}, { n: null })).message).toContain('n null');
+  });
+
+  it('does not split a long text for an argument behind a reference', async () => {
+    const schema = OF(
+      { it: { anyOf: [{ $ref: '#/$defs/text' }, { type: 'null' }] } },
+      { $defs: { text: { type: 'string' } } },
+    );
+    const text = 'a, b '.repeat(400_000);
+    expect(await fitted(schema, { it: text })).toEqual({ args: { it: text }, warnings: [] });
   });
 
   it('validates a draft-07 schema by its own rules', async () => {
