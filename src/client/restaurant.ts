@@ -19,6 +19,7 @@ import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import {
   decodeFind,
   decodeLookup,
+  decodeToolPage,
   type FindResult,
   listAllTools,
   parseToolResult,
@@ -258,7 +259,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     },
     async listTools() {
       const state = newState('read');
-      const pages = await listAllTools((params) => call(state, 'tools/list', params, (result) => result));
+      const pages = await listAllTools((params) => call(state, 'tools/list', params, decodeToolPage));
       return session.filterUsable(pages);
     },
     async capabilities() {

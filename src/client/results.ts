@@ -31,6 +31,12 @@ export function parseToolResult(result: unknown): ToolResult {
     const text = textBlocks(result).join('\n');
     throw toolError(tryJson(text) ?? result.structuredContent, text);
   }
+  if (result.structuredContent === undefined && !Array.isArray(result.content)) {
+    throw new AppError(
+      'bad_response',
+      `the tool returned no content: no text block in ${kindOf(result.content)}`,
+    );
+  }
   return result as ToolResult;
 }
 
@@ -108,9 +114,9 @@ function tryJson(text: string): unknown {
 }
 
 /** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */
-export function resultOf({ reply, error, typed }: RpcResponse): unknown {
+export function resultOf({ reply, error, typed, headers }: RpcResponse): unknown {
   if (reply === undefined || error !== undefined) throw error;
-  if ('error' in reply) throw rpcError(reply.error);
+  if ('error' in reply) throw rpcError(reply.error, { headers });
   assertComplete(reply.result, typed === true);
   return reply.result;
 }
@@ -143,6 +149,13 @@ function inputQuestions({ inputRequests }: JsonObject): string {
   return excerpt(parts.join(', ') || 'nothing specified');
 }
 
+/** Decodes one page of `tools/list`. @throws {AppError} `bad_response` */
+export function decodeToolPage(result: unknown): { tools: unknown[]; nextCursor?: unknown } {
+  const { tools, nextCursor }: JsonObject = isObject(result) ? result : {};
+  if (!Array.isArray(tools)) throw mismatch('an array "tools"', tools ?? result);
+  return { tools, nextCursor };
+}
+
 /** Limit for a server that never ends its list. */
 const MAX_PAGES = 100;
 
@@ -158,9 +171,9 @@ export async function listAllTools(
   const seen = new Set<unknown>([undefined]);
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const result = await page(cursor === undefined ? undefined : { cursor });
-    const { tools: found, nextCursor }: JsonObject = isObject(result) ? result : {};
-    if (!Array.isArray(found)) throw mismatch('an array "tools"', found ?? result);
+    const { tools: found, nextCursor } = decodeToolPage(
+      await page(cursor === undefined ? undefined : { cursor }),
+    );
     for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     // An empty string is a cursor, too; one seen before would make a loop.

@@ -98,7 +98,7 @@ export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): R
 }
 
 function refuse(message: string): AppError {
-  return new AppError('usage', message, { hint: "restaurant tools -H 'X-Name: value'" });
+  return new AppError('usage', message, { hint: "a header is written like this: -H 'X-Name: value'" });
 }
 
 /**

@@ -106,7 +106,7 @@ export function handshakeClient(channel: Channel) {
 function sessionFrom({ reply, error, status, headers }: RpcResponse): Session | AppError {
   if (error !== undefined) return error;
   if (reply === undefined) return new AppError('bad_response', 'no response to the handshake');
-  if ('error' in reply) return rpcError(reply.error, status);
+  if ('error' in reply) return rpcError(reply.error, { status });
   const result: JsonObject = isObject(reply.result) ? reply.result : {};
   const { protocolVersion: version, capabilities } = result;
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {

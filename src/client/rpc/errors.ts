@@ -1,7 +1,7 @@
 import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
-import { firstValue } from '../http/headers.ts';
+import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
 import { isFilled, isObject, type RpcError } from './envelope.ts';
@@ -19,14 +19,18 @@ const TOKENS: readonly (readonly [RegExp, Code])[] = [
   [/^rate_limited$/, 'rate_limited'],
 ];
 
-/** Converts a JSON-RPC `error`. @param status HTTP status of the response it was in */
-export function rpcError(error: RpcError, status?: number): AppError {
+/** Converts a JSON-RPC `error`. @param response it was in, where its status or headers tell more */
+export function rpcError(
+  error: RpcError,
+  { status, headers = {} }: Partial<Pick<Reply, 'status' | 'headers'>> = {},
+): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
   return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message + argumentIn(error))}${number}`, {
     ...(error.code === undefined ? {} : { rpcCode: error.code }),
     ...(status === undefined ? {} : { status }),
+    ...requestIdIn(headers),
   });
 }
 
@@ -89,17 +93,22 @@ export function statusError(response: FailedResponse, context: StatusContext): A
   const { status, rpc, headers } = response;
   const retryAfter = parseRetryAfter(headers['retry-after'], context.now());
   const { code, message, hint } = meaningOf(status, context, retryAfter);
-  if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, status);
-  const requestId = firstValue(headers['x-request-id'] ?? headers['request-id']);
+  if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, { status, headers });
   const detail = detailOf(response);
   return new AppError(code, detail === '' ? message : `${message}: ${detail}`, {
     status,
     retryable: TEMPORARY.includes(status),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(rpc?.code === undefined ? {} : { rpcCode: rpc.code }),
-    ...(requestId ? { requestId: requestId.slice(0, 200) } : {}),
+    ...requestIdIn(headers),
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** Returns the id that the service gave the request, to quote in a question about it. */
+function requestIdIn(headers: HeaderFields): { requestId?: string } {
+  const id = firstValue(headers['x-request-id'] ?? headers['request-id']);
+  return id ? { requestId: id.slice(0, 200) } : {};
 }
 
 /** Returns the meaning of a status. @param wait seconds of Retry-After */

@@ -113,6 +113,8 @@ describe('a tool that fails', () => {
 
   it.each([[false], [0], ['false'], [null]])('is not a failure with isError: %j', (isError) => {
     expect(parseToolResult({ isError, content: [] })).toMatchObject({ content: [] });
+    expect(fault(() => parseToolResult({ isError, content: null })).code).toBe('bad_response');
+    expect(parseToolResult({ structuredContent: {} })).toEqual({ structuredContent: {} });
   });
 
   it('is cut to 200 characters', () => {
