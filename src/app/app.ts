@@ -105,6 +105,10 @@ export class App {
     return file;
   }
 
+  get isConfigDamaged(): boolean {
+    return this.#readConfig().problem !== undefined;
+  }
+
   /** Warns when the config file cannot be used, though this run has all it needs without it. */
   warnOfIgnoredConfig(): void {
     const { problem } = this.#readConfig();

@@ -50,11 +50,13 @@ export function configuredEndpoint(app: App): FoundEndpoint | undefined {
   }
 }
 
-/** Returns the endpoint. @throws {AppError} `no_service`; `bad_config` where the config file is damaged */
+/** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
+  if (found !== undefined && app.isConfigDamaged) return found;
+  const { source } = app.settings.raw('profile');
+  if (found === undefined || source === 'flag' || source === 'env') requireProfile(app);
   if (found !== undefined) return found;
-  requireProfile(app);
   throw new AppError('no_service', 'no service is configured');
 }
 

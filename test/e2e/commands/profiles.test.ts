@@ -49,6 +49,7 @@ describe('profiles', () => {
     const { run } = await userWithProfiles();
     for (const words of [
       ['find', 'x', '--city', 'y', '--profile', 'pai'],
+      ['find', 'x', '--city', 'y', '--profile', 'pai', '--base-url', service.sandbox.baseUrl],
       ['logout', '--profile', 'pai'],
       ['config', 'set', 'profile', 'pai'],
     ]) {
