@@ -115,7 +115,9 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const clientInfo = { name: 'restaurant-check', version: VERSION };
   const search = { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } };
-  const [initialized, list, found] = await exchange(app, spawnBridge(app, args, env), [
+  // Read before the start: where it is invalid, no process may be left.
+  const timeoutMs = app.settings.need('timeout');
+  const [initialized, list, found] = await exchange(app, timeoutMs, spawnBridge(app, args, env), [
     { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/list', params: {} },
@@ -151,7 +153,8 @@ function toolFailure(result: JsonObject): AppError {
 
 /** Sends messages to the bridge. @returns the responses by their ids, which count from 0 */
 async function exchange(
-  { context, settings }: App,
+  { context }: App,
+  timeoutMs: number,
   bridge: ChildProcessWithoutNullStreams,
   messages: readonly JsonObject[],
 ): Promise<JsonObject[]> {
@@ -184,7 +187,6 @@ async function exchange(
     return failed;
   }
 
-  const timeoutMs = settings.need('timeout');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const responses = Promise.race([failed, read().catch(() => failed)]);

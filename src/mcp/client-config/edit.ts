@@ -124,7 +124,8 @@ function parseJsonc(json: string): unknown {
 
 /**
  * Changes JSON text from one value to another, member by member, so that comments and formatting stay. New members and
- * items are inserted before the others: a comment behind the last one stays where it is.
+ * items are inserted before the others: a comment behind the last one stays where it is, and one on the line of the
+ * opening bracket follows what is inserted.
  */
 function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): string {
   if (isDeepStrictEqual(from, to)) return json;
@@ -133,8 +134,7 @@ function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): 
     return keys.reduce((text, key) => changeJson(text, [...place, key], from[key], to[key]), json);
   }
   const formattingOptions = styleOf(json);
-  const isInsertion =
-    Array.isArray(from) && Array.isArray(to) && from.length > 0 && isDeepStrictEqual(from, to.slice(1));
+  const isInsertion = Array.isArray(from) && Array.isArray(to) && isDeepStrictEqual(from, to.slice(1));
   const edits = isInsertion
     ? modify(json, [...place, 0], to[0], { formattingOptions, isArrayInsertion: true })
     : modify(json, place, to, { formattingOptions, getInsertionIndex: () => 0 });

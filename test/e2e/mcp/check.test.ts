@@ -179,6 +179,14 @@ describe('--check with stdio', () => {
     expect(JSON.parse(stderr).error.message).toMatch(/exited before it responded \(3\): no such option/);
   });
 
+  it('starts nothing when the timeout is invalid', async () => {
+    const { exit, stderr } = await check('cursor', {
+      PATH: impostor('exec sleep 30'),
+      RESTAURANT_TIMEOUT: 'x',
+    });
+    expect([exit, JSON.parse(stderr).error.code]).toEqual([2, 'bad_config']);
+  });
+
   it('stops a command that does not respond', async () => {
     const { exit, stderr } = await check('cursor', {
       PATH: impostor('exec sleep 30'),

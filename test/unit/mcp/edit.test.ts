@@ -147,6 +147,7 @@ describe('editText, with JSON', () => {
     expect(root.servers).toEqual({ restaurant: vscode.value });
     expect(after).toContain('// asks');
     expect(json(after, vscode, 'servers')).toBe(after);
+    expect(json('{ "inputs": [\n  // none yet\n] }', vscode, 'servers')).toContain('// none yet');
   });
 
   it.each([
