@@ -192,7 +192,7 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   const { choices = FORMATS } = overrideFor(command, '--format');
   if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
     const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
-    const page = 'find and lookup make pages with --open, enrich with -o out.csv --report out.html';
+    const page = 'for a page: restaurant find "Nopa" --city "San Francisco" --open';
     throw refuse(
       `${typed}: ${command.path} prints ${choices.join(', ')}`,
       wanted === 'html' ? `${help}; ${page}` : help,

@@ -125,13 +125,16 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
 async function readQuery(
   app: App,
   words: readonly string[],
-  { city, fields, openNow }: FindOptions,
+  { city, fields, openNow, sort, near }: FindOptions,
 ): Promise<Query> {
   const fail = (message: string, hint: string): never => {
     throw new AppError('usage', message, { hint });
   };
   if (openNow === true && fields === undefined) {
     fail('--open-now needs the opening hours of each result', app.commandLine('--fields', 'standard'));
+  }
+  if (sort === 'distance' && near === undefined) {
+    fail('--sort distance needs a place to measure from', app.commandLine('--near', '37.77,-122.43'));
   }
   if (app.globals.demo !== true) requireEndpoint(app);
   const name = words.join(' ');
@@ -153,6 +156,8 @@ async function readQuery(
   }
   const known = saved ?? (await promptForCity(app));
   if (known !== undefined) return { name, city: known };
+  // A damaged config file may hold the city.
+  app.config();
   return fail(
     'find needs a city',
     `${app.commandLine('--city', '"San Francisco"')}, or for all searches: restaurant config set city "San Francisco"`,

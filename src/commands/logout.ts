@@ -48,6 +48,8 @@ async function logout(app: App, all: boolean): Promise<void> {
   const what = names.length === 1 ? `the key of profile ${names[0]}` : `the keys of ${names.join(', ')}`;
   const nothing = all ? 'No profile had a key.' : `Profile ${profileName} had no key.`;
   const done = names.length > 0 ? `Forgot ${what}.` : nothing;
-  const still = isInEnvironment ? '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY' : '';
+  const inEnvironment = '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY';
+  const fromCommand = '\nkey-command still prints a key: restaurant config unset key-command';
+  const still = isInEnvironment ? inEnvironment : app.settings.get('key-command') ? fromCommand : '';
   await writeText(app, facts, () => `${done}${still}\n`);
 }

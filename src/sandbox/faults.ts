@@ -46,7 +46,7 @@ export function parseFault(text: string): Fault {
   if (kind === undefined) {
     throw usageError(`unknown fault ${JSON.stringify(name)}; known faults: ${FAULT_KINDS.join(', ')}`);
   }
-  if (/^\d{1,9}x$/.test(often)) return { kind, rate: 1, first: Number.parseInt(often, 10) };
+  if (/^[1-9]\d{0,8}x$/.test(often)) return { kind, rate: 1, first: Number.parseInt(often, 10) };
   if (/^(0|1|0?\.\d{1,9}|[01]\.0*)$/.test(often)) return { kind, rate: Number(often) };
   throw usageError(
     `invalid rate ${JSON.stringify(often)} for the fault ${kind}: use 0 to 1, or 3x for the first three requests`,

@@ -2,6 +2,7 @@ import { FORMATS } from '../output/formats.ts';
 import {
   nonEmpty,
   oneOf,
+  parseCommand,
   parseDuration,
   parseKeyPrefix,
   parseProfileName,
@@ -69,9 +70,14 @@ export const SETTINGS = {
   'max-body': setting('MAX_BODY', 'Maximum size of a response (500KB, 64MiB)', parseSize, {
     default: '16MiB',
   }),
-  'key-command': setting('KEY_COMMAND', 'Command that prints the API key, run without a shell', nonEmpty, {
-    inProfile: true,
-  }),
+  'key-command': setting(
+    'KEY_COMMAND',
+    'Command that prints the API key, run without a shell',
+    parseCommand,
+    {
+      inProfile: true,
+    },
+  ),
   'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl),
   'key-prefix': setting('KEY_PREFIX', 'The first characters of API keys', parseKeyPrefix, {
     default: 'sk_service_',

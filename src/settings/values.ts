@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { didYouMean } from '../util/nearest.ts';
+import { splitWords } from '../util/shell.ts';
 import { parseUrl } from '../util/url.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -58,6 +59,12 @@ export function nonEmpty(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new Error('expected some text');
   return trimmed;
+}
+
+/** Checks a command that is run without a shell. */
+export function parseCommand(text: string): string {
+  if ((splitWords(text) ?? []).length > 0) return text.trim();
+  throw new Error('expected a command, with its quotes closed');
 }
 
 const SIZES: Readonly<Record<string, number>> = {

@@ -17,7 +17,7 @@ export interface Selection {
 }
 
 const ROW = /^\d{1,4}$/;
-const RANGE = /^(\d{1,4})-(\d{1,4})$/;
+const RANGE = /^(\d+)-(\d+)$/;
 /** Maximum number of rows of a range. */
 const MAX_RANGE = 100;
 

@@ -159,6 +159,14 @@ describe('find --open-now', () => {
   });
 });
 
+describe('find --sort distance', () => {
+  it('needs a place to measure from', async () => {
+    const { exit, stderr } = await run(['find', 'a', '--city', 'SF', '--sort', 'distance']);
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toContain('hint: restaurant find a --city SF --sort distance --near 37.77,-122.43');
+  });
+});
+
 describe('the rows of the last search', () => {
   it('are shown again by last, with the search that they came from', async () => {
     const found = await run(['find', 'Nopa', '--city', 'SF', '--no-color'], { tty });
@@ -199,6 +207,7 @@ describe('the rows of the last search', () => {
     ['Zebra Room', /is a name, not a restaurant id.*\nhint: restaurant find 'Zebra Room' --city <city>/],
     ['Zebra', /is a name, not a restaurant id.*\nhint: restaurant find Zebra --city <city>/],
     ['3-1', /'3-1' is not a range of rows\nhint: .*lookup 1-3/],
+    ['1-99999999999', /is not a range of rows/],
     ['x;id', /is not a restaurant id/],
   ])('are not confused with %s, which is refused before a request', async (word, message) => {
     const { exit, stderr } = await run(['lookup', word]);

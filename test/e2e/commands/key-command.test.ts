@@ -101,9 +101,11 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
       ['/no/such/program', 'was not found'],
       ['"open', 'quotes closed'],
     ] as const) {
-      await run(['config', 'set', 'key-command', command]);
-      expect((await run(FIND)).stderr).toContain(told);
+      const own = { RESTAURANT_KEY_COMMAND: command };
+      expect((await run(FIND, own)).stderr).toContain(told);
     }
+    const { exit, stderr } = await run(['config', 'set', 'key-command', '"open']);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('quotes closed')]);
   });
 
   it('gives no key for another service than that of the profile', async () => {

@@ -217,5 +217,9 @@ describe('status', () => {
     const { exit, stderr } = await runCli(['status'], { env: { ...env, RESTAURANT_CONFIG_DIR: home } });
     expect(exit).toBe(2);
     expect(stderr).toContain(file);
+    // The city could be in it.
+    const own = { env: { ...env, ...service.env, RESTAURANT_CONFIG_DIR: home } };
+    const search = await runCli(['find', 'Nopa'], own);
+    expect([search.exit, search.stderr]).toEqual([2, expect.stringContaining(file)]);
   });
 });
