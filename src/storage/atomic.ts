@@ -151,12 +151,18 @@ export function deleteFiles(
   before: number,
   matches: (name: string) => boolean = () => true,
 ): void {
+  let names: string[];
   try {
-    for (const name of readdirSync(folder).filter(matches)) {
-      const path = join(folder, name);
-      if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
-    }
+    names = readdirSync(folder).filter(matches);
   } catch {
-    // There is no such folder, or another process is deleting them, too.
+    return;
+  }
+  for (const path of names.map((name) => join(folder, name))) {
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats?.isFile() && stats.mtimeMs < before) rmSync(path, { force: true });
+    } catch {
+      // One that cannot be deleted does not keep the others.
+    }
   }
 }

@@ -212,6 +212,25 @@ describe('sweepTemps', () => {
     ]);
   });
 
+  it('deletes the others when one has vanished or is a folder', () => {
+    const folder = tempFolder();
+    const nameOf = (digit: string) => join(folder, `.restaurant-${digit.repeat(16)}.tmp`);
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const digit of '0123456789abcdef') {
+      const path = nameOf(digit);
+      if (digit < '3') symlinkSync('vanished', path);
+      else if (digit < '6') mkdirSync(path);
+      else writeFileSync(path, '');
+      if (digit >= '3') utimesSync(path, old, old);
+    }
+    sweepTemps(folder);
+    expect(
+      readdirSync(folder)
+        .sort()
+        .map((name) => join(folder, name)),
+    ).toEqual([...'012345'].map(nameOf));
+  });
+
   it('ignores a missing folder', () => {
     expect(() => sweepTemps('/does/not/exist')).not.toThrow();
   });
