@@ -42,11 +42,11 @@ const CONNECT_MS = 5000;
 const REPLY_MS = 5000;
 const RETRY_MS = 250;
 const KEEP_MS = 30 * DAY_MS;
-/**
- * How long others wait for the response to a query that one process sends. A request with its waits seldom takes longer:
- * 30 s, and 60 s for a rate limit.
- */
-const CLAIM_MS = 90_000;
+/** A claim ends so long after its process last renewed it: others wait only briefly for one that was killed. */
+const CLAIM_MS = 6000;
+const RENEW_MS = 2000;
+/** How long others wait for the response to a query that one process has sent. */
+const MAX_CLAIM_WAIT_MS = 120_000;
 const POLL_MS = 100;
 
 /** Milliseconds by the clock of the server, which is the same for all machines. */
@@ -101,6 +101,7 @@ redis.call('SET', KEYS[1], string.format('%.0f', now) .. ' ' .. ARGV[1], 'PX', $
 redis.call('DEL', KEYS[2])`;
 
 /** KEYS: claim. ARGV: id of this process. */
+const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${CLAIM_MS}) end`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
 /** Opens the shared state. Connects when it is first used. */
@@ -299,6 +300,16 @@ function sharedCache(
   { now, sleep, signal }: Pick<Context, 'now' | 'sleep' | 'signal'>,
 ): ResponseCache {
   const process = randomUUID();
+  const renewals = new Map<string, NodeJS.Timeout>();
+  const stopRenewing = (claim: string): void => {
+    clearInterval(renewals.get(claim));
+    renewals.delete(claim);
+  };
+  const startRenewing = (claim: string): void => {
+    stopRenewing(claim);
+    const timer = setInterval(() => void once(RENEW, [claim], [process]).catch(() => {}), RENEW_MS);
+    renewals.set(claim, timer.unref());
+  };
   const keysOf = (tool: string, args: unknown): [response: string, claim: string] => {
     const id = hash('sha256', canonicalJson([tool, args]));
     return [`${prefix}:response:${id}`, `${prefix}:claim:${id}`];
@@ -307,24 +318,29 @@ function sharedCache(
     async get(tool, args, maxAgeMs, preview = false): Promise<CachedResponse | undefined> {
       if (maxAgeMs <= 0) return undefined;
       const maxAge = `${Math.min(maxAgeMs, KEEP_MS)}`;
-      for (;;) {
-        const reply = await retrying(GET, keysOf(tool, args), [maxAge, preview ? '' : process]);
+      const [response, claim] = keysOf(tool, args);
+      for (const deadline = now() + MAX_CLAIM_WAIT_MS; ; ) {
+        const reply = await retrying(GET, [response, claim], [maxAge, preview ? '' : process]);
         if (Array.isArray(reply)) {
           const [age, stored] = reply as [number, string];
           return { value: parseExact(stored.slice(stored.indexOf(' ') + 1)), at: now() - age };
         }
-        if (reply !== 'wait') return undefined;
+        if (reply === 'claimed') startRenewing(claim);
+        if (reply !== 'wait' || now() >= deadline) return undefined;
         // Another process has just sent this query.
         await sleep(POLL_MS, signal);
       }
     },
-    // If the store fails here, a request is repeated later on; nothing else is lost.
     async put(tool, args, value) {
+      const [response, claim] = keysOf(tool, args);
       const text = stringifyExact(value);
-      if (text !== undefined) await once(PUT, keysOf(tool, args), [text]).catch(() => {});
+      // A failure of the store loses nothing but a request later on.
+      if (text !== undefined) await once(PUT, [response, claim], [text]).catch(() => {});
+      stopRenewing(claim);
     },
     async release(tool, args) {
       const [, claim] = keysOf(tool, args);
+      stopRenewing(claim);
       await once(RELEASE, [claim], [process]).catch(() => {});
     },
   };

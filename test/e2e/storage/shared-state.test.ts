@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
@@ -207,6 +207,34 @@ describe.skipIf(!HAS_REDIS)('the shared cache (needs redis-server)', () => {
     expect(await other).toBeUndefined();
     await two.put('t', {}, [12345678901234567890n.toString()]);
     expect((await one.get('t', {}, 1000))?.value).toEqual(['12345678901234567890']);
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('a query that another process is sending (needs redis-server)', () => {
+  it('is claimed while that process runs, and soon free after it was killed', async () => {
+    const redis = await redisOnPort();
+    const one = machine(redis.url);
+    await one.cache(ENDPOINT, KEY).get('t', {}, 1000);
+    const claim = /restaurant:\S+:claim:\S+/.exec(await redis.send('KEYS *'))?.[0];
+    const left = async () => Number((await redis.send(`PTTL ${claim}`)).slice(1));
+    const longest = await left();
+    expect([longest > 0, longest <= 6000]).toEqual([true, true]);
+
+    await redis.send(`PEXPIRE ${claim} 5000`);
+    let isWaiting = true;
+    const waiting = async () => {
+      await machine(redis.url).cache(ENDPOINT, KEY).get('t', {}, 1000);
+      isWaiting = false;
+    };
+    const other = waiting();
+    await vi.waitFor(async () => expect(await left()).toBeGreaterThan(5000), { timeout: 20_000 });
+    expect(isWaiting).toBe(true);
+
+    // A closed process sends nothing any more, as one that was killed.
+    one.close();
+    const killedAt = Date.now();
+    await other;
+    expect(Date.now() - killedAt).toBeLessThan(20_000);
   });
 });
 
