@@ -1,9 +1,19 @@
-import { closeSync, constants, existsSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, systemCode } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { deleteFiles, ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
-import { isNotRegularFile, openOwnFile, readOwnFile, writeAll } from './files.ts';
+import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 
@@ -59,9 +69,11 @@ export const DAY_MS = 86_400_000;
 const FUTURE_MS = 60_000;
 const MAX_DELAY_MS = 400;
 const MAX_TRIES = 5;
-/** Room for four million requests a day. */
-const MAX_BYTES = 64 * 1024 * 1024;
-const KEEP_MS = 7 * DAY_MS;
+/** Room for some 300,000 requests; of a larger file, only the end counts. */
+const MAX_READ_BYTES = 4 * 1024 * 1024;
+const KEEP_DAYS = 7;
+const DAY_NAME = /\.\d{4}-\d\d-\d\d$/;
+const TIME_LINE = /^[\d.]+$/m;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** Where the times of requests are kept, in milliseconds since the epoch. */
@@ -71,15 +83,16 @@ interface Log {
   read(now: number): number[];
   readPause(): number | undefined;
   writePause(until: number): void;
-  /** Runs `work` while no other process does. */
-  exclusive<T>(work: () => T): T | Promise<T>;
+  /** Runs `work` while no other process does. Before, damaged files of the day that ends at `at` are set aside. */
+  exclusive<T>(at: number, work: () => T): T | Promise<T>;
 }
 
 /**
  * Opens the ledger of a key and an endpoint. Touches no file until it is used, and never fails because of one.
  * @param options.stateDir undefined where no state folder is known: only the requests of this process are counted then
  * @param options.now milliseconds since the epoch
- * @param options.warn called once, when the count cannot be shared with other processes
+ * @param options.warn called when a damaged file was set aside, and once when the count cannot be shared with other
+ *   processes
  */
 export function openLedger({
   stateDir,
@@ -96,7 +109,7 @@ export function openLedger({
   readonly warn?: (message: string) => void;
 }): Ledger {
   const id = sha256Hex(JSON.stringify([key, endpoint]));
-  let log = stateDir === undefined ? openMemoryLog([]) : openFileLog(join(stateDir, 'ledger'), id);
+  let log = stateDir === undefined ? openMemoryLog([]) : openFileLog(join(stateDir, 'ledger'), id, warn);
 
   /** Runs `work`; when the files fail, continues with a count of this process alone. */
   async function using<T>(work: (log: Log) => T | Promise<T>): Promise<T> {
@@ -113,29 +126,34 @@ export function openLedger({
   }
 
   return {
-    record: () => using((files) => files.append(now())),
+    record: () => using((files) => count(files, now())),
     grant: () =>
       grantInTime(now, MAX_DELAY_MS, () =>
-        using((files) => {
+        using(async (files) => {
           const decide = (): Decision => {
             const at = now();
-            const wait = waitAt(files, limits, at);
-            if (wait === undefined) files.append(at);
-            return { at, wait };
+            return { at, wait: waitAt(files, limits, at) };
           };
-          // Without limits, there is no last request that two processes could both get.
-          if (isUnlimited(limits)) return decide();
+          const first = decide();
           // Those who must wait anyway do not queue for the lock.
-          const at = now();
-          const wait = waitAt(files, limits, at);
-          return wait === undefined ? files.exclusive(decide) : { at, wait };
+          if (first.wait !== undefined) return first;
+          // Without limits, there is no last request that two processes could both get.
+          if (isUnlimited(limits)) {
+            await count(files, first.at);
+            return first;
+          }
+          return files.exclusive(first.at, () => {
+            const last = decide();
+            if (last.wait === undefined) files.append(last.at);
+            return last;
+          });
         }),
       ),
     async pauseUntil(until) {
       const end = Math.min(until, now() + DAY_MS);
       if (end <= now()) return;
       await using((files) =>
-        files.exclusive(() => {
+        files.exclusive(now(), () => {
           if (end > (pauseEnd(files, now()) ?? 0)) files.writePause(end);
         }),
       );
@@ -164,6 +182,16 @@ export async function grantInTime(
     if (Math.abs(now() - at) <= maxDelayMs) return { granted: true };
   }
   return { granted: false, freeAt: now() + maxDelayMs, window: 'minute' };
+}
+
+/** Counts a request; the lock is taken only when something else is in the place of the file. */
+async function count(log: Log, at: number): Promise<void> {
+  try {
+    log.append(at);
+  } catch (error) {
+    if (!isNotRegularFile(error)) throw error;
+    await log.exclusive(at, () => log.append(at));
+  }
 }
 
 /** Returns what keeps a request from being sent at this time. */
@@ -224,7 +252,7 @@ function openMemoryLog(times: number[]): Log {
     writePause(until) {
       pause = until;
     },
-    exclusive: (work) => work(),
+    exclusive: (_at, work) => work(),
   };
 }
 
@@ -233,14 +261,26 @@ function openMemoryLog(times: number[]): Log {
  * only ever appended to, so counting needs no lock; granting does. A line break comes before each time, so that a line
  * that was cut off spoils no other. `<id>.pause` holds the end of a pause.
  */
-function openFileLog(folder: string, id: string): Log {
+function openFileLog(folder: string, id: string, warn?: (message: string) => void): Log {
   const pathOf = (at: number): string => join(folder, `${id}.${new Date(at).toISOString().slice(0, 10)}`);
   const pausePath = join(folder, `${id}.pause`);
 
-  function read(path: string): string {
-    // A failed open costs much more than this, because of its error.
-    if (!existsSync(path)) return '';
-    return settingAside(path, () => readOwnFile(path, MAX_BYTES).bytes.toString('latin1')) ?? '';
+  /** Needs the lock: without it, a second process could rename the new file of the first. */
+  function setAsideIfDamaged(path: string): void {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    const text = stats.isFile() ? readEnd(path) : undefined;
+    if (text !== undefined && (text.trim() === '' || TIME_LINE.test(text))) return;
+    renameSync(path, `${path}.damaged`);
+    warn?.(`${path} was damaged; renamed it to ${path}.damaged`);
+  }
+
+  /** Goes by the names, not by the clock: one that is ahead for a while must not delete the days that count. */
+  function deleteOldDays(): void {
+    const days = readdirSync(folder).filter((name) => name.startsWith(id) && DAY_NAME.test(name));
+    for (const name of days.sort().slice(0, -KEEP_DAYS)) {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    }
   }
 
   return {
@@ -248,10 +288,9 @@ function openFileLog(folder: string, id: string): Log {
       const path = pathOf(at);
       if (!existsSync(path)) {
         ensurePrivateFolder(folder);
-        deleteFiles(folder, Date.now() - KEEP_MS);
+        deleteOldDays();
       }
-      const open = () => openOwnFile(path, APPEND);
-      const file = settingAside(path, open) ?? open();
+      const file = openOwnFile(path, APPEND);
       try {
         writeAll(file, Buffer.from(`\n${at}`));
       } finally {
@@ -261,7 +300,7 @@ function openFileLog(folder: string, id: string): Log {
     read(now) {
       const times: number[] = [];
       for (const path of [pathOf(now - DAY_MS), pathOf(now)]) {
-        for (const line of read(path).split('\n')) {
+        for (const line of readEnd(path).split('\n')) {
           const at = Number(line);
           if (line !== '' && at > now - DAY_MS) times.push(at);
         }
@@ -269,26 +308,39 @@ function openFileLog(folder: string, id: string): Log {
       return times.sort((a, b) => a - b);
     },
     readPause() {
-      const text = read(pausePath);
+      const text = readEnd(pausePath);
       return text === '' ? undefined : Number(text);
     },
     writePause(until) {
       writeFileAtomic(pausePath, String(until), { durable: false, replace: true });
     },
-    exclusive(work) {
+    exclusive(at, work) {
       ensurePrivateFolder(folder);
-      return withLock(join(folder, id), work);
+      return withLock(join(folder, id), () => {
+        for (const path of [pathOf(at - DAY_MS), pathOf(at), pausePath]) setAsideIfDamaged(path);
+        return work();
+      });
     },
   };
 }
 
-/** Uses a file. Anything but a regular file of a useful size is renamed instead: returns undefined then. */
-function settingAside<T>(path: string, use: () => T): T | undefined {
+/** Returns the end of a file as text; '' when there is no regular file. */
+function readEnd(path: string): string {
+  // A failed open costs much more than this, because of its error.
+  if (!existsSync(path)) return '';
+  let file: number;
   try {
-    return use();
+    file = openOwnFile(path);
   } catch (error) {
-    if (!isNotRegularFile(error)) throw error;
-    renameSync(path, `${path}.damaged`);
-    return undefined;
+    if (isNotRegularFile(error) || systemCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
+    const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString('latin1', 0, length);
+  } finally {
+    closeSync(file);
   }
 }

@@ -7,12 +7,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Ledger, openLedger } from '../../../src/storage/ledger.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
@@ -142,15 +142,33 @@ describe('openLedger', () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  it('deletes the files of more than a week ago', async () => {
+  it('keeps the newest seven days of a key', async () => {
     const { clock, open, folder } = world();
+    await open(3, 0, { key: 'sk_service_b' }).record();
+    const other = onlyFile(folder);
+    for (let day = 0; day < 20; day += 1) {
+      clock.now += DAY;
+      await open().record();
+    }
+    const days = readdirSync(folder).filter((name) => join(folder, name) !== other);
+    expect([days.length, existsSync(other)]).toEqual([8, true]);
+    expect(days.sort().at(-1)).toMatch(/\.2023-12-04$/);
+  });
+
+  it('still counts today after the clock was nine days ahead for a while', async () => {
+    const { clock, open } = world();
+    const other = { key: 'sk_service_b' };
+    await repeat(3, () => open().record());
+    await repeat(3, () => open(3, 0, other).record());
+    // The time of the files is that of the machine.
+    vi.useFakeTimers({ now: Date.now() + 9 * DAY, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    clock.now += 9 * DAY;
     await open().record();
-    const old = onlyFile(folder);
-    const weekAgo = new Date(Date.now() - 8 * DAY);
-    utimesSync(old, weekAgo, weekAgo);
-    clock.now += 8 * DAY;
-    await open().record();
-    expect(onlyFile(folder)).not.toBe(old);
+    vi.useRealTimers();
+    clock.now = START;
+    expect((await open().grant()).granted).toBe(false);
+    expect((await open(3, 0, other).grant()).granted).toBe(false);
   });
 
   it('has no limit at 0', async () => {
@@ -221,6 +239,19 @@ describe('openLedger', () => {
     await repeat(2000, () => ledger.record());
     expect(await fastestMs(100, () => ledger.grant())).toBeLessThan(15);
   });
+
+  it('grants no more than the limit after a million requests today, of which it reads only the last', async () => {
+    const { open, folder } = world();
+    await open().record();
+    const earlier = Buffer.from(`\n${START - 10 * MINUTE}`.repeat(1_000_000));
+    writeFileSync(onlyFile(folder), earlier);
+    const [one, two] = [open(2), open(2)];
+    expect(await one.grant()).toEqual({ granted: true });
+    expect(await two.grant()).toEqual({ granted: true });
+    expect((await one.grant()).granted).toBe(false);
+    expect((await one.usage()).perDay.used).toBeLessThan(300_000);
+    expect(statSync(onlyFile(folder)).size).toBe(earlier.length + 2 * `\n${START}`.length);
+  });
 });
 
 describe('a clock that jumps', () => {
@@ -277,9 +308,6 @@ describe('a damaged ledger', () => {
     ['cut inside a line', (file) => truncateSync(file, 20), 1],
     ['empty', (file) => truncateSync(file, 0), 0],
     ['deleted', (file) => rmSync(file), 0],
-    ['a folder in its place', (file) => (rmSync(file), mkdirSync(file)), 0],
-    ['noise alone', (file) => writeFileSync(file, Buffer.alloc(5000, 'restaurant')), 0],
-    ['a terabyte of zeros', (file) => truncateSync(file, 1024 ** 4), 0],
     ['its folder deleted', (file) => rmSync(join(file, '..'), { recursive: true }), 0],
   ])('%s: counts the good lines and continues', async (_name, spoil, left) => {
     const { open, folder, warnings } = world();
@@ -291,6 +319,42 @@ describe('a damaged ledger', () => {
     expect(await granted(running, 9)).toBe(3 - left);
     expect(await granted(open(), 9)).toBe(0);
     expect(warnings).toEqual([]);
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['a folder', (file) => mkdirSync(file)],
+    ['a link to nothing', (file) => symlinkSync('nothing', file)],
+    ['noise', (file) => writeFileSync(file, Buffer.alloc(5000, 'restaurant'))],
+    [
+      'a terabyte of zeros',
+      (file) => {
+        writeFileSync(file, '');
+        truncateSync(file, 1024 ** 4);
+      },
+    ],
+  ])('%s in its place: is set aside with a warning when a request is granted', async (_name, spoil) => {
+    const { open, folder, warnings } = world();
+    const running = open();
+    await running.record();
+    const file = onlyFile(folder);
+    rmSync(file);
+    spoil(file);
+    expect([await usedNow(running), warnings, readdirSync(folder).length]).toEqual([0, [], 1]);
+    expect(await granted(running, 9)).toBe(3);
+    expect(await granted(open(), 9)).toBe(0);
+    expect(warnings).toEqual([`${file} was damaged; renamed it to ${file}.damaged`]);
+  });
+
+  it('a folder in its place: is set aside when a request is counted', async () => {
+    const { open, folder, warnings } = world();
+    await open().record();
+    const file = onlyFile(folder);
+    rmSync(file);
+    mkdirSync(file);
+    await open().record();
+    expect(await usedNow(open())).toBe(1);
+    expect(await granted(open(0), 1)).toBe(1);
+    expect(warnings).toHaveLength(1);
   });
 });
 
