@@ -126,8 +126,20 @@ function withHint(error: AppError, command: CliCommand, app: App): AppError {
   const given = details.hint ?? (code === 'usage' ? usageHint(error.message, command) : error.hint);
   const hint = isBug
     ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
-    : app.withServiceOptions(given);
+    : app.withServiceOptions(withCommandLine(given, command, app));
   return hint === error.hint ? error : error.withHint(hint);
+}
+
+/** A command in a hint without its words, and the options that follow, to the end of the clause. */
+const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|(?![,;] )[^'])*)/g;
+
+/** Puts the words of this run in the place of `…` in a hint, unless they may hold a secret. */
+function withCommandLine(hint: string, { path }: CliCommand, app: App): string {
+  const line = app.commandLine();
+  if (app.redact(line) !== line || / -\w*H| --header|:\/\/[^/ ]*@/.test(line)) return hint;
+  return hint.replace(OPEN_COMMAND, (text, name: string | undefined, options: string) =>
+    name === undefined || name === path ? app.commandLine(options) : text,
+  );
 }
 
 function asAppError(error: unknown, context: Context): AppError {

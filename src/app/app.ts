@@ -1,5 +1,6 @@
 import type { CliCommand } from '../cli/command.ts';
 import { type GlobalOptions, settingFlags } from '../cli/options.ts';
+import { withoutOptions } from '../cli/route.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -56,11 +57,13 @@ export class App {
     this.#argv = argv;
   }
 
-  /** Returns the command line of this run with more options, for a hint. */
+  /** Returns the command line of this run with these options, for a hint; they replace the same ones that were typed. */
   commandLine(...options: readonly string[]): string {
-    const words = this.#argv.map(shellWord);
+    const words = [...this.#argv];
     const operands = words.includes('--') ? words.splice(words.indexOf('--')) : [];
-    return ['restaurant', ...words, ...options, ...operands].join(' ');
+    const flags = options.join(' ').match(/(?<!\S)-[-\w]+/g) ?? [];
+    const kept = this.#program === undefined ? words : withoutOptions(words, this.#program, flags);
+    return ['restaurant', ...kept.map(shellWord), ...options, ...operands.map(shellWord)].join(' ');
   }
 
   /** Adds the service options of this run to the commands in a hint, so that they work as printed. */

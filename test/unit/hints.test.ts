@@ -14,6 +14,7 @@ const OWN_WORDS: readonly string[] = [
   "profileName === 'default' ? ",
   "scope === 'user' ? ",
   'app.globals.demo === true ? ',
+  'toFile ? ',
   "choices.join(', ')",
   "names.join(', ')",
   "names.join(' and ')",

@@ -47,7 +47,7 @@ const MAX_EXPLAINED = 3;
 const MAX_KEYS = 10_000;
 /** Rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
-const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich list.ndjson -o out.ndjson' };
+const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich … -o out.ndjson --format ndjson' };
 
 /**
  * Opens a list.

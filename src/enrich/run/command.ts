@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
-import { AppError, type Code, EXIT_CODES, PipeClosed } from '../../errors.ts';
-import { errorJson } from '../../output/problem.ts';
+import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
@@ -67,7 +66,7 @@ function wordsOf(command: GivenCommand, option: GivenOption): string[] {
 }
 
 /**
- * Runs `enrich`. With `--progress json`, errors are JSON as well.
+ * Runs `enrich`.
  * @param commands `enrich` and the program, with the options they were given
  */
 export async function runEnrich(
@@ -91,10 +90,6 @@ export async function runEnrich(
       (await import('../write/report.ts')).checkReport(app, plan);
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
     else await runPlan(app, plan, command);
-  } catch (error) {
-    if (flags.progress !== 'json' || !(error instanceof AppError)) throw error;
-    await app.context.stderr.write(app.redact(`${errorJson(error)}\n`)).catch(() => {});
-    app.exitCode = EXIT_CODES[error.kind];
   } finally {
     for (const each of close.reverse()) await each();
   }

@@ -89,7 +89,7 @@ function assertConsistent(app: App, { resume, retryErrors, progress, encoding }:
   if (globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app))) {
     throw refuse(
       `${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`,
-      'restaurant enrich list.csv -o out.ndjson; for a page: restaurant enrich list.csv -o out.csv --report out.html',
+      'restaurant enrich … -o out.ndjson; for a page: restaurant enrich … -o out.csv --report out.html',
     );
   }
   if (resume && globals.force) {
@@ -99,7 +99,10 @@ function assertConsistent(app: App, { resume, retryErrors, progress, encoding }:
     );
   }
   if (retryErrors && !resume)
-    throw refuse('--retry-errors needs --resume', 'restaurant enrich … -o out.csv --resume --retry-errors');
+    throw refuse(
+      '--retry-errors needs --resume',
+      `restaurant enrich … ${toFile ? '' : '-o out.csv '}--resume --retry-errors`,
+    );
   if (resume && !toFile) {
     throw refuse(
       '--resume needs the output file of the first run',
@@ -113,7 +116,7 @@ function assertConsistent(app: App, { resume, retryErrors, progress, encoding }:
   if (wantsJson(app) && !toFile && !globals.dryRun) {
     throw refuse(
       `${globals.json ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
-      'restaurant enrich … -o out.csv --json, or --format ndjson for rows as JSON',
+      'restaurant enrich … -o out.csv, or --format ndjson for rows as JSON',
     );
   }
   checkOutputName(app, ['csv', 'tsv', 'tab', 'ndjson', 'jsonl'], globals.format !== undefined);

@@ -53,7 +53,7 @@ export function claimOutput(
   // Writing over the list while it is read would lose it.
   if (found !== undefined && input.identity?.dev === found.dev && input.identity.ino === found.ino) {
     throw new AppError('usage', `${name} is the input itself`, {
-      hint: 'write to another file: restaurant enrich … -o out.csv',
+      hint: `write to another file: restaurant enrich … -o ${shellWord(name.replace(/(\.\w+)?$/, '-enriched$1'))}`,
     });
   }
   // The target of a link, too, needs a folder.

@@ -175,7 +175,7 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
   const twice = repeated(columns);
   if (twice !== undefined) {
     throw new AppError('usage', `the list has two columns '${twice}', which ndjson cannot distinguish`, {
-      hint: 'write a CSV: restaurant enrich list.csv -o out.csv',
+      hint: 'write a CSV: restaurant enrich … -o out.csv --format csv',
     });
   }
   const keys = columns.map((column) => toJson(column, false));
@@ -239,7 +239,7 @@ function assertNoCollision(columns: readonly string[], appended: readonly string
   const twice = repeated(appended);
   if (twice === undefined) return;
   throw new AppError('usage', `the column '${twice}' would be added twice`, {
-    hint: 'use another name: restaurant enrich … --add <column>=<path>',
+    hint: 'give each column a name of its own: --add <column>=<path>',
   });
 }
 

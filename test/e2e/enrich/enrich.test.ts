@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/storage/lock.ts';
+import { splitWords } from '../../../src/util/shell.ts';
 import { type RunOptions, realSleep } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -242,6 +243,67 @@ describe('enrich', () => {
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(service.sent()).toBe(0);
+  });
+});
+
+describe('the command in a hint', () => {
+  beforeEach(() => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n');
+    file('venues.csv', 'Der Name,Ort\nPlace 1,Testville\n');
+    file('clash.csv', 'name,city,xid\nPlace 1,Testville,2\n');
+  });
+  const enrichWords = (words: readonly string[]) =>
+    service.run(['enrich', ...words], { cwd: folder, env: UNPACED });
+
+  it.each<[string[], string]>([
+    [
+      ['venues.csv', '-q', '--city', "L'Aquila"],
+      "venues.csv -q --city 'L'\\''Aquila' --name-column 'Der Name'",
+    ],
+    [['--encoding', 'latin', 'in.csv', '--wait'], 'in.csv --wait --encoding windows-1252'],
+    [['in.csv', '--resume', '-o-'], 'in.csv -o out.csv --resume'],
+    [['in.csv', '-o', 'a.csv', '--retry-errors'], 'in.csv -o a.csv --resume --retry-errors'],
+    [['in.csv', '-qj'], 'in.csv -qj -o out.csv'],
+    [['-oa.csv', '--prefix', 'x', '--', 'clash.csv'], '-oa.csv --prefix found_ -- clash.csv'],
+    [['in.csv', '-o', 'a.html', '--force'], 'in.csv --force -o out.ndjson'],
+    [['in.csv', '-o', 'in.csv'], 'in.csv -o in-enriched.csv'],
+    [['in.csv', '--output', '', '--first=1'], 'in.csv --first=1 -o out.csv'],
+    [['in.csv', '--progress', 'json', '--resume'], 'in.csv --progress json -o out.csv --resume'],
+  ])('works as printed: after %j', async (words, expected) => {
+    const { exit, stderr } = await enrichWords(words);
+    const [, command = ''] = /restaurant enrich (.*?)(?:; |, or|"|\n)/.exec(stderr) ?? [];
+    expect([exit, command]).toEqual([2, expected]);
+    expect((await enrichWords(splitWords(command) ?? [])).exit).toBe(0);
+  });
+
+  it('repeats the words of another command, unless they are what is wrong', async () => {
+    const hintAfter = async (...words: string[]) =>
+      (await service.run(words)).stderr.trimEnd().split('hint: ')[1];
+    expect(await hintAfter('find', 'Casa', '--city', 'New York', '--jq', '.a[')).toMatch(
+      /^restaurant find Casa --city 'New York' --jq '\.results\[\]\.name'; /,
+    );
+    expect(await hintAfter('find', 'Casa', '--resume')).toBe(
+      'it is an option of enrich: restaurant enrich … --resume; see restaurant find --help',
+    );
+  });
+
+  it('keeps a placeholder', async () => {
+    const { stderr } = await enrich('venues.csv --name-column x --city-column=Ort');
+    expect(stderr).toMatch(
+      /\nhint: restaurant enrich venues\.csv --city-column=Ort --name-column <column>\n$/,
+    );
+  });
+
+  it.each([
+    'in.csv --resume -H X-Key:1234567',
+    'in.csv --resume --shared-state redis://:secret@host',
+    'in.csv --resume --city sk_service_abcdefghijkl',
+  ])('does not repeat a line that may hold a secret: %s', async (words) => {
+    const { exit, stderr } = await enrich(words);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringMatching(/\nhint: restaurant enrich … -o out\.csv --resume\n$/),
+    ]);
   });
 });
 
