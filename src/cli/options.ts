@@ -192,10 +192,13 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   const { choices = FORMATS } = overrideFor(command, '--format');
   if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
     const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
-    const page = 'for a page: restaurant find "Nopa" --city "San Francisco" --open';
+    const page =
+      command.path === 'enrich'
+        ? 'restaurant enrich … --format csv -o out.csv --report out.html'
+        : 'restaurant find "Nopa" --city "San Francisco" --open';
     throw refuse(
       `${typed}: ${command.path} prints ${choices.join(', ')}`,
-      wanted === 'html' ? `${help}; ${page}` : help,
+      wanted === 'html' ? `${help}; for a page: ${page}` : help,
     );
   }
   if (open && hasColumns && !isPage && !['', '-'].includes(output)) {

@@ -267,11 +267,12 @@ describe('the command in a hint', () => {
     [['-oa.csv', '--prefix', 'x', '--', 'clash.csv'], '-oa.csv --prefix found_ -- clash.csv'],
     [['in.csv', '-o', 'a.html', '--force'], 'in.csv --force -o out.ndjson'],
     [['in.csv', '-o', 'in.csv'], 'in.csv -o in-enriched.csv'],
+    [['in.csv', '--format', 'html'], 'in.csv --format csv -o out.csv --report out.html'],
     [['in.csv', '--output', '', '--first=1'], 'in.csv --first=1 -o out.csv'],
     [['in.csv', '--progress', 'json', '--resume'], 'in.csv --progress json -o out.csv --resume'],
   ])('works as printed: after %j', async (words, expected) => {
     const { exit, stderr } = await enrichWords(words);
-    const [, command = ''] = /restaurant enrich (.*?)(?:; |, or|"|\n)/.exec(stderr) ?? [];
+    const [, command = ''] = /restaurant enrich (?!--help)(.*?)(?:; |, or|"|\n)/.exec(stderr) ?? [];
     expect([exit, command]).toEqual([2, expected]);
     expect((await enrichWords(splitWords(command) ?? [])).exit).toBe(0);
   });
