@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { freePort } from '../../helpers/servers.ts';
@@ -11,12 +11,9 @@ const COMMANDS = [
 ];
 
 async function sandboxAt(port: number, mode: SandboxOptions['mode']) {
-  const sandbox = await startSandbox({
-    port,
-    ...(mode === undefined ? {} : { mode }),
-    perMinute: 0,
-    perDay: 0,
-  });
+  const options = { port, ...(mode === undefined ? {} : { mode }), perMinute: 0, perDay: 0 };
+  // A process that another test is starting may hold the closed port for a moment.
+  const sandbox = await vi.waitFor(() => startSandbox(options), { timeout: 10_000 });
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
