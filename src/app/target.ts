@@ -53,11 +53,14 @@ export function configuredEndpoint(app: App): FoundEndpoint | undefined {
 /** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
-  if (found !== undefined && app.isConfigDamaged) return found;
+  if (found === undefined) {
+    requireProfile(app);
+    throw new AppError('no_service', 'no service is configured');
+  }
   const { source } = app.settings.raw('profile');
-  if (found === undefined || source === 'flag' || source === 'env') requireProfile(app);
-  if (found !== undefined) return found;
-  throw new AppError('no_service', 'no service is configured');
+  // A run that has a service can do without a damaged config file.
+  if ((source === 'flag' || source === 'env') && !app.isConfigDamaged) requireProfile(app);
+  return found;
 }
 
 /**
