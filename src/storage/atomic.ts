@@ -123,18 +123,18 @@ export function ensurePrivateFolder(path: string): void {
 }
 
 /**
- * Creates a folder and its parents, with mode 0700. Not `recursive` of mkdir: that never returns where a file system answers ENOENT below an existing folder (/proc). Another
- * process may create the same folders at the same time.
+ * Creates a folder and its parents. Not with `recursive` of mkdir, which never returns where a file system answers ENOENT
+ * below an existing folder (/proc). Another process may create the same folders at the same time.
  */
-export function createFolders(path: string, isRetry = false): void {
+export function createFolders(path: string, mode = 0o700, isRetry = false): void {
   try {
-    mkdirSync(path, 0o700);
+    mkdirSync(path, mode);
   } catch (error) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
     if (isRetry || systemCode(error) !== 'ENOENT') throw error;
     const parent = dirname(path);
-    if (statSync(parent, { throwIfNoEntry: false }) === undefined) createFolders(parent);
-    createFolders(path, true);
+    if (statSync(parent, { throwIfNoEntry: false }) === undefined) createFolders(parent, mode);
+    createFolders(path, mode, true);
   }
 }
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
-import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
+import { type AtomicOptions, createFolders, writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { absolute, homeOf } from '../../storage/paths.ts';
@@ -85,7 +85,7 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
 /** Writes a file atomically, and creates its folder before. @throws {AppError} `io_error` */
 export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createFolders(dirname(path), 0o777);
   } catch (error) {
     throw ioError('create the folder', dirname(path), error);
   }
