@@ -13,6 +13,7 @@ import { codeFolder, resolvePaths } from './storage/paths.ts';
  */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
 
+/** As in scripts/build.js. */
 const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
 
 /** Far above the compiled code of any chunk, in bytes. */
@@ -53,6 +54,7 @@ export function enableCompileCache([word = '', ...more]: readonly string[]): voi
  */
 function cacheCompiledCode(folder: string): void {
   const fresh = new Map<string, Script>();
+  /** A chunk that turns the flags off is loaded, so they may be off when the next one is compiled. */
   let hasWasm = false;
 
   require.extensions['.cjs'] = (module: LoadedModule, filename: string) => {
