@@ -49,7 +49,9 @@ async function logout(app: App, all: boolean): Promise<void> {
   const nothing = all ? 'No profile had a key.' : `Profile ${profileName} had no key.`;
   const done = names.length > 0 ? `Forgot ${what}.` : nothing;
   const inEnvironment = '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY';
-  const fromCommand = '\nkey-command still prints a key: restaurant config unset key-command';
-  const still = isInEnvironment ? inEnvironment : app.settings.get('key-command') ? fromCommand : '';
+  const { value: command, source } = app.settings.raw('key-command');
+  const remedy = source === 'env' ? 'unset RESTAURANT_KEY_COMMAND' : 'restaurant config unset key-command';
+  const fromCommand = !command ? '' : `\nkey-command still prints a key: ${remedy}`;
+  const still = isInEnvironment ? inEnvironment : fromCommand;
   await writeText(app, facts, () => `${done}${still}\n`);
 }

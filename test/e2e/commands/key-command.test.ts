@@ -108,6 +108,14 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     expect([exit, stderr]).toEqual([2, expect.stringContaining('quotes closed')]);
   });
 
+  it('is named by logout, also when it cannot be run', async () => {
+    expect((await run(['logout'], { RESTAURANT_KEY_COMMAND: '"open' })).stdout).toMatch(
+      /\nkey-command still prints a key: unset RESTAURANT_KEY_COMMAND\n$/,
+    );
+    await useCommand(`echo ${KEY}`);
+    expect((await run(['logout'])).stdout).toMatch(/: restaurant config unset key-command\n$/);
+  });
+
   it('gives no key for another service than that of the profile', async () => {
     await useCommand(`echo ${KEY}`);
     const { exit, stderr } = await run([...FIND, '--base-url', 'https://other.example']);
