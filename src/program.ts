@@ -74,7 +74,7 @@ function createProgram(): CliCommand {
     )
     .notes(
       'Topics: restaurant help environment, exit-codes, formats\n\n' +
-        'If a global option is repeated, the last value wins. `--` ends option parsing.',
+        'If an option is repeated, the last value wins. `--` ends option parsing.',
     );
   addGlobalOptions(program);
   configureHelp(program);

@@ -1,6 +1,5 @@
 import type { CliCommand } from '../cli/command.ts';
 import { type GlobalOptions, settingFlags } from '../cli/options.ts';
-import { withoutOptions } from '../cli/route.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -57,13 +56,19 @@ export class App {
     this.#argv = argv;
   }
 
-  /** Returns the command line of this run with these options, for a hint; they replace the same ones that were typed. */
-  commandLine(...options: readonly string[]): string {
+  /** Returns the command line of this run, for a hint, with these options instead of the same ones that were typed. */
+  commandLine(options = ''): string {
     const words = [...this.#argv];
     const operands = words.includes('--') ? words.splice(words.indexOf('--')) : [];
-    const flags = options.join(' ').match(/(?<!\S)-[-\w]+/g) ?? [];
-    const kept = this.#program === undefined ? words : withoutOptions(words, this.#program, flags);
-    return ['restaurant', ...kept.map(shellWord), ...options, ...operands.map(shellWord)].join(' ');
+    const replaced = new Map(
+      Array.from(options.matchAll(/(?<!\S)(-[-\w]+)( [^-])?/g), ([, flag = '', value]) => [flag, value]),
+    );
+    const flagOf = (word: string): string => /^--[^=]+|^-./.exec(word)?.[0] ?? '';
+    const kept = words.filter(
+      (word, at) => !replaced.has(flagOf(word)) && !replaced.get(words[at - 1] ?? ''),
+    );
+    const quoted = [...kept.map(shellWord), options, ...operands.map(shellWord)];
+    return ['restaurant', ...quoted.filter((word) => word !== '')].join(' ');
   }
 
   /** Adds the service options of this run to the commands in a hint, so that they work as printed. */

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { AppError } from '../errors.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
 export type { Option } from 'commander';
@@ -147,24 +146,6 @@ export class CliCommand extends Command {
   usesOptions(...groups: OptionGroup[]): this {
     this.optionGroups = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
     return this;
-  }
-
-  /**
-   * Adds an option. An option of one command that is given two values is refused; of a global option the last value
-   * wins, so that a command line can override those of an alias.
-   */
-  override addOption(option: Option): this {
-    super.addOption(option);
-    if (this.parent === null || !option.required || Array.isArray(option.defaultValue)) return this;
-    let first: unknown;
-    return this.on(`option:${option.name()}`, (value: unknown) => {
-      if (first !== undefined && first !== value) {
-        throw new AppError('usage', `${option.long} is given twice: '${first}' and '${value}'`, {
-          hint: `use ${option.long} once`,
-        });
-      }
-      first = value;
-    });
   }
 
   override action(run: Parameters<Command['action']>[0]): this {

@@ -110,24 +110,3 @@ export function parseRoute(argv: readonly string[], program: CliCommand): Route 
     json: formats.length === 0 ? undefined : formats.includes('json'),
   };
 }
-
-/** Returns the words before `--` without these options and their values. Short options that share a word stay. */
-export function withoutOptions(
-  words: readonly string[],
-  program: CliCommand,
-  flags: readonly string[],
-): readonly string[] {
-  const { path } = parseRoute(words, program);
-  const dropped = flags.map((flag) => findOption(path, flag)?.long);
-  let isDropped = false;
-  let isValue = false;
-  return words.filter((word) => {
-    if (isValue) isValue = false;
-    else {
-      const token = /^-./.test(word) ? readToken(word, path) : undefined;
-      isDropped = token?.flags.length === 1 && dropped.includes(token.flags[0]);
-      isValue = token?.open !== undefined;
-    }
-    return !isDropped;
-  });
-}

@@ -366,14 +366,10 @@ describe('an option', () => {
     }
   });
 
-  it('is rejected when it has two values', async () => {
-    expect(await run('find', 'Nopa', '--city', 'Paris', '--city', 'SF', '--demo')).toEqual(
-      refusal(/^error: --city is given twice: 'Paris' and 'SF'\nhint: use --city once/),
+  it('has the last of several values', async () => {
+    const words = ['find', 'Nopa', '--city', 'Paris', '--city', 'SF', '--demo'];
+    expect((await run('--format', 'csv', ...words, '--format', 'json')).stdout).toContain(
+      '"city":"San Francisco"',
     );
-    // An alias may contain global options; options typed after it override them.
-    expect(
-      (await run('--format', 'csv', 'find', 'Nopa', '--city', 'SF', '--format', 'json', '--demo')).stdout,
-    ).toMatch(/^\{/);
-    expect((await run('find', 'Nopa', '--city', 'SF', '-n1', '-n', '1', '--demo')).exit).toBe(0);
   });
 });

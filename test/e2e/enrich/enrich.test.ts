@@ -268,7 +268,7 @@ describe('the command in a hint', () => {
     [['in.csv', '-o', 'a.html', '--force'], 'in.csv --force -o out.ndjson'],
     [['in.csv', '-o', 'in.csv'], 'in.csv -o in-enriched.csv'],
     [['in.csv', '--format', 'html'], 'in.csv --format csv -o out.csv --report out.html'],
-    [['in.csv', '--output', '', '--first=1'], 'in.csv --first=1 -o out.csv'],
+    [['in.csv', '--output', '', '--first=1'], "in.csv --output '' --first=1 -o out.csv"],
     [['in.csv', '--progress', 'json', '--resume'], 'in.csv --progress json -o out.csv --resume'],
   ])('works as printed: after %j', async (words, expected) => {
     const { exit, stderr } = await enrichWords(words);
