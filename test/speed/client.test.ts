@@ -3,8 +3,8 @@ import { sseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
 import { parseJson } from '../../src/client/rpc/json.ts';
 import { stringifyExact } from '../../src/util/exact-json.ts';
+import { KEY } from '../helpers/client.ts';
 import { expectLinearTime } from '../helpers/linear-time.ts';
-import { KEY } from '../unit/client/helpers.ts';
 
 const LONG = '12345678901234567890';
 

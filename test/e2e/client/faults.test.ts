@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { closedPort } from '../../helpers/servers.ts';
 import {
   clientFor,
   endpointAt,
@@ -11,7 +10,8 @@ import {
   serveRaw,
   type TestOptions,
   toolReply,
-} from '../../unit/client/helpers.ts';
+} from '../../helpers/client.ts';
+import { closedPort } from '../../helpers/servers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const BODY = toolReply(1, FOUND);

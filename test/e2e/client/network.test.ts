@@ -5,7 +5,6 @@ import { networkError } from '../../../src/client/http/network-error.ts';
 import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
-import { closedPort, rawServer, type TestServer } from '../../helpers/servers.ts';
 import {
   clientFor,
   endpointAt,
@@ -16,7 +15,8 @@ import {
   sendJson,
   serve,
   toolReply,
-} from '../../unit/client/helpers.ts';
+} from '../../helpers/client.ts';
+import { closedPort, rawServer, type TestServer } from '../../helpers/servers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const REMOTE = new URL('http://service.example/api/mcp');

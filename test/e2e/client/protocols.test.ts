@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
 import { VERSION } from '../../../src/version.ts';
+import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../helpers/client.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
-import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
 interface Message {
   id?: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Protocol } from '../../../src/client/mcp/protocol.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { clientFor, failure } from '../../unit/client/helpers.ts';
+import { clientFor, failure } from '../../helpers/client.ts';
 
 type Mode = 'service' | 'mcp';
 type Form = 'json' | 'sse';

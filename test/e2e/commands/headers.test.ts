@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sendJson, serve } from '../../helpers/client.ts';
 import { runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
-import { sendJson, serve } from '../../unit/client/helpers.ts';
 import { serviceWithHome } from './service-with-home.ts';
 
 const KEY = 'sk_service_headers_0123456789';

@@ -1,5 +1,5 @@
+import { FOUND, sendJson, serve, toolReply } from '../../helpers/client.ts';
 import { newHome } from '../../helpers/program.ts';
-import { FOUND, sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
 /** Starts a service with one tool, and makes a home for the commands that call it. It records the requests. */
 export async function serviceWithHome() {

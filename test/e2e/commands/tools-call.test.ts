@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sendJson, serve, toolReply } from '../../helpers/client.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
-import { sendJson, serve, toolReply } from '../../unit/client/helpers.ts';
 
 describe('call and tools, with a service that lists its tools', () => {
   const service = useService({ mode: 'mcp' });

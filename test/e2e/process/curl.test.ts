@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
 import { VERSION } from '../../../src/version.ts';
-import { KEY, serve } from '../../unit/client/helpers.ts';
+import { KEY, serve } from '../../helpers/client.ts';
 
 const run = promisify(execFile);
 const PARAMS = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkKey, DEFAULT_KEY_PREFIX, keyMasker, keySuffix, redactor } from '../../../src/client/key.ts';
-import { KEY } from './helpers.ts';
+import { KEY } from '../../helpers/client.ts';
 
 const check = (raw: string) => checkKey(raw, DEFAULT_KEY_PREFIX);
 

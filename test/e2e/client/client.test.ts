@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { VERSION } from '../../../src/version.ts';
-import { clientFor, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+import { clientFor, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 interface Body {
   jsonrpc: string;

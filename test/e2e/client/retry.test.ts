@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails, type Reason } from '../../../src/errors.ts';
 import { formatDuration } from '../../../src/util/duration.ts';
-import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
+import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const QUERY = { name: 'a', city: 'b' };

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Client, type ClientOptions, createClient } from '../../../src/client/restaurant.ts';
-import type { AppError } from '../../../src/errors.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/client/restaurant.ts';
+import type { AppError } from '../../src/errors.ts';
 import {
   httpServer,
   onEachRequest,
   type ReceivedRequest,
   type RequestHandler,
   rawServer,
-} from '../../helpers/servers.ts';
+} from './servers.ts';
 
 export const KEY = 'sk_service_test_0123456789abcdef';
 

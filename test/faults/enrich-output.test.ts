@@ -1,15 +1,15 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Level } from '../../../src/client/types.ts';
-import { resolveColumns } from '../../../src/enrich/match/columns.ts';
-import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
-import type { InputRow, ListFormat } from '../../../src/enrich/read/row.ts';
-import { createOffsetMemo, enrichRows } from '../../../src/enrich/run/enrich-rows.ts';
-import { openCheckpoint, recordAt } from '../../../src/enrich/write/checkpoint.ts';
-import { openRowFile } from '../../../src/enrich/write/output-file.ts';
-import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
+import type { Level } from '../../src/client/types.ts';
+import { resolveColumns } from '../../src/enrich/match/columns.ts';
+import type { RestaurantService } from '../../src/enrich/match/resolve-row.ts';
+import type { InputRow, ListFormat } from '../../src/enrich/read/row.ts';
+import { createOffsetMemo, enrichRows } from '../../src/enrich/run/enrich-rows.ts';
+import { openCheckpoint, recordAt } from '../../src/enrich/write/checkpoint.ts';
+import { openRowFile } from '../../src/enrich/write/output-file.ts';
+import { openRowCodec } from '../../src/enrich/write/row-codec.ts';
+import { tempFolder } from '../helpers/temp-folder.ts';
 
 const folder = tempFolder();
 const path = join(folder, 'out');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRateGate } from '../../../src/client/rpc/retry.ts';
-import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from './helpers.ts';
+import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseHeaders } from '../../../src/client/http/headers.ts';
 import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import { createClient } from '../../../src/client/restaurant.ts';
-import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from './helpers.ts';
+import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const SECRET = 'abcdefgh-secret';

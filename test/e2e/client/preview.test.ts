@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
-import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from './helpers.ts';
+import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 const PARAMS = {
   name: 'find_restaurant',
