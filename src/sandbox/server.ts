@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { createCatalog } from './catalog.ts';
@@ -40,19 +40,12 @@ const HOST = '127.0.0.1';
 /** Longer than clients keep an idle connection, so that none is closed while a request is being sent. */
 const KEEP_ALIVE_MS = 60_000;
 
-const STATUS_BY_ERROR: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-};
-
 /** Maximum time for a request to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How long a rejected caller may finish sending, in milliseconds. */
-const DRAIN_MS = 1000;
 /** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** How much is still read, and discarded, of a request that was rejected. */
-const MAX_DRAIN_BYTES = 8 * MAX_BODY_BYTES;
+/** How much of a larger body is read and discarded: closing while the caller sends would lose the reply. */
+const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /** Maximum size of a body in the list of received requests, in bytes. */
 const MAX_LOGGED_BYTES = 16 * 1024;
 const MAX_LOGGED_REQUESTS = 10_000;
@@ -62,16 +55,15 @@ const MAX_LOGGED_REQUESTS = 10_000;
  * @throws {AppError} `in_use` if the port is taken, `io_error` if it cannot be opened, `usage` if it is out of range.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { requestTimeoutMs: requestTimeout = REQUEST_TIMEOUT_MS } = options;
   const requests: SandboxRequest[] = [];
   const handle = createHandler(options, requests);
   const server = createServer({
-    headersTimeout: requestTimeoutMs,
-    requestTimeout: 0, // bodies have a timeout of their own, which ends in a proper reply
-    connectionsCheckingInterval: Math.min(1000, requestTimeoutMs),
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: Math.min(1000, requestTimeout),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  server.on('clientError', rejectConnection);
   const port = await listen(server, options.port ?? 0);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response, port).catch(() => response.destroy());
@@ -100,13 +92,6 @@ async function listen(server: Server, port: number): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-/** Replies to what is not an HTTP request, or whose headers arrive too slowly, and closes the connection. */
-function rejectConnection(error: Error, socket: Duplex): void {
-  if (systemCode(error) === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = STATUS_BY_ERROR[systemCode(error) ?? ''] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -123,7 +108,7 @@ type LogEntry = { -readonly [K in keyof SandboxRequest]: SandboxRequest[K] };
  */
 function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
   const { auth = true, reply = 'json', latencyMs = 0, now = Date.now } = options;
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, perMinute = 100, perDay = 2000 } = options;
+  const { perMinute = 100, perDay = 2000 } = options;
   const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
   const countRequest = createRateLimiter(perMinute, perDay, now);
   const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
@@ -138,7 +123,7 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     requests.push(entry);
     if (requests.length > MAX_LOGGED_REQUESTS) requests.shift();
     response.on('error', () => undefined);
-    const body = await readBody(request, requestTimeoutMs);
+    const body = await readBody(request);
     const json = body instanceof Buffer ? parseJson(body) : undefined;
     if (body instanceof Buffer && body.length > 0 && body.length <= MAX_LOGGED_BYTES) {
       entry.body = json === undefined ? body.toString('utf8') : json;
@@ -146,7 +131,8 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     if (body !== undefined) {
       const content = body instanceof ReplyError ? body : json;
       const { payload, fault } = createReply(request, port, entry, content);
-      await pause(response, latencyMs);
+      // A timer of a closed sandbox must not keep the process running.
+      if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
       entry.status = fault === 'hang' || fault === 'reset' ? 0 : payload.status;
       await (sendBroken(response, payload, fault) ?? send(request, response, payload));
     }
@@ -201,61 +187,24 @@ async function send(request: IncomingMessage, response: ServerResponse, payload:
   const bytes = Buffer.from(body);
   const length = headers['Content-Type'] === SSE_TYPE ? {} : { 'Content-Length': bytes.length };
   response.writeHead(status, { ...headers, ...length }).write(bytes);
-  if (status === 413) await drain(request);
+  if (status === 413) await finished(request).catch(() => undefined);
   response.end();
 }
 
-/**
- * Reads a request body. Resolves with an error, 413 above the limit and 408 after `timeoutMs`, or with undefined if the
- * caller disconnected before the request was complete.
- */
-function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer | ReplyError | undefined> {
+/** Reads a request body. @returns the error 413 above the limit; undefined if the caller disconnected first */
+function readBody(request: IncomingMessage): Promise<Buffer | ReplyError | undefined> {
   return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (outcome?: Buffer | ReplyError) => {
-      clearTimeout(timer);
-      chunks = [];
-      resolve(outcome);
-    };
-    const reject = (status: number, code: string, message: string) =>
-      settle(httpError(status, code, message, { Connection: 'close' }));
-    const rejectLarge = () => reject(413, 'too_large', `more than ${MAX_BODY_BYTES} bytes`);
-    const timer = setTimeout(() => reject(408, 'timeout', 'the request arrived too slowly'), timeoutMs);
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) rejectLarge();
-      else chunks.push(chunk);
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else resolve(httpError(413, 'too_large', `more than ${MAX_BODY_BYTES} bytes`));
+      if (size > MAX_DISCARDED_BYTES) request.destroy();
     });
-    request.on('end', () => settle(Buffer.concat(chunks)));
-    request.on('error', () => settle());
-    request.on('close', () => settle());
-    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) rejectLarge();
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', () => resolve(undefined));
   });
-}
-
-/**
- * Discards the rest of a request, for at most 1 s and 8 MiB: closing a connection while the caller sends would reset it,
- * and the reply would be lost.
- */
-async function drain(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return;
-  const stop = new AbortController();
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > MAX_DRAIN_BYTES) stop.abort();
-  });
-  request.once('end', () => stop.abort()).once('close', () => stop.abort());
-  await sleep(DRAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined);
-}
-
-/** Waits `ms`, or until the caller disconnects. */
-async function pause(response: ServerResponse, ms: number): Promise<void> {
-  if (ms <= 0 || response.destroyed) return;
-  const stop = new AbortController();
-  response.once('close', () => stop.abort());
-  await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
 }
 
 /** Returns the headers by lower-case name, without `authorization`; repeated ones are joined with a comma. */
