@@ -4,13 +4,7 @@ import type { CliCommand } from '../cli/command.ts';
 import { argumentTerms } from '../cli/help.ts';
 import { boolean, object, text } from '../cli/schemas.ts';
 import { AppError, exitCodes, systemCode } from '../errors.ts';
-import {
-  assertNoLinks,
-  pathOf,
-  resolveLocation,
-  writeFileWithFolder,
-} from '../mcp/client-config/client-file.ts';
-import type { Location } from '../mcp/client-config/clients.ts';
+import { assertNoLinks, pathOf, userPath, writeFileWithFolder } from '../mcp/client-config/client-file.ts';
 import { readRegularFile } from '../storage/files.ts';
 import { ioError } from '../storage/io-error.ts';
 import { shellWord } from '../util/shell.ts';
@@ -23,28 +17,20 @@ const MAX_BYTES = 1_048_576;
 
 /** Where a coding agent reads skills: folders with a SKILL.md (agentskills.io). */
 interface SkillFolders {
-  readonly user: Location;
+  /** Of the user; see {@link userPath}. */
+  readonly user: readonly string[];
   /** Below the project. */
   readonly project: string;
 }
 
-const belowHome = (folder: string, project = folder, variable?: string): SkillFolders => ({
-  user: {
-    below: 'home',
-    path: `${folder}/skills`,
-    ...(variable === undefined ? {} : { envOverrides: [[variable, 'skills']] }),
-  },
-  project: `${project}/skills`,
-});
-
 /** The agents, with the folders from the documentation of each. */
 export const AGENTS = {
-  'claude-code': belowHome('.claude', '.claude', 'CLAUDE_CONFIG_DIR'),
-  codex: belowHome('.agents'),
-  cursor: belowHome('.cursor'),
-  gemini: belowHome('.gemini'),
-  copilot: belowHome('.copilot', '.github', 'COPILOT_HOME'),
-  opencode: { user: { below: 'config', path: 'opencode/skills' }, project: '.opencode/skills' },
+  'claude-code': { user: ['$CLAUDE_CONFIG_DIR/skills', '~/.claude/skills'], project: '.claude/skills' },
+  codex: { user: ['~/.agents/skills'], project: '.agents/skills' },
+  cursor: { user: ['~/.cursor/skills'], project: '.cursor/skills' },
+  gemini: { user: ['~/.gemini/skills'], project: '.gemini/skills' },
+  copilot: { user: ['$COPILOT_HOME/skills', '~/.copilot/skills'], project: '.github/skills' },
+  opencode: { user: ['CONFIG/opencode/skills'], project: '.opencode/skills' },
 } as const satisfies Readonly<Record<string, SkillFolders>>;
 type Agent = keyof typeof AGENTS;
 export const AGENT_NAMES = Object.keys(AGENTS) as Agent[];
@@ -134,7 +120,7 @@ async function installSkill(app: App, agent: Agent, scope: Scope, text: string):
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {
   const { user, project } = AGENTS[agent];
   const path = pathOf(context);
-  const base = scope === 'project' ? context.cwd() : resolveLocation(user, context);
+  const base = scope === 'project' ? context.cwd() : userPath(user, context);
   const below = scope === 'project' ? [project] : [];
   const file = path.join(base, ...below, SKILL_NAME, 'SKILL.md');
   assertNoLinks(base, file, path);

@@ -1,16 +1,14 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
-import { untilAborted } from '../../util/async.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
-import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
-import { readLines, toLine } from '../bridge/framing.ts';
+import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, refersToKey, type Target } from './entry.ts';
@@ -35,22 +33,15 @@ function clientEnv({ passesEnv }: McpClient, env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
 }
 
-/** Settings that an entry for the bridge repeats. */
-const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
+/** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
+export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
 
-/** Returns the options for a command that uses the same service as this run, as far as they come from the sources. */
-export function serviceOptions({ settings, globals }: App, sources: readonly string[]): string[] {
-  const options = REPEATED_SETTINGS.flatMap((name) => {
-    const { value, source } = settings.raw(name);
-    return value !== null && sources.includes(source) ? [`--${name}`, value] : [];
-  });
-  return [...options, ...(globals.insecureHttp === true ? ['--insecure-http'] : [])];
-}
-
-/** Returns the command line that does the same over stdio. */
-function stdioCommand(app: App, client: McpClient, check = ''): string {
-  const options = serviceOptions(app, ['flag']).map((word) => ` ${shellWord(word)}`);
-  return `restaurant mcp config ${client.name} --via stdio${check}${options.join('')}`;
+/** Returns why the client cannot start the bridge; undefined where nothing speaks against it. */
+export function bridgeProblem({ context }: App, { name }: McpClient): string | undefined {
+  const installed = findInstalled(context);
+  if (installed.state === 'missing') return `${COMMAND} is not on the PATH, so ${name} cannot start it`;
+  if (installed.state === 'other') return `${installed.path} is another program, and ${name} would start it`;
+  return undefined;
 }
 
 /**
@@ -60,12 +51,8 @@ function stdioCommand(app: App, client: McpClient, check = ''): string {
  */
 export async function checkEntry(app: App, client: McpClient, target: Target) {
   if (target.via === 'http') return checkHttp(app, client, refersToKey(target));
-  const installed = findInstalled(app.context);
-  if (installed.state === 'other') {
-    throw new AppError('io_error', `${installed.path} is another program, which was not started`, {
-      hint: INSTALL_HINT,
-    });
-  }
+  const problem = bridgeProblem(app, client);
+  if (problem !== undefined) throw new AppError('io_error', problem, { hint: INSTALL_HINT });
   const { args } = target;
   const env = { ...clientEnv(client, app.context.env), ...target.env };
   const tools = await app.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
@@ -84,7 +71,7 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
   if (!fromEnv && needsVariable && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
-      hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: ${stdioCommand(app, client, ' --check')}`,
+      hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant … --via stdio`,
     });
   }
   let failure: AppError | undefined;
@@ -103,9 +90,26 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
-    hint: `the service does not support the MCP handshake; use the bridge: ${stdioCommand(app, client)}`,
+    hint: `the service does not support the MCP handshake; use the bridge: restaurant … --via stdio`,
   });
 }
+
+/** What a client sends first, and a search. The ids count from 0. */
+const REQUESTS = [
+  {
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'restaurant-check', version: VERSION },
+    },
+  },
+  { method: 'tools/list', params: {} },
+  {
+    method: 'tools/call',
+    params: { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } },
+  },
+];
 
 /**
  * Starts the bridge as an MCP client does: handshake, list of tools and one search.
@@ -113,31 +117,20 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
  * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `bad_response`; `timeout`
  */
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
-  const clientInfo = { name: 'restaurant-check', version: VERSION };
-  const search = { name: 'find_restaurant', arguments: { name: 'restaurant', city: 'San Francisco' } };
-  // Read before the start: where it is invalid, no process may be left.
-  const timeoutMs = app.settings.need('timeout');
-  const [initialized, list, found] = await exchange(app, timeoutMs, spawnBridge(app, args, env), [
-    { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
-    { method: 'notifications/initialized' },
-    { id: 1, method: 'tools/list', params: {} },
-    { id: 2, method: 'tools/call', params: search },
-  ]);
-  if (!isBridge(initialized)) {
+  const { output, failure } = await runBridge(app, args, env);
+  const responses = output.split('\n').map(parseExactOrNone).filter(isObject);
+  const [initialized, list, found] = REQUESTS.map((_request, id) => responses.find((each) => each.id === id));
+  const { serverInfo } = resultOf(initialized);
+  if (initialized !== undefined && !(isObject(serverInfo) && serverInfo.name === COMMAND)) {
     throw new AppError('bad_response', `the ${COMMAND} on the PATH is another program`);
   }
   const { tools } = resultOf(list);
-  if (!Array.isArray(tools)) throw new AppError('bad_response', 'the response to tools/list has no tools');
+  if (!Array.isArray(tools) || found === undefined) throw failure;
   const result = resultOf(found);
-  // A service without this tool may be fine all the same.
+  // A service without this tool, which is a JSON-RPC error, may be fine all the same.
   if (result.isError === true) throw toolFailure(result);
   return tools.length;
 }
-
-const isBridge = (message: JsonObject | undefined): boolean => {
-  const { serverInfo } = resultOf(message);
-  return isObject(serverInfo) && serverInfo.name === COMMAND;
-};
 
 const resultOf = (message: JsonObject | undefined): JsonObject =>
   isObject(message?.result) ? message.result : {};
@@ -151,63 +144,54 @@ function toolFailure(result: JsonObject): AppError {
   return new AppError(known, text, typeof hint === 'string' ? { hint } : {});
 }
 
-/** Sends messages to the bridge. @returns the responses by their ids, which count from 0 */
-async function exchange(
-  { context }: App,
-  timeoutMs: number,
-  bridge: ChildProcessWithoutNullStreams,
-  messages: readonly JsonObject[],
-): Promise<JsonObject[]> {
-  const { stdin, stdout, stderr } = bridge;
-  let log = '';
-  stderr.on('data', (chunk: Buffer) => {
-    log = (log + chunk.toString('utf8')).slice(-2000);
-  });
-  const failed = new Promise<never>((_resolve, reject) => {
-    bridge.on('error', (error) => reject(startError(error)));
-    bridge.on('close', (code) => {
-      const last = excerpt(log.trim().split('\n').at(-1) ?? '');
-      const message = `${COMMAND} exited before it responded (${code ?? 'killed'})`;
-      reject(new AppError('bad_response', last === '' ? message : `${message}: ${last}`));
+/** Maximum size of the bridge's output, in bytes. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Runs the bridge until it has answered the requests.
+ * @returns what it wrote to stdout, and the error to report if a response is missing
+ */
+function runBridge({ context, settings }: App, args: readonly string[], env: Env) {
+  const { signal, platform } = context;
+  const timeoutMs = settings.need('timeout');
+  const options = {
+    env: { ...env },
+    timeout: timeoutMs,
+    signal,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_OUTPUT_BYTES,
+    windowsHide: true,
+    windowsVerbatimArguments: true,
+  } as const;
+  // Commands that npm installs on Windows are .cmd files, which only cmd.exe can start.
+  const line = [COMMAND, ...args.map(quoteForCmd)].join(' ');
+  const [program, words] =
+    platform === 'win32' ? [env.COMSPEC ?? 'cmd.exe', ['/d', '/s', '/c', `"${line}"`]] : [COMMAND, args];
+  return new Promise<{ output: string; failure: AppError }>((resolve, reject) => {
+    const bridge = execFile(program, words, options, (error, output, log) => {
+      if (signal.aborted) return reject(signal.reason);
+      resolve({ output, failure: failureOf(error, log, timeoutMs) });
     });
+    let missing = REQUESTS.length;
+    bridge.stdout?.on('data', (text: string) => {
+      missing -= text.split('\n').length - 1;
+      if (missing <= 0) bridge.stdin?.end();
+    });
+    // The process may exit before it has read everything.
+    bridge.stdin?.on('error', () => {});
+    bridge.stdin?.write(REQUESTS.map((each, id) => toLine({ jsonrpc: '2.0', id, ...each })).join(''));
   });
-  // The process may exit before it has read everything.
-  stdin.on('error', () => {});
-  for (const message of messages) stdin.write(toLine({ jsonrpc: '2.0', ...message }));
-
-  async function read(): Promise<JsonObject[]> {
-    const responses: JsonObject[] = [];
-    for await (const line of readLines(stdout)) {
-      const message = 'text' in line ? parseExactOrNone(line.text) : undefined;
-      if (isObject(message) && typeof message.id === 'number') responses[message.id] = message;
-      const [initialized, list, found] = responses;
-      const isComplete = list !== undefined && found !== undefined;
-      if (initialized !== undefined && (isComplete || !isBridge(initialized))) return responses;
-    }
-    return failed;
-  }
-
-  const timeout = AbortSignal.timeout(timeoutMs);
-  try {
-    const responses = Promise.race([failed, read().catch(() => failed)]);
-    return await untilAborted(responses, AbortSignal.any([context.signal, timeout]));
-  } catch (error) {
-    if (error !== timeout.reason) throw error;
-    throw new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`);
-  } finally {
-    bridge.kill('SIGKILL');
-    // Processes that it started may hold the other ends.
-    for (const stream of [stdin, stdout, stderr]) stream.destroy();
-  }
 }
 
-function spawnBridge({ context }: App, args: readonly string[], env: Env): ChildProcessWithoutNullStreams {
-  const options = { env: { ...env }, windowsHide: true };
-  if (context.platform !== 'win32') return spawn(COMMAND, args, options);
-  // Commands that npm installs are .cmd files there, which only cmd.exe can start.
-  const line = [COMMAND, ...args.map(quoteForCmd)].join(' ');
-  const words = ['/d', '/s', '/c', `"${line}"`];
-  return spawn(env.COMSPEC ?? 'cmd.exe', words, { ...options, windowsVerbatimArguments: true });
+function failureOf(error: ExecFileException | null, log: string, timeoutMs: number): AppError {
+  if (error?.killed === true) {
+    return new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`);
+  }
+  const code = systemCode(error);
+  if (code !== undefined) return new AppError('io_error', `cannot run ${COMMAND}: ${code}`);
+  const last = excerpt(log.trim().split('\n').at(-1) ?? '');
+  const message = `${COMMAND} exited before it responded (${error?.code ?? error?.signal ?? 0})`;
+  return new AppError('bad_response', last === '' ? message : `${message}: ${last}`);
 }
 
 /**
@@ -219,14 +203,3 @@ export function quoteForCmd(argument: string): string {
   const escapeMeta = (text: string): string => text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
   return escapeMeta(escapeMeta(quoted));
 }
-
-function startError(cause: Error): AppError {
-  const code = systemCode(cause);
-  const isMissing = code === 'ENOENT';
-  const reason = isMissing ? 'it is not on the PATH' : (code ?? 'unknown reason');
-  const hint = isMissing ? INSTALL_HINT : undefined;
-  return new AppError('io_error', `cannot start ${COMMAND}: ${reason}`, { cause, hint });
-}
-
-/** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
-export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;

@@ -8,7 +8,7 @@ import { readRegularFile } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { absolute, homeOf } from '../../storage/paths.ts';
 import { shellWord } from '../../util/shell.ts';
-import type { Location, McpClient, Scope } from './clients.ts';
+import type { McpClient, Scope } from './clients.ts';
 
 type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
 
@@ -16,34 +16,29 @@ type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
 export const pathOf = ({ platform }: Pick<Context, 'platform'>): typeof posix =>
   platform === 'win32' ? win32 : posix;
 
-/**
- * Returns the path of a client's file: of several the first that exists, else the first.
- * @throws {AppError} `usage` when the client has no such file; `bad_config` when the home folder is unknown
- */
+/** Returns the path of a client's file. @throws {AppError} `usage` without such a file; see {@link userPath} */
 export function clientPath(
-  { name, user = [], project = [] }: McpClient,
+  { name, user, project = [] }: McpClient,
   scope: Scope,
   context: PathContext & Pick<Context, 'cwd'>,
 ): string {
-  const files =
-    scope === 'user'
-      ? user.map((location) => resolveLocation(location, context))
-      : project.map((file) => pathOf(context).join(context.cwd(), file));
-  const file = files.find((each) => existsSync(each)) ?? files[0];
+  if (scope === 'user') return userPath(user, context);
+  const file = firstExisting(project.map((each) => pathOf(context).join(context.cwd(), each)));
   if (file !== undefined) return file;
-  throw new AppError('usage', `${name} has no ${scope} file for MCP servers`, {
-    hint: `restaurant mcp config ${name} --scope ${scope === 'user' ? 'project' : 'user'}`,
+  throw new AppError('usage', `${name} has no project file for MCP servers`, {
+    hint: 'restaurant … --scope user',
   });
 }
 
-/** Returns the path of a location on this machine. @throws {AppError} `bad_config` when the home folder is unknown */
-export function resolveLocation(location: Location, context: PathContext): string {
+/**
+ * Returns the path of a user's file or folder. Each location begins with `$` and a variable, with `~` (the home folder),
+ * `CONFIG` ($XDG_CONFIG_HOME or ~/.config) or `APP` (the platform's folder for application data). The first one whose
+ * variable is set is used; else the first that exists, else the first.
+ * @throws {AppError} `bad_config` when the home folder is unknown
+ */
+export function userPath(locations: readonly string[], context: PathContext): string {
   const { env, platform } = context;
   const path = pathOf(context);
-  for (const [variable, rest] of location.envOverrides ?? []) {
-    const folder = absolute(path, env[variable]);
-    if (folder !== undefined) return path.join(folder, rest);
-  }
   const home = homeOf(context, path);
   const belowHome = (...parts: string[]) => home && path.join(home, ...parts);
   const config = absolute(path, env.XDG_CONFIG_HOME) ?? belowHome('.config');
@@ -53,13 +48,23 @@ export function resolveLocation(location: Location, context: PathContext): strin
       : platform === 'darwin'
         ? belowHome('Library', 'Application Support')
         : config;
-  const windowsPath = platform === 'win32' ? location.windows : undefined;
-  const folder = windowsPath === undefined ? { home, config, app }[location.below] : app;
-  if (folder !== undefined) return path.join(folder, windowsPath ?? location.path);
+  const folders: Readonly<Record<string, string | undefined>> = { '~': home, CONFIG: config, APP: app };
+  const paths = locations.flatMap((location) => {
+    const [root = '', ...rest] = location.split('/');
+    const isVariable = root.startsWith('$');
+    const folder = isVariable ? absolute(path, env[root.slice(1)]) : folders[root];
+    return folder === undefined ? [] : [{ path: path.join(folder, ...rest), isVariable }];
+  });
+  const found =
+    paths.find(({ isVariable }) => isVariable)?.path ?? firstExisting(paths.map((each) => each.path));
+  if (found !== undefined) return found;
   throw new AppError('bad_config', 'the home folder is unknown, so the location of the file is too', {
     hint: 'set HOME=<folder> and run the command again',
   });
 }
+
+const firstExisting = (paths: readonly string[]): string | undefined =>
+  paths.find((each) => existsSync(each)) ?? paths[0];
 
 /**
  * Checks that no part of a path below a folder is a symbolic link: in a folder that others fill (a project), a link
@@ -103,19 +108,24 @@ interface ChangeOptions {
   readonly isSecret: boolean;
 }
 
+/** Whether the text changed, and the path of the backup, if there is one. */
+export interface FileChange {
+  readonly isChanged: boolean;
+  readonly backup?: string | undefined;
+}
+
 /**
  * Changes the text of a client's file, or creates it. The three newest versions are kept beside it, as `<file>.bak`. A
  * link at the name of a backup is moved, never followed.
- * @param edit returns an object with the new text; throws a SyntaxError when the text cannot be edited
- * @returns the result of `edit`, and the path of the backup, if there is one
+ * @param edit returns the new text; throws a SyntaxError when the text cannot be edited
  * @throws {AppError} `io_error`; `bad_config` when the text cannot be edited
  */
-export function changeClientFile<Edit extends { readonly text: string }>(
+export function changeClientFile(
   context: Pick<Context, 'platform'>,
   file: string,
   { project, isSecret }: ChangeOptions,
-  edit: (text: string) => Edit,
-): Edit & { readonly isChanged: boolean; readonly backup?: string | undefined } {
+  edit: (text: string) => string,
+): FileChange {
   const backups = [`${file}.bak`, `${file}.bak.2`, `${file}.bak.3`] as const;
   for (const each of project === undefined ? [] : [file, ...backups]) {
     assertNoLinks(project ?? '', each, pathOf(context));
@@ -124,16 +134,16 @@ export function changeClientFile<Edit extends { readonly text: string }>(
   const text = before?.text ?? '';
   const mode = before?.mode ?? (project === undefined ? 0o600 : 0o644);
   const edited = tryEdit();
-  if (edited.text === text) return { ...edited, isChanged: false };
+  if (edited === text) return { isChanged: false };
   if (before !== undefined) writeBackup(backups, text, mode);
-  writeFileWithFolder(file, edited.text, {
+  writeFileWithFolder(file, edited, {
     // Only the user may read a file with a key.
     mode: isSecret ? mode & 0o700 : mode,
     replace: project !== undefined,
   });
-  return { ...edited, isChanged: true, backup: before && backups[0] };
+  return { isChanged: true, backup: before && backups[0] };
 
-  function tryEdit(): Edit {
+  function tryEdit(): string {
     try {
       return edit(text);
     } catch (error) {

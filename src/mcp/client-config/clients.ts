@@ -9,19 +9,6 @@ export type Scope = 'user' | 'project';
 /** The variable that entries refer to, so that they do not hold the key. */
 export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
 
-/**
- * The location of a file: a path below the home folder (`home`), the settings folder (`config`: $XDG_CONFIG_HOME or
- * ~/.config) or the platform's folder for application data (`app`).
- */
-export interface Location {
-  readonly below: 'home' | 'config' | 'app';
-  readonly path: string;
-  /** Environment variables that replace it: the name, and the path below the variable's value. */
-  readonly envOverrides?: readonly (readonly [variable: string, path: string])[];
-  /** Path below `app` on Windows. Default: the same as elsewhere. */
-  readonly windows?: string;
-}
-
 /** An MCP client: its files, and the structure of its entries. */
 export interface McpClient {
   /** Name on the command line. */
@@ -30,8 +17,8 @@ export interface McpClient {
   readonly format?: 'toml';
   /** Key of the file that holds the servers. Default: `mcpServers`. */
   readonly servers?: string;
-  /** The user's file; of several the first that exists, else the first. */
-  readonly user?: readonly Location[];
+  /** The user's file; see {@link userPath}. */
+  readonly user: readonly string[];
   /** Paths in a project; of several the first that exists, else the first. */
   readonly project?: readonly string[];
   /** Default scope, unless it is `user`. */
@@ -64,13 +51,6 @@ export interface McpClient {
   readonly passesEnv?: 'basic' | 'without-secrets';
 }
 
-const home = (path: string, ...envOverrides: [variable: string, path: string][]): Location => ({
-  below: 'home',
-  path,
-  envOverrides,
-});
-const app = (path: string): Location => ({ below: 'app', path });
-
 /** The placeholders of most clients: `${NAME}` and `${env:NAME}`. */
 const plainReference = (variable: string): string => `\${${variable}}`;
 const envReference = (variable: string): string => `\${env:${variable}}`;
@@ -87,7 +67,7 @@ const INPUT = {
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'claude-code',
-    user: [home('.claude.json', ['CLAUDE_CONFIG_DIR', '.claude.json'])],
+    user: ['$CLAUDE_CONFIG_DIR/.claude.json', '~/.claude.json'],
     project: ['.mcp.json'],
     scope: 'project',
     projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
@@ -95,10 +75,10 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     reference: plainReference,
     stdio: { type: 'stdio' },
   },
-  { name: 'claude-desktop', user: [app('Claude/claude_desktop_config.json')], passesEnv: 'basic' },
+  { name: 'claude-desktop', user: ['APP/Claude/claude_desktop_config.json'], passesEnv: 'basic' },
   {
     name: 'cursor',
-    user: [home('.cursor/mcp.json')],
+    user: ['~/.cursor/mcp.json'],
     project: ['.cursor/mcp.json'],
     http: {},
     reference: envReference,
@@ -106,7 +86,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'vscode',
     servers: 'servers',
-    user: [app('Code/User/mcp.json')],
+    user: ['APP/Code/User/mcp.json'],
     project: ['.vscode/mcp.json'],
     scope: 'project',
     http: { type: 'http' },
@@ -117,7 +97,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   },
   {
     name: 'windsurf',
-    user: [home('.codeium/windsurf/mcp_config.json')],
+    user: ['~/.codeium/windsurf/mcp_config.json'],
     http: {},
     urlKey: 'serverUrl',
     reference: envReference,
@@ -126,7 +106,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     name: 'codex',
     format: 'toml',
     servers: 'mcp_servers',
-    user: [home('.codex/config.toml', ['CODEX_HOME', 'config.toml'])],
+    user: ['$CODEX_HOME/config.toml', '~/.codex/config.toml'],
     project: ['.codex/config.toml'],
     projectNote: 'Codex reads this file in trusted projects only',
     http: {},
@@ -135,7 +115,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   },
   {
     name: 'gemini',
-    user: [home('.gemini/settings.json')],
+    user: ['~/.gemini/settings.json'],
     project: ['.gemini/settings.json'],
     projectNote: 'Gemini CLI uses the server of a project in trusted folders only: run gemini in this folder',
     http: { type: 'http' },
@@ -145,13 +125,13 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'zed',
     servers: 'context_servers',
-    user: [{ below: 'config', path: 'zed/settings.json', windows: 'Zed/settings.json' }],
+    user: ['$APPDATA/Zed/settings.json', 'CONFIG/zed/settings.json'],
     project: ['.zed/settings.json'],
     http: {},
   },
   {
     name: 'copilot-cli',
-    user: [home('.copilot/mcp-config.json', ['COPILOT_HOME', 'mcp-config.json'])],
+    user: ['$COPILOT_HOME/mcp-config.json', '~/.copilot/mcp-config.json'],
     project: ['.mcp.json'],
     http: { type: 'http', tools: ['*'] },
     reference: plainReference,
@@ -160,10 +140,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'opencode',
     servers: 'mcp',
-    user: ['opencode.jsonc', 'opencode.json', 'config.json'].map((name) => ({
-      below: 'config',
-      path: `opencode/${name}`,
-    })),
+    user: ['CONFIG/opencode/opencode.jsonc', 'CONFIG/opencode/opencode.json', 'CONFIG/opencode/config.json'],
     project: ['opencode.jsonc', 'opencode.json'],
     http: { type: 'remote', enabled: true, oauth: false },
     reference: (variable) => `{env:${variable}}`,
@@ -174,12 +151,10 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'cline',
     user: [
-      home(
-        '.cline/data/settings/cline_mcp_settings.json',
-        ['CLINE_MCP_SETTINGS_PATH', ''],
-        ['CLINE_DIR', 'data/settings/cline_mcp_settings.json'],
-      ),
-      app('Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
+      '$CLINE_MCP_SETTINGS_PATH',
+      '$CLINE_DIR/data/settings/cline_mcp_settings.json',
+      '~/.cline/data/settings/cline_mcp_settings.json',
+      'APP/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
     ],
     http: { type: 'streamableHttp', disabled: false },
     reference: envReference,
@@ -189,7 +164,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   },
   {
     name: 'roo',
-    user: [app('Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json')],
+    user: ['APP/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json'],
     project: ['.roo/mcp.json'],
     scope: 'project',
     http: { type: 'streamable-http' },

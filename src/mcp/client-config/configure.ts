@@ -1,5 +1,4 @@
 import type { App } from '../../app/app.ts';
-import { findInstalled } from '../../app/installed.ts';
 import { writeText } from '../../app/output.ts';
 import {
   configuredEndpoint,
@@ -18,13 +17,12 @@ import { variable } from '../../settings/settings.ts';
 import { absolute } from '../../storage/paths.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
-import { checkEntry, INSTALL_HINT, serviceOptions } from './check.ts';
-import { changeClientFile, clientPath, pathOf } from './client-file.ts';
+import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
+import { changeClientFile, clientPath, type FileChange, pathOf } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type Transport } from './clients.ts';
 import { editText, formatSnippet } from './edit.ts';
 import {
   buildEntry,
-  COMMAND,
   CONFIG_VARIABLE,
   chooseTransport,
   ENTRY_NAME,
@@ -67,15 +65,15 @@ export async function configureClient(app: App, client: McpClient, options: Conf
     backup: written?.backup,
     check,
   };
-  const checked =
-    check === undefined ? [] : [`check: ${client.name} can connect; the service has ${check.tools} tools`];
-  await writeText(app, json, () =>
-    written === undefined ? formatSnippet(client, shown) : `${[...written.lines, ...checked].join('\n')}\n`,
-  );
   // Without --write stdout holds nothing but the entry, so that it can be redirected into a file.
-  for (const line of written === undefined ? checked : []) await app.note(line);
-  for (const warning of warnings(app, plan)) await app.warn(warning);
-  for (const note of notes(app, plan, written, command)) await app.note(note);
+  const status = written === undefined ? '' : `${cleanLine(describeWrite(file, written))}\n`;
+  await writeText(app, json, () => status + formatSnippet(client, shown));
+  if (check !== undefined) {
+    await app.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
+  }
+  const problem = target.via === 'stdio' ? bridgeProblem(app, client) : undefined;
+  if (problem !== undefined) await app.warn(`${problem}: ${INSTALL_HINT}`);
+  for (const note of notes(app, plan, written !== undefined, command)) await app.note(note);
 }
 
 /**
@@ -87,11 +85,10 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
   const demo = app.globals.demo === true;
   const isPlain = () => supportsMcp(app) === false;
   const via = chooseTransport(client, { via: options.via, literalKey, demo, isPlain });
-  const scope =
-    options.scope ?? (literalKey && client.user !== undefined ? 'user' : (client.scope ?? 'user'));
+  const scope = options.scope ?? (literalKey ? 'user' : (client.scope ?? 'user'));
   if (literalKey && scope === 'project') {
     throw new AppError('usage', 'a key is never written into a project file, which other people can read', {
-      hint: `restaurant mcp config ${client.name} --via stdio${client.user === undefined ? '' : ', or --scope user'}`,
+      hint: 'add --scope user, or leave out --literal-key',
     });
   }
   const file = clientPath(client, scope, app.context);
@@ -101,12 +98,21 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
   return { client, scope, file, target, entry, shown };
 }
 
+/** Settings that an entry for the bridge repeats. */
+const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
+
 /** The bridge with the options of this run, and with the variables that a client may not have. */
 function stdioTarget(app: App, scope: Scope): Target {
-  const { context, globals, paths } = app;
+  const { context, globals, paths, settings } = app;
   // Checks the URL before it becomes part of a command line.
   configuredEndpoint(app);
-  const args = ['mcp', ...serviceOptions(app, ['flag', 'env']), ...(globals.demo === true ? ['--demo'] : [])];
+  const args = ['mcp'];
+  for (const name of REPEATED_SETTINGS) {
+    const { value, source } = settings.raw(name);
+    if (value !== null && (source === 'flag' || source === 'env')) args.push(`--${name}`, value);
+  }
+  if (globals.insecureHttp === true) args.push('--insecure-http');
+  if (globals.demo === true) args.push('--demo');
   const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
     (name) => absolute(pathOf(context), context.env[name]) !== undefined,
   );
@@ -136,17 +142,16 @@ async function httpTarget(app: App, client: McpClient, literalKey: boolean): Pro
 
 /** Checks that a header can be part of an entry without a secret in it. @throws {AppError} `usage` */
 function assertReferable(client: McpClient, name: string, value: string): void {
-  const stdio = `restaurant mcp config ${client.name} --via stdio`;
   const refers = /\$\{\w+\}/.test(value);
   if (!refers && !isHarmless(name)) {
     throw new AppError('usage', `the value of the header ${name} would be written into the file`, {
-      hint: `restaurant config set header.${name} '\${VARIABLE}' refers to a variable; or use the bridge: ${stdio}`,
+      hint: `restaurant config set header.${name} '\${VARIABLE}' refers to a variable; or use the bridge: restaurant … --via stdio`,
     });
   }
   const canRefer = client.reference !== undefined || (client.namesVariables && VARIABLE.test(value));
   if (refers && canRefer !== true) {
     throw new AppError('usage', `${client.name} cannot read the header ${name} from a variable`, {
-      hint: `${stdio}, or add --literal-key`,
+      hint: 'restaurant … --via stdio, or add --literal-key',
     });
   }
 }
@@ -162,26 +167,17 @@ function masked(app: App, target: Target): Target {
   return { ...target, headers: Object.fromEntries(shown) };
 }
 
-/** Writes the entry. @returns lines for the user, without secrets; whether the user has switched the entry off */
-function writeEntry(app: App, { client, scope, file, target, entry, shown }: Plan) {
+function writeEntry(app: App, { client, scope, file, target, entry }: Plan): FileChange {
   const options = {
     project: scope === 'project' ? app.context.cwd() : undefined,
     isSecret: target.via === 'http' && target.isLiteral,
   };
-  const edit = changeClientFile(app.context, file, options, (text) => editText(client, text, entry));
-  const { merged, changed, removed, isChanged, backup } = edit;
-  const isDisabled = merged.enabled === false || merged.disabled === true;
-  if (!isChanged) {
-    return { isChanged, backup, lines: [`${cleanLine(file)} already has this entry`], isDisabled };
-  }
-  // Removed keys by name, because their values may be secrets; others with the value that is safe to show.
-  const shownKeys = changed.filter((key) => key in shown.value);
-  const lines = [
-    backup === undefined ? `wrote ${file}` : `wrote ${file}; the previous version is in ${backup}`,
-    ...removed.map((key) => `- ${key}`),
-    ...shownKeys.map((key) => `+ ${key}: ${JSON.stringify(shown.value[key])}`),
-  ];
-  return { isChanged, backup, lines: lines.map(cleanLine), isDisabled };
+  return changeClientFile(app.context, file, options, (text) => editText(client, text, entry));
+}
+
+function describeWrite(file: string, { isChanged, backup }: FileChange): string {
+  if (!isChanged) return `${file} already has this entry:`;
+  return backup === undefined ? `wrote ${file}:` : `wrote ${file}; the previous version is in ${backup}:`;
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
@@ -190,30 +186,17 @@ function clientCommand({ client, target, entry, scope }: Plan): string | undefin
   return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
-/** Lists problems that keep the client from starting the bridge. */
-function warnings(app: App, { client, target }: Plan): string[] {
-  if (target.via === 'http') return [];
-  const installed = findInstalled(app.context);
-  if (installed.state === 'missing') {
-    return [`${COMMAND} is not on the PATH, so ${client.name} cannot start it: ${INSTALL_HINT}`];
-  }
-  return installed.state === 'other'
-    ? [`${installed.path} is another program, and ${client.name} would start it: ${INSTALL_HINT}`]
-    : [];
-}
-
 /** Lists what a person should know about the entry. */
 function notes(
   app: App,
   { client, scope, file, target }: Plan,
-  written?: ReturnType<typeof writeEntry>,
-  command?: string,
+  isWritten: boolean,
+  command: string | undefined,
 ): string[] {
   const { name } = client;
   const texts = [
-    written === undefined && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
+    !isWritten && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
     command !== undefined && `or run: ${command}`,
-    written?.isDisabled && `the entry is switched off in ${file}`,
     scope === 'project' && client.projectNote,
   ];
   if (target.via === 'stdio') {

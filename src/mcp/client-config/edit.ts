@@ -21,10 +21,14 @@ const BOM = '\uFEFF';
  * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON in one line is
  * formatted.
  * @param text content of the file; blank counts as empty
- * @returns the new text, our entry in it, and the keys of the entry that are new, different or gone
+ * @returns the new text, or the same one when it has the entry already
  * @throws {SyntaxError} when the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
-export function editText({ format, servers = 'mcpServers' }: McpClient, text: string, entry: Entry) {
+export function editText(
+  { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
+  text: string,
+  entry: Entry,
+): string {
   const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';
@@ -40,10 +44,7 @@ export function editText({ format, servers = 'mcpServers' }: McpClient, text: st
     [servers]: { ...list, [ENTRY_NAME]: merged },
     ...(entry.input === undefined ? {} : { inputs: withInput(root.inputs, entry.input) }),
   }) as JsonObject;
-  const old = isObject(existing) ? existing : {};
-  const changed = Object.keys(merged).filter((key) => !isDeepStrictEqual(old[key], merged[key]));
-  const removed = Object.keys(old).filter((key) => !(key in merged));
-  if (isDeepStrictEqual(root, wanted)) return { text, merged, changed, removed };
+  if (isDeepStrictEqual(root, wanted)) return text;
   const appended = isToml && existing === undefined ? [appendTable(before, servers, merged)] : [];
   const change = () => (isToml ? patch(before, wanted) : changeJson(before, [], root, wanted));
   // A repeated key or an inline table can make an edit land where no reader looks.
@@ -56,7 +57,7 @@ export function editText({ format, servers = 'mcpServers' }: McpClient, text: st
   if (edited === undefined) {
     throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
   }
-  return { text: mark + edited, merged, changed, removed };
+  return mark + edited;
 }
 
 /** Formats the entry inside the structure of its file, for copying. */

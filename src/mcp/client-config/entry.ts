@@ -42,10 +42,6 @@ export interface Entry {
   readonly input?: JsonObject | undefined;
 }
 
-/** Returns whether the client can send the key from a variable, so that the key stays out of the file. */
-const readsVariables = ({ reference, namesVariables }: McpClient): boolean =>
-  reference !== undefined || namesVariables === true;
-
 /**
  * Chooses how the client connects: as requested; else directly (http) when the client and the service can and the key
  * stays out of the file.
@@ -58,31 +54,27 @@ export function chooseTransport(
   choice: { via: Transport | undefined; literalKey: boolean; demo: boolean; isPlain(): boolean },
 ): Transport {
   const { via, literalKey, demo, isPlain } = choice;
-  const stdio = `restaurant mcp config ${client.name} --via stdio`;
   if (via === 'stdio' && literalKey) {
     throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
-      hint: `${stdio} without --literal-key${client.http === undefined ? '' : ', or use --via http'}`,
+      hint: 'leave out --literal-key',
     });
   }
-  const problem = httpProblem();
+  const canRefer = client.reference !== undefined || client.namesVariables === true;
+  const problem =
+    client.http === undefined
+      ? `${client.name} only supports stdio servers`
+      : demo
+        ? '--demo has no URL for a client'
+        : !canRefer && !literalKey
+          ? `${client.name} cannot read the key from a variable; --literal-key writes the key itself`
+          : undefined;
   if (via === 'http' || literalKey) {
-    if (problem !== undefined) throw problem;
-    return 'http';
+    if (problem === undefined) return 'http';
+    const hint = literalKey ? 'leave out --literal-key' : 'restaurant … --via stdio';
+    throw new AppError('usage', problem, { hint });
   }
-  if (via === 'stdio' || problem !== undefined) return 'stdio';
-  return client.prefersStdio || isPlain() ? 'stdio' : 'http';
-
-  function httpProblem(): AppError | undefined {
-    if (client.http === undefined) {
-      const message = `${client.name} only supports stdio servers; --via http is not available`;
-      return new AppError('usage', message, { hint: stdio });
-    }
-    if (demo) return new AppError('usage', '--demo has no URL for a client', { hint: `${stdio} --demo` });
-    if (readsVariables(client) || literalKey) return undefined;
-    return new AppError('usage', `${client.name} cannot read the key from a variable`, {
-      hint: `${stdio}, or add --literal-key`,
-    });
-  }
+  const usesBridge = via === 'stdio' || problem !== undefined || client.prefersStdio || isPlain();
+  return usesBridge ? 'stdio' : 'http';
 }
 
 /** Builds the entry of a client that supports the target; see {@link chooseTransport}. */

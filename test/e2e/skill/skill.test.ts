@@ -80,7 +80,8 @@ describe('skill install', () => {
       const planned = JSON.parse((await install([...words, '--dry-run'], options)).stdout);
       expect(planned).toMatchObject({ agent: name, scope, state: 'new', written: false });
       const base = scope === 'user' ? (options.env.HOME ?? '') : options.cwd;
-      const below = scope === 'user' ? AGENTS[name].user.path : AGENTS[name].project;
+      const below =
+        scope === 'user' ? AGENTS[name].user.at(-1)?.replace(/^\w+|^~/, '') : AGENTS[name].project;
       expect(planned.file.startsWith(base)).toBe(true);
       expect(planned.file.endsWith(`${below}/restaurant/SKILL.md`)).toBe(true);
       expect(existsSync(planned.file)).toBe(false);

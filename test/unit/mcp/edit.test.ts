@@ -25,8 +25,8 @@ const codex = buildEntry(client('codex'), HTTP);
 const codexStdio = buildEntry(client('codex'), STDIO);
 
 const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
-  editText({ name: 'any', servers }, text, entry).text;
-const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry).text;
+  editText({ servers }, text, entry);
+const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry);
 
 /** Lines that only one of two texts has. */
 function changedLines(before: string, after: string): string[] {
