@@ -18,21 +18,12 @@ type MaybePromise<T> = T | Promise<T>;
 /** Responses that one account received from one endpoint, stored by this process or another. */
 export interface ResponseCache {
   /**
-   * Returns the response, if there is one at most this old (milliseconds). Otherwise the caller sends the request, and
-   * then calls `put` or `release`.
+   * Returns the response, if there is one at most this old (milliseconds).
    * @param args the tool's arguments; the order of their keys does not matter
-   * @param preview the caller will send nothing
    */
-  get(
-    tool: string,
-    args: unknown,
-    maxAgeMs: number,
-    preview?: boolean,
-  ): MaybePromise<CachedResponse | undefined>;
+  get(tool: string, args: unknown, maxAgeMs: number): MaybePromise<CachedResponse | undefined>;
   /** Stores a response (JSON), if possible. */
   put(tool: string, args: unknown, value: unknown): MaybePromise<void>;
-  /** The request failed, or its response is not to be stored. */
-  release(tool: string, args: unknown): MaybePromise<void>;
 }
 
 /** Responses on disk, shared by processes. Failures of the disk and damaged entries are misses, never errors. */
@@ -82,7 +73,7 @@ export function openCache({
   readonly now: () => number;
   readonly maxBytes?: number;
 }): DiskCache {
-  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
+  if (cacheDir === undefined) return { get: () => undefined, put() {} };
   const folder = folderIn(cacheDir);
   const accountHash = hashAccount(account);
   const maxEntryBytes = Math.floor(maxBytes / MAX_SHARE);
@@ -131,7 +122,6 @@ export function openCache({
         // A full or read-only disk, or a value that is not JSON: not cached.
       }
     },
-    release() {},
   };
 }
 
