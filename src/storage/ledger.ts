@@ -3,7 +3,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  lstatSync,
   readdirSync,
   readSync,
   renameSync,
@@ -12,10 +11,11 @@ import {
 import { join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ensurePrivateFolder, writeFileAtomic } from './atomic.ts';
+import { ensurePrivateFolder } from './atomic.ts';
 import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
+import { openJsonFile } from './state.ts';
 
 /** Requests allowed in a window; 0 = no limit. */
 export interface Limits {
@@ -62,29 +62,32 @@ export interface Ledger {
 /** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
 export class SharedStateError extends AppError {}
 
+/** What a grant returns that came too late to be used: the next may come at once. */
+export const TOO_LATE: Grant = { granted: false, freeAt: 0, window: 'minute' };
+
 /** Half a second over the minute: a request recorded at its start may have been sent a little later. */
 const MINUTE_MS = 60_500;
 export const DAY_MS = 86_400_000;
 /** Times further ahead come from a clock that was wrong. */
 const FUTURE_MS = 60_000;
+/** A grant that takes longer (a suspended machine, a slow disk) was counted at a time that is past. */
 const MAX_DELAY_MS = 400;
-const MAX_TRIES = 5;
 /** Room for some 300,000 requests; of a larger file, only the end counts. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const KEEP_DAYS = 7;
 const DAY_NAME = /\.\d{4}-\d\d-\d\d$/;
-const TIME_LINE = /^[\d.]+$/m;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** Where the times of requests are kept, in milliseconds since the epoch. */
 interface Log {
   append(at: number): void;
-  /** Returns the times of the day that ends now, in ascending order. */
-  read(now: number): number[];
-  readPause(): number | undefined;
-  writePause(until: number): void;
-  /** Runs `work` while no other process does. Before, damaged files of the day that ends at `at` are set aside. */
-  exclusive<T>(at: number, work: () => T): T | Promise<T>;
+  /**
+   * Returns the times of the day before `at`, and perhaps earlier ones.
+   * @param repair sets damaged files aside; only for work that runs exclusively
+   */
+  read(at: number, repair?: boolean): number[];
+  /** Runs `work` while no other process does. */
+  exclusive<T>(work: () => T): T | Promise<T>;
 }
 
 /**
@@ -109,7 +112,10 @@ export function openLedger({
   readonly warn?: (message: string) => void;
 }): Ledger {
   const id = sha256Hex(JSON.stringify([key, endpoint]));
-  let log = stateDir === undefined ? openMemoryLog([]) : openFileLog(join(stateDir, 'ledger'), id, warn);
+  const folder = stateDir === undefined ? undefined : join(stateDir, 'ledger');
+  const pause = openPause(folder === undefined ? undefined : join(folder, `${id}.pause.json`));
+  let log = folder === undefined ? openMemoryLog([]) : openFileLog(folder, id, warn);
+  const isUnlimited = limits.perMinute === 0 && limits.perDay === 0;
 
   /** Runs `work`; when the files fail, continues with a count of this process alone. */
   async function using<T>(work: (log: Log) => T | Promise<T>): Promise<T> {
@@ -125,80 +131,58 @@ export function openLedger({
     }
   }
 
+  /** Counts a request; the lock is taken only when something else is in the place of the file. */
+  async function record(): Promise<void> {
+    const at = now();
+    await using(async (files) => {
+      try {
+        files.append(at);
+      } catch (error) {
+        if (!isNotRegularFile(error)) throw error;
+        await files.exclusive(() => {
+          files.read(at, true);
+          files.append(at);
+        });
+      }
+    });
+  }
+
+  function usageOf(times: readonly number[], at: number): Usage {
+    const pausedUntil = pause.end(at);
+    return {
+      perMinute: windowUsage(times, limits.perMinute, MINUTE_MS, at),
+      perDay: windowUsage(times, limits.perDay, DAY_MS, at),
+      ...(pausedUntil === undefined ? {} : { pausedUntil }),
+    };
+  }
+
   return {
-    record: () => using((files) => count(files, now())),
-    grant: () =>
-      grantInTime(now, MAX_DELAY_MS, () =>
-        using(async (files) => {
-          const decide = (): Decision => {
-            const at = now();
-            return { at, wait: waitAt(files, limits, at) };
-          };
-          const first = decide();
-          // Those who must wait anyway do not queue for the lock.
-          if (first.wait !== undefined) return first;
-          // Without limits, there is no last request that two processes could both get.
-          if (isUnlimited(limits)) {
-            await count(files, first.at);
-            return first;
-          }
-          return files.exclusive(first.at, () => {
-            const last = decide();
-            if (last.wait === undefined) files.append(last.at);
-            return last;
-          });
-        }),
-      ),
-    async pauseUntil(until) {
-      const end = Math.min(until, now() + DAY_MS);
-      if (end <= now()) return;
-      await using((files) =>
-        files.exclusive(now(), () => {
-          if (end > (pauseEnd(files, now()) ?? 0)) files.writePause(end);
+    record,
+    async grant() {
+      if (isUnlimited) {
+        // Without limits, there is no last request that two processes could both get.
+        const wait = longestWait(usageOf([], now()));
+        if (wait !== undefined) return { granted: false, ...wait };
+        await record();
+        return { granted: true };
+      }
+      const { at, wait } = await using((files) =>
+        files.exclusive(() => {
+          const at = now();
+          const wait = longestWait(usageOf(files.read(at, true), at));
+          if (wait === undefined) files.append(at);
+          return { at, wait };
         }),
       );
+      if (wait !== undefined) return { granted: false, ...wait };
+      return Math.abs(now() - at) > MAX_DELAY_MS ? TOO_LATE : { granted: true };
     },
-    usage: () => using((files) => usageOf(files.read(now()), files, limits, now())),
+    async pauseUntil(until) {
+      pause.extend(until, now());
+    },
+    usage: () => using((files) => usageOf(files.read(now()), now())),
   };
 }
-
-/** The obstacle of a request, or none if it was counted, as of a time in milliseconds since the epoch. */
-interface Decision {
-  readonly at: number;
-  readonly wait: Wait | undefined;
-}
-
-/**
- * Decides again when a grant comes too late (a suspended machine, a slow network): it was counted at a time that is past.
- */
-export async function grantInTime(
-  now: () => number,
-  maxDelayMs: number,
-  decide: () => Promise<Decision>,
-): Promise<Grant> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const { at, wait } = await decide();
-    if (wait !== undefined) return { granted: false, ...wait };
-    if (Math.abs(now() - at) <= maxDelayMs) return { granted: true };
-  }
-  return { granted: false, freeAt: now() + maxDelayMs, window: 'minute' };
-}
-
-/** Counts a request; the lock is taken only when something else is in the place of the file. */
-async function count(log: Log, at: number): Promise<void> {
-  try {
-    log.append(at);
-  } catch (error) {
-    if (!isNotRegularFile(error)) throw error;
-    await log.exclusive(at, () => log.append(at));
-  }
-}
-
-/** Returns what keeps a request from being sent at this time. */
-const waitAt = (log: Log, limits: Limits, now: number): Wait | undefined =>
-  longestWait(usageOf(isUnlimited(limits) ? [] : log.read(now), log, limits, now));
-
-const isUnlimited = ({ perMinute, perDay }: Limits): boolean => perMinute === 0 && perDay === 0;
 
 /** Returns what keeps a request from being sent: of several reasons, the one that lasts longest. */
 export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | undefined {
@@ -212,26 +196,30 @@ export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | u
     .sort((a, b) => b.freeAt - a.freeAt)[0];
 }
 
-function usageOf(times: readonly number[], log: Log, { perMinute, perDay }: Limits, now: number): Usage {
-  const pausedUntil = pauseEnd(log, now);
-  return {
-    perMinute: windowUsage(times, perMinute, MINUTE_MS, now),
-    perDay: windowUsage(times, perDay, DAY_MS, now),
-    ...(pausedUntil === undefined ? {} : { pausedUntil }),
-  };
-}
-
 function windowUsage(times: readonly number[], limit: number, lengthMs: number, now: number): WindowUsage {
-  const end = times.findLastIndex((at) => at <= now + FUTURE_MS) + 1;
-  const used = end - 1 - times.findLastIndex((at) => at <= now - lengthMs);
-  const leaving = limit > 0 && used >= limit ? times[end - limit] : undefined;
-  return { limit, used, ...(leaving === undefined ? {} : { freeAt: leaving + lengthMs }) };
+  const counted = times.filter((at) => at > now - lengthMs && at <= now + FUTURE_MS).sort((a, b) => a - b);
+  const leaving = limit === 0 ? undefined : counted.at(-limit);
+  return { limit, used: counted.length, ...(leaving === undefined ? {} : { freeAt: leaving + lengthMs }) };
 }
 
-/** Returns when the pause ends, if there is one; one of more than a day comes from a clock that was wrong. */
-function pauseEnd(log: Log, now: number): number | undefined {
-  const until = log.readPause();
-  return until !== undefined && until > now && until <= now + DAY_MS ? until : undefined;
+/** The pause that the service asked any process for. When its file fails, only this process waits. */
+function openPause(path: string | undefined) {
+  const file = openJsonFile(path, ({ until }) => (typeof until === 'number' ? { until } : undefined));
+  let own = 0;
+
+  /** Returns when the pause ends, if there is one; one of more than a day comes from a clock that was wrong. */
+  function end(now: number): number | undefined {
+    const ends = [own, file.read()?.until ?? 0].filter((until) => until > now && until <= now + DAY_MS);
+    return ends.length === 0 ? undefined : Math.max(...ends);
+  }
+
+  function extend(until: number, now: number): void {
+    if (until <= (end(now) ?? now)) return;
+    own = Math.min(until, now + DAY_MS);
+    file.write({ until: own });
+  }
+
+  return { end, extend };
 }
 
 function timesOrNone(log: Log, now: number): number[] {
@@ -244,36 +232,20 @@ function timesOrNone(log: Log, now: number): number[] {
 
 /** A log for this process alone. */
 function openMemoryLog(times: number[]): Log {
-  let pause: number | undefined;
   return {
     append: (at) => void times.push(at),
-    read: (now) => times.filter((at) => at > now - DAY_MS).sort((a, b) => a - b),
-    readPause: () => pause,
-    writePause(until) {
-      pause = until;
-    },
-    exclusive: (_at, work) => work(),
+    read: () => times,
+    exclusive: (work) => work(),
   };
 }
 
 /**
  * A log shared by processes: a text file `<id>.<date>` for each day (UTC) with a line for each request, its time. It is
  * only ever appended to, so counting needs no lock; granting does. A line break comes before each time, so that a line
- * that was cut off spoils no other. `<id>.pause` holds the end of a pause.
+ * that was cut off spoils no other.
  */
 function openFileLog(folder: string, id: string, warn?: (message: string) => void): Log {
   const pathOf = (at: number): string => join(folder, `${id}.${new Date(at).toISOString().slice(0, 10)}`);
-  const pausePath = join(folder, `${id}.pause`);
-
-  /** Needs the lock: without it, a second process could rename the new file of the first. */
-  function setAsideIfDamaged(path: string): void {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    const text = stats.isFile() ? readEnd(path) : undefined;
-    if (text !== undefined && (text.trim() === '' || TIME_LINE.test(text))) return;
-    renameSync(path, `${path}.damaged`);
-    warn?.(`${path} was damaged; renamed it to ${path}.damaged`);
-  }
 
   /** Goes by the names, not by the clock: one that is ahead for a while must not delete the days that count. */
   function deleteOldDays(): void {
@@ -281,6 +253,12 @@ function openFileLog(folder: string, id: string, warn?: (message: string) => voi
     for (const name of days.sort().slice(0, -KEEP_DAYS)) {
       rmSync(join(folder, name), { recursive: true, force: true });
     }
+  }
+
+  /** Needs the lock: without it, a second process could rename the new file of the first. */
+  function setAside(path: string): void {
+    renameSync(path, `${path}.damaged`);
+    warn?.(`${path} was damaged; renamed it to ${path}.damaged`);
   }
 
   return {
@@ -297,49 +275,40 @@ function openFileLog(folder: string, id: string, warn?: (message: string) => voi
         closeSync(file);
       }
     },
-    read(now) {
-      const times: number[] = [];
-      for (const path of [pathOf(now - DAY_MS), pathOf(now)]) {
-        for (const line of readEnd(path).split('\n')) {
-          const at = Number(line);
-          if (line !== '' && at > now - DAY_MS) times.push(at);
-        }
-      }
-      return times.sort((a, b) => a - b);
-    },
-    readPause() {
-      const text = readEnd(pausePath);
-      return text === '' ? undefined : Number(text);
-    },
-    writePause(until) {
-      writeFileAtomic(pausePath, String(until), { durable: false, replace: true });
-    },
-    exclusive(at, work) {
-      ensurePrivateFolder(folder);
-      return withLock(join(folder, id), () => {
-        for (const path of [pathOf(at - DAY_MS), pathOf(at), pausePath]) setAsideIfDamaged(path);
-        return work();
+    read(at, repair = false) {
+      return [pathOf(at - DAY_MS), pathOf(at)].flatMap((path) => {
+        const times = readTimes(path);
+        if (times === undefined && repair) setAside(path);
+        return times ?? [];
       });
+    },
+    exclusive(work) {
+      ensurePrivateFolder(folder);
+      return withLock(join(folder, id), work);
     },
   };
 }
 
-/** Returns the end of a file as text; '' when there is no regular file. */
-function readEnd(path: string): string {
-  // A failed open costs much more than this, because of its error.
-  if (!existsSync(path)) return '';
+/** Returns the times in a file; lines with something else do not count. Undefined for a file that holds nothing else. */
+function readTimes(path: string): number[] | undefined {
   let file: number;
   try {
     file = openOwnFile(path);
   } catch (error) {
-    if (isNotRegularFile(error) || systemCode(error) === 'ENOENT') return '';
+    if (systemCode(error) === 'ENOENT') return [];
+    if (isNotRegularFile(error)) return undefined;
     throw error;
   }
   try {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
     const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('latin1', 0, length);
+    const lines = bytes
+      .toString('latin1', 0, length)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const times = lines.map(Number).filter((at) => at >= 0);
+    return times.length === 0 && lines.length > 0 ? undefined : times;
   } finally {
     closeSync(file);
   }

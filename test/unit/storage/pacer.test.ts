@@ -100,6 +100,15 @@ describe('openPacer', () => {
     });
   });
 
+  it('asks again at once, and reports nothing, when a grant came too late', async () => {
+    const waits: unknown[] = [];
+    const { acquire, clock } = pacerWith(2, 0, { onWait: (wait) => waits.push(wait) });
+    const times = [clock.now, clock.now + 5000];
+    Object.defineProperty(clock, 'now', { get: () => times.shift() ?? START + 5000, set: () => {} });
+    await acquire(never);
+    expect([times, waits]).toEqual([[], []]);
+  });
+
   it('reports again when a wait gets longer', async () => {
     const waits: number[] = [];
     const { acquire, ledger } = pacerWith(0, 0, {
