@@ -33,16 +33,17 @@ export function answer(
   // fish passes the last word as typed, and completes paths itself.
   const typed = args.at(-1) ?? '';
   const current = shell === 'fish' ? parseBashLine(typed).current : typed;
-  const { candidates, filesAfter } = completionsAt(args.slice(0, -1), current);
+  const { candidates, path } = completionsAt(args.slice(0, -1), current);
+  const before = beforePath(current, path);
   if (shell === 'fish') {
     const texts = candidates.map(({ value, description }) => `${value}\t${description}`);
-    return lines(texts, filesAfter === undefined ? undefined : splitAt(current, filesAfter).join('\t'));
+    return lines(texts, path === undefined ? undefined : `${before}\t${path}`);
   }
   // The form of _describe (zshcompsys).
   const texts = candidates.map(
     ({ value, description }) => `${value.replace(/[\\:]/g, '\\$&')}:${description.replaceAll('\\', '\\\\')}`,
   );
-  return lines(texts, filesAfter?.toString());
+  return lines(texts, path === undefined ? undefined : `${[...before].length}`);
 }
 
 function answerBash(
@@ -50,8 +51,8 @@ function answerBash(
   completionsAt: (words: readonly string[], current: string) => Completions,
 ): string {
   const { words, current, raw, quote, isRedirection } = parseBashLine(line);
-  const { candidates, filesAfter }: Completions = isRedirection
-    ? { candidates: [], filesAfter: 0 }
+  const { candidates, path }: Completions = isRedirection
+    ? { candidates: [], path: current }
     : completionsAt(words.slice(1), current);
   // bash replaces only the part after the last = or : of a word.
   const kept = raw.endsWith(replaced)
@@ -60,15 +61,12 @@ function answerBash(
   const matching = candidates.filter(({ value }) => value.startsWith(current));
   const texts = matching.map(({ value }) => quoteForBash(value.slice(kept.length), quote));
   const isListed = LISTING.includes(type) && matching.length > 1;
-  if (filesAfter === undefined) return lines(isListed ? withNames(texts, matching) : texts);
-  const [before, path] = splitAt(current, filesAfter);
-  return lines(texts, `${Math.max(0, [...before].length - [...kept].length)}\t${quote}\t${path}`);
+  if (path === undefined) return lines(isListed ? withNames(texts, matching) : texts);
+  const count = [...beforePath(current, path)].length - [...kept].length;
+  return lines(texts, `${Math.max(0, count)}\t${quote}\t${path}`);
 }
 
-function splitAt(word: string, count: number): [string, string] {
-  const characters = [...word];
-  return [characters.slice(0, count).join(''), characters.slice(count).join('')];
-}
+const beforePath = (word: string, path = ''): string => word.slice(0, word.length - path.length);
 
 /** Adds the names to row numbers, which mean nothing alone. */
 function withNames(texts: readonly string[], candidates: readonly Candidate[]): string[] {

@@ -17,8 +17,8 @@ export interface Candidate {
 
 export interface Completions {
   readonly candidates: readonly Candidate[];
-  /** Where files can be completed too: the number of characters of the word before their paths. */
-  readonly filesAfter?: number | undefined;
+  /** Where files can be completed too: the end of the word, which is the path so far. */
+  readonly path?: string | undefined;
 }
 
 const MAX_DESCRIPTION = 60;
@@ -27,7 +27,8 @@ const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 /** Names that the MCP specification allows for a tool; others may imitate one. */
 const TOOL_NAME = /^[A-Za-z0-9][\w./:-]{0,127}$/;
 
-const plain = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, description: '' }));
+const plain = (values: readonly string[], description = ''): Candidate[] =>
+  values.map((value) => ({ value, description }));
 
 const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
   commands.map((command) => ({ value: command.name(), description: command.summary() }));
@@ -37,11 +38,8 @@ export function listCompletions(context: CursorContext, program: CliCommand, app
   const { command, option, prefix, text, operands, afterDoubleDash } = context;
   if (option !== undefined) {
     // Shells replace the whole word, so each candidate gets the part of it before the value.
-    const { candidates, filesAfter } = complete(completerOfOption(option, command, program), context, app);
-    return {
-      candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })),
-      filesAfter: filesAfter === undefined ? undefined : [...prefix].length + filesAfter,
-    };
+    const { candidates, path } = complete(completerOfOption(option, command, program), context, app);
+    return { candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })), path };
   }
   if (!afterDoubleDash && text.startsWith('-')) return { candidates: options(context) };
   const { registeredArguments: args } = command;
@@ -70,10 +68,10 @@ function completerOfOption(option: Option, command: CliCommand, program: CliComm
 }
 
 function complete(completer: Completer | undefined, context: CursorContext, app: App): Completions {
-  if (completer === 'file') return { candidates: [], filesAfter: 0 };
-  if (completer !== 'at-file') return { candidates: cleaned(valuesOf(completer, context, app)) };
-  const [prefix] = /^([^=]*=)?@/.exec(context.text) ?? [];
-  return { candidates: [], filesAfter: prefix === undefined ? undefined : [...prefix].length };
+  const { text } = context;
+  if (completer === 'file') return { candidates: [], path: text };
+  if (completer === 'at-file') return { candidates: [], path: /^(?:[^=]*=)?@(.*)/s.exec(text)?.[1] };
+  return { candidates: cleaned(valuesOf(completer, context, app)) };
 }
 
 function valuesOf(
@@ -91,10 +89,7 @@ function valuesOf(
       return commandsOf(childrenAt(program, operands));
     case 'topic': {
       const topics = first === undefined ? Object.keys(TOPICS) : [];
-      return [
-        ...commandsOf(childrenAt(program, operands)),
-        ...topics.map((value) => ({ value, description: 'help topic' })),
-      ];
+      return [...valuesOf('command', context, app), ...plain(topics, 'help topic')];
     }
     case 'profile':
       return plain(Object.keys(app.config().profiles ?? {}));
