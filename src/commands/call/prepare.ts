@@ -34,14 +34,12 @@ export async function prepareCall(
   service: Service,
   name: string,
   given: GivenArguments,
-): Promise<{ args: Record<string, unknown>; tool?: Tool }> {
+): Promise<{ args: Record<string, unknown>; tool: Tool | undefined }> {
   const documented = documentedTool(name);
   const prepare = async (tools: readonly Tool[] | undefined) => {
-    const isListed = tools?.some((each) => each.name === name) === true;
-    const tool = documented !== undefined && !isListed ? documented : tools && findTool(tools, name);
-    return tool === undefined
-      ? { args: buildArguments(given) }
-      : { args: await coerce(app, given, tool), tool };
+    const listed = tools?.find((each) => each.name === name) ?? documented;
+    const tool = listed ?? (tools && findTool(tools, name));
+    return { args: tool === undefined ? buildArguments(given) : await coerce(app, given, tool), tool };
   };
   // Without a list where the documented tool takes every argument whose type is still open.
   const isOpen = ([key, each]: [string, Given]): boolean =>

@@ -53,25 +53,25 @@ export async function coerceArguments(
   tool: Tool,
 ): Promise<Record<string, unknown>> {
   const { inputSchema: schema = {} } = tool;
-  const coerce = (validate?: Validator) => {
-    const args = buildArguments(given, (text, key) => coerceText(text, key, schema, validate));
-    // Null for an optional argument is sent, whatever type the argument has.
-    const required = partsOf(schema).flatMap(({ required: names }) => names ?? []);
-    const checked = Object.entries(args).filter(([name, value]) => value !== null || required.includes(name));
-    const errors = validate?.(Object.fromEntries(checked)) ?? [];
-    return { args, errors, names: argumentNames(schema) };
-  };
-  const { args, errors, names } = await withTimeLimit(() => coerce(compile(schema))).catch(
-    async (failure: unknown) => {
-      if (failure instanceof AppError) throw failure;
-      const why = failure instanceof Error ? failure.message : String(failure);
-      await app.warn(
-        `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
-      );
-      const sent = { args: buildArguments(given), errors: [], names: [] };
-      return withTimeLimit(() => coerce()).catch(() => sent);
-    },
-  );
+  const coerce = (validate?: Validator) =>
+    buildArguments(given, (text, key) => coerceText(text, key, schema, validate));
+  let args: Record<string, unknown>;
+  let errors: readonly ErrorObject[];
+  try {
+    [args, errors] = withTimeLimit(() => {
+      const validate = compile(schema);
+      const coerced = coerce(validate);
+      return [coerced, validate(withoutOptionalNulls(coerced, schema))];
+    });
+  } catch (failure) {
+    if (failure instanceof AppError) throw failure;
+    const why = failure instanceof Error ? failure.message : String(failure);
+    await app.warn(
+      `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
+    );
+    return coerce();
+  }
+  const names = argumentNames(schema);
   if (errors.length > 0) throw argumentError(tool.name, errors, Object.keys(args), names);
   for (const name of unknownArguments(Object.keys(args), names)) {
     const [near] = nearest(name, names);
@@ -80,18 +80,23 @@ export async function coerceArguments(
   return args;
 }
 
+/** Null for an optional argument is sent, whatever type the argument has. */
+function withoutOptionalNulls(args: Record<string, unknown>, schema: Schema): Record<string, unknown> {
+  const required = partsOf(schema).flatMap((part) => part.required ?? []);
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => value !== null || required.includes(name)),
+  );
+}
+
 /**
  * Runs work that the service can make slow. The limit holds inside a regular expression too, where neither a timer nor
  * a signal handler runs.
  * @throws {Error} of the work, of too deep recursion, or of the time limit
  */
-async function withTimeLimit<T>(work: () => T): Promise<T> {
-  let result: { value: T } | undefined;
-  const run = () => {
-    result = { value: work() };
-  };
+function withTimeLimit<T>(work: () => T): T {
   try {
-    runInContext('run()', createContext({ run }), { timeout: TIME_LIMIT_MS, breakOnSigint: true });
+    const limits = { timeout: TIME_LIMIT_MS, breakOnSigint: true };
+    return runInContext('work()', createContext({ work }), limits) as T;
   } catch (error) {
     if (systemCode(error) === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
       throw new AppError('interrupted', 'interrupted by SIGINT', { cause: error });
@@ -101,8 +106,6 @@ async function withTimeLimit<T>(work: () => T): Promise<T> {
     }
     throw error;
   }
-  if (result === undefined) throw new Error('checking the arguments ended early');
-  return result.value;
 }
 
 /**
