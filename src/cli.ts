@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
-import { helpText, introText } from './cli/help.ts';
+import { helpText, INTRODUCTION } from './cli/help.ts';
 import { parseRoute, type Route } from './cli/route.ts';
 import { unknownCommandError, unknownOptionError, usageError, usageHint } from './cli/usage.ts';
 import type { Context } from './context.ts';
@@ -54,19 +54,19 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
   }
   if (unknownCommand !== undefined) throw unknownCommandError(unknownCommand, command);
   if (route.help) return stdout.write(helpText(command, app.helpWidth));
+  if (given.has('--version')) {
+    await stdout.write(`${VERSION}\n`);
+    if (!given.has('--verbose')) return;
+    return stdout.write(
+      `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,
+    );
+  }
   try {
-    if (command.isGroup && !given.has('--version')) return await showGroupHelp(argv, route, program, app);
+    if (command.isGroup) return await showGroupHelp(argv, route, program, app);
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error, command, await buildProgram(app), argv);
-    // What commander does itself, apart from parsing, is --version.
-    await stdout.write(`${VERSION}\n`);
-    if (given.has('--verbose')) {
-      await stdout.write(
-        `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,
-      );
-    }
+    throw usageError(error, command, await buildProgram(app), argv);
   }
 }
 
@@ -84,7 +84,7 @@ async function showGroupHelp(
       hint: 'restaurant schema lists all commands as JSON',
     });
   }
-  const text = command === program ? introText(app.helpWidth) : helpText(command, app.helpWidth);
+  const text = command === program ? INTRODUCTION : helpText(command, app.helpWidth);
   await app.context.stdout.write(text);
 }
 

@@ -1,9 +1,8 @@
 import type { App } from './app/app.ts';
 import { CliCommand } from './cli/command.ts';
-import { configureHelp } from './cli/help.ts';
+import { configureHelp, VERSION_OPTION } from './cli/help.ts';
 import { addGlobalOptions, checkGlobalOptions } from './cli/options.ts';
 import { parseRoute } from './cli/route.ts';
-import { VERSION } from './version.ts';
 
 type Register = (program: CliCommand, app: App) => void;
 
@@ -60,7 +59,7 @@ function createProgram(): CliCommand {
   const program = new CliCommand('restaurant');
   program
     .description('Search restaurants, read their details, from the command line.')
-    .version(VERSION, '-V, --version', 'print the version')
+    .addOption(VERSION_OPTION)
     .helpOption(false)
     .helpCommand(false)
     .showSuggestionAfterError(false)

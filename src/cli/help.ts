@@ -7,38 +7,23 @@ import { optionsOf } from './options.ts';
 
 /** Known only to help: the route finds `-h` before commander parses. */
 export const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
-const VERSION_OPTION = new Option('-V, --version', 'print the version').helpGroup('General options:');
+export const VERSION_OPTION = new Option('-V, --version', 'print the version').helpGroup('General options:');
 
-const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
-  ['find "Nopa" --city SF --demo', 'try it now: no key, no network'],
-  ['login', 'save the address and your API key'],
-  ['find "Nopa" --city SF', 'search'],
-  ['lookup 1', 'details of the first one found'],
-];
+/** What bare `restaurant` prints. */
+export const INTRODUCTION = `Search restaurants, read their details, from the command line.
 
-/** In narrower help a description goes below its term, not beside it. */
-const NARROW = 50;
+  $ restaurant find "Nopa" --city SF --demo   try it now: no key, no network
+  $ restaurant login                          save the address and your API key
+  $ restaurant find "Nopa" --city SF          search
+  $ restaurant lookup 1                       details of the first one found
 
-/** Returns the text that bare `restaurant` prints. */
-export function introText(width: number): string {
-  const steps = FIRST_STEPS.map(([command, what]) => {
-    const line = `  $ restaurant ${command}`;
-    return width < 80 ? `${line}\n      ${what}` : `${line.padEnd(44)}  ${what}`;
-  });
-  const about = 'Search restaurants, read their details, from the command line.';
-  return `${about}\n\n${steps.join('\n')}\n\nrestaurant --help lists all commands.\n`;
-}
+restaurant --help lists all commands.
+`;
 
 export function configureHelp(program: CliCommand): void {
   program.configureHelp({
     showGlobalOptions: false,
     minWidthToWrap: 16,
-    formatItem(term, termWidth, description, helper) {
-      const { helpWidth: width = 80 } = helper;
-      if (width >= NARROW) return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
-      const below = helper.boxWrap(description, width - 6).replaceAll(/^/gm, ' '.repeat(6));
-      return description === '' ? `  ${term}` : `  ${term}\n${below}`;
-    },
     visibleOptions(command) {
       const cli = command as CliCommand;
       if (cli === program) return [...optionsOf(cli), VERSION_OPTION, HELP_OPTION];
@@ -67,14 +52,6 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
-/** Splits text into paragraphs, each on one line; indented ones keep their lines. */
-const paragraphs = (text: string): string[] =>
-  text
-    .trim()
-    .split(/\n{2,}/)
-    .filter((each) => each !== '')
-    .map((each) => (each.startsWith('  ') ? each : each.replaceAll('\n', ' ')));
-
 /** Folds a command line after `  $ ` into lines of about `room` characters, with the continuation of a shell. */
 function folded(line: string, room: number): string {
   // A flag stays with its value, and a command with the pipe into it.
@@ -90,7 +67,11 @@ function folded(line: string, room: number): string {
 }
 
 /** Returns the width of running text: at least 40 and at most 100 columns. */
-export const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
+const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
+
+/** Wraps a paragraph; indented text stays as it is. */
+const wrapped = (text: string, width: number): string =>
+  text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
 /** Returns the help of one command: usage, arguments, options, details, examples. */
 export function helpText(command: CliCommand, width: number): string {
@@ -101,73 +82,44 @@ export function helpText(command: CliCommand, width: number): string {
   // With commands to choose from, options come last.
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
-  const details = paragraphs(command.details).map((text) =>
-    text.startsWith('  ') ? text : helper.boxWrap(text, columns),
-  );
-  const lines = command.exampleLines.map((line) => `\n  $ ${folded(line, Math.min(columns, 80) - 10)}`);
-  const examples = lines.length === 0 ? [] : [`Examples:${lines.join('')}`];
-  return `${[...body, ...details, ...examples].join('\n\n')}\n`;
+  const details = command.details.split('\n\n').map((text) => wrapped(text, columns));
+  const examples = command.exampleLines.map((line) => `  $ ${folded(line, Math.min(columns, 80) - 10)}`);
+  const parts = [...body, ...details, examples.length === 0 ? '' : ['Examples:', ...examples].join('\n')];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function topicLayout(width: number) {
-  const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 16 });
-  return {
-    text: (text: string): string => help.boxWrap(text, width),
-    /** Two columns. A term that is longer than the first column has its own line. */
-    table(rows: readonly (readonly [string, string])[], maxTerm = 28): string {
-      const termWidth = Math.min(maxTerm, width >> 1, Math.max(...rows.map(([term]) => term.length)));
-      const row = (term: string, text: string) => help.formatItem(term, termWidth, text, help).trimEnd();
-      return rows
-        .map(([term, text]) => (term.length > termWidth ? `  ${term}\n${row('', text)}` : row(term, text)))
-        .join('\n');
-    },
-  };
-}
+/** A paragraph, indented lines as they are, or a table of two columns. */
+type Section = string | readonly (readonly [term: string, text: string])[];
 
-function environmentTopic(width: number): string {
-  const { text, table } = topicLayout(width);
-  const settings = SETTING_NAMES.map((name): [string, string] => {
+const environmentTopic = (): Section[] => [
+  'Environment variables. An option overrides them; they override the config file. An empty variable counts as unset.',
+  SETTING_NAMES.map((name) => {
     const { env, description, default: value, defaultText = value }: Setting<unknown> = SETTINGS[name];
     return [env, defaultText === undefined ? description : `${description} (default ${defaultText})`];
-  });
-  return [
-    text(
-      'Environment variables. An option overrides them; they override the config file. An empty variable counts as unset.',
-    ),
-    '',
-    table(settings),
-    '',
-    table(OTHER_VARIABLES),
-    '',
-    text('restaurant status shows each setting and its source.'),
-    '',
-  ].join('\n');
-}
+  }),
+  OTHER_VARIABLES,
+  'restaurant status shows each setting and its source.',
+];
 
-function exitCodesTopic(width: number): string {
-  const { text, table } = topicLayout(width);
-  const rows = exitCodes().flatMap(({ exit, kind, codes }) => {
-    const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
-    return codes.map(({ code, meaning }, index): [string, string] => [
-      `${(index === 0 ? shown : '').padEnd(9)}${code.padEnd(13)}`,
-      meaning,
-    ]);
-  });
-  return [
-    text('Exit codes, and the code strings of JSON errors.'),
-    '',
-    table([['0', 'success, also when nothing was found'], ...rows]),
-    '',
-    text('With --json, an error is one line on stderr:'),
-    '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
-    text('plus, when known: status, retry_after (s), restaurant_id, rpc_code, request_id.'),
-    '',
-  ].join('\n');
-}
+const exitCodesTopic = (): Section[] => [
+  'Exit codes, and the code strings of JSON errors.',
+  [
+    ['0', 'success, also when nothing was found'],
+    ...exitCodes().flatMap(({ exit, kind, codes }) => {
+      const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
+      return codes.map(({ code, meaning }, index): [string, string] => [
+        `${(index === 0 ? shown : '').padEnd(9)}${code.padEnd(13)}`,
+        meaning,
+      ]);
+    }),
+  ],
+  'With --json, an error is one line on stderr; status, retry_after (s), restaurant_id, rpc_code and request_id follow where they are known:',
+  '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
+];
 
-function formatsTopic(width: number): string {
-  const { text, table } = topicLayout(width);
-  const formats: [string, string][] = [
+const formatsTopic = (): Section[] => [
+  'Output formats: --format <format>, or the extension of --output.',
+  [
     ['table', 'for a terminal: fits its width; the default there'],
     ['tsv', 'one record a line, tab-separated, no header, nothing cut; the default in a pipe'],
     ['json', 'one document, as received from the service; pretty on a terminal'],
@@ -180,24 +132,33 @@ function formatsTopic(width: number): string {
     ['geojson', 'RFC 7946: a FeatureCollection of Points, for a map'],
     ['kml', 'placemarks with the summary fields, for a map'],
     ['html', 'find, lookup: a page with a list and a map, in one file; --open shows it'],
-  ];
-  return [
-    text('Output formats: --format <format>, or the extension of --output.'),
-    '',
-    table(formats),
-    '',
-    text(`Columns of find in tsv and csv, in this order: ${SUMMARY_COLUMNS.join(', ')}`),
-    '',
-    '  $ restaurant find "Nopa" --city SF --demo | cut -f 2,3',
-    '  $ restaurant find "Nopa" --city SF --demo --json | jq -r ".results[0].name"',
+  ],
+  `Columns of find in tsv and csv, in this order: ${SUMMARY_COLUMNS.join(', ')}`,
+  '  $ restaurant find "Nopa" --city SF --demo | cut -f 2,3\n' +
+    '  $ restaurant find "Nopa" --city SF --demo --json | jq -r ".results[0].name"\n' +
     '  $ restaurant find "Nopa" --city SF --demo --columns name,grade,lat,lng',
-    '',
-  ].join('\n');
-}
+];
 
-/** The help topics besides commands, laid out for a width. */
-export const TOPICS: Readonly<Record<string, (width: number) => string>> = {
+/** The help topics besides commands. */
+export const TOPICS: Readonly<Record<string, () => Section[]>> = {
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
   formats: formatsTopic,
 };
+
+/** Returns the help of a topic; empty for an unknown one. */
+export function topicText(topic: string, terminalWidth: number): string {
+  const width = textWidth(terminalWidth);
+  const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 16 });
+  const format = (section: Section): string => {
+    if (typeof section === 'string') return wrapped(section, width);
+    const termWidth = Math.min(28, width >> 1, Math.max(...section.map(([term]) => term.length)));
+    const row = (term: string, text: string) => help.formatItem(term, termWidth, text, help).trimEnd();
+    // A term that is longer than its column has its own line.
+    const rows = section.map(([term, text]) =>
+      term.length > termWidth ? `  ${term}\n${row('', text)}` : row(term, text),
+    );
+    return rows.join('\n');
+  };
+  return `${(TOPICS[topic]?.() ?? []).map(format).join('\n\n')}\n`;
+}

@@ -67,12 +67,12 @@ export function registerEnrich(program: CliCommand, app: App): void {
       'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --dry-run',
     )
     .notes(
-      'restaurant enrich places.csv -o out.csv writes the rows of places.csv in order, followed by\n' +
-        'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found.\n' +
-        'The output file is the checkpoint: after any stop, --resume continues where the run stopped,\n' +
-        'without repeating requests. --dry-run shows the cost of a list and sends nothing.\n' +
-        '--report out.html writes a page with a map when the list is finished; add it with --resume\n' +
-        'to a list that is finished already. --open shows the page in the browser.\n' +
+      'restaurant enrich places.csv -o out.csv writes the rows of places.csv in order, followed by ' +
+        'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found. ' +
+        'The output file is the checkpoint: after any stop, --resume continues where the run stopped, ' +
+        'without repeating requests. --dry-run shows the cost of a list and sends nothing. ' +
+        '--report out.html writes a page with a map when the list is finished; add it with --resume ' +
+        'to a list that is finished already. --open shows the page in the browser. ' +
         'Exit 0 when no row is an error, 8 when some are, 5 when the quota is used up.',
     )
     .action(async (file: string, flags: EnrichFlags, command: CliCommand) => {

@@ -1,6 +1,8 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { helpText, TOPICS, textWidth } from '../cli/help.ts';
+import { helpText, TOPICS, topicText } from '../cli/help.ts';
+import { AppError } from '../errors.ts';
+import { nearest } from '../util/nearest.ts';
 
 export function registerHelp(program: CliCommand, app: App): void {
   program
@@ -11,9 +13,17 @@ export function registerHelp(program: CliCommand, app: App): void {
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {
       const { findCommand } = await import('../cli/introspect.ts');
-      const [word = ''] = words;
-      const topic = words.length === 1 && Object.hasOwn(TOPICS, word) ? TOPICS[word] : undefined;
-      const text = topic?.(textWidth(app.helpWidth)) ?? helpText(findCommand(program, words), app.helpWidth);
+      const word = words.length === 1 ? (words[0] ?? '') : '';
+      const topics = Object.keys(TOPICS);
+      const [near] = program.children.some((each) => each.name() === word) ? [] : nearest(word, topics, 1);
+      if (near !== undefined && near !== word) {
+        throw new AppError('usage', `unknown topic '${word}'`, {
+          hint: `did you mean restaurant help ${near}?`,
+        });
+      }
+      const text = topics.includes(word)
+        ? topicText(word, app.helpWidth)
+        : helpText(findCommand(program, words), app.helpWidth);
       await app.context.stdout.write(text);
     });
 }

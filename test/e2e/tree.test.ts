@@ -165,6 +165,12 @@ describe('help', () => {
     },
   );
 
+  it('suggests the nearest topic', async () => {
+    expect(await run('help', 'environmnt')).toEqual(
+      refusal(/^error: unknown topic 'environmnt'\nhint: did you mean restaurant help environment\?\n$/),
+    );
+  });
+
   it('fails for a command that does not exist', async () => {
     for (const words of [
       ['fnd', '-h'],
