@@ -1,6 +1,7 @@
+import { extname } from 'node:path';
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
-import { FORMATS } from '../output/formats.ts';
+import { EXTENSIONS, FORMATS } from '../output/formats.ts';
 import { PROTOCOLS, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
 import { type CliCommand, CliOption, type OptionGroup, type OptionOverride } from './command.ts';
 
@@ -45,7 +46,6 @@ interface GlobalOption {
   readonly long: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  readonly integer?: true;
   /** The option may be repeated; its values add up. */
   readonly repeatable?: true;
 }
@@ -54,7 +54,7 @@ type Row = readonly [
   group: OptionGroup,
   flags: string,
   description: string,
-  facts?: Pick<GlobalOption, 'choices' | 'integer' | 'repeatable'>,
+  facts?: Pick<GlobalOption, 'choices' | 'repeatable'>,
 ];
 
 const underHeading = (heading: string, rows: readonly Row[]): GlobalOption[] =>
@@ -84,7 +84,7 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     ['address', '--protocol <p>', 'Protocol version of the endpoint', { choices: PROTOCOLS }],
     ['address', '--insecure-http', 'Allow sending the API key over plain HTTP to a remote host'],
     ['request', '--timeout <t>', 'Total time for one call, retries included (500ms, 30s, 2m)'],
-    ['request', '--retries <n>', 'Retries after the first attempt', { integer: true }],
+    ['request', '--retries <n>', 'Retries after the first attempt'],
     ['request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'],
     ['request', '--max-body <size>', 'Maximum size of a response (500KB, 64MiB)'],
     ['request', '-H, --header <name: value>', 'Additional request header; repeatable', { repeatable: true }],
@@ -108,14 +108,14 @@ export function settingOf(long: string): SettingName | undefined {
 }
 
 function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOption {
-  const { flags, long, heading, repeatable, integer = false } = entry;
+  const { flags, long, heading, repeatable } = entry;
   const { description = entry.description, choices = entry.choices } = override;
   const name = settingOf(long);
   const setting = name && (SETTINGS[name] as Setting<unknown>);
   const shown = override.defaultText ?? override.default ?? setting?.defaultText ?? setting?.default;
   const made = new CliOption(flags, description, choices, shown);
   if (repeatable) made.argParser((text: string, earlier: string[]) => [...earlier, text]).default([]);
-  made.isInteger = integer;
+  made.isInteger = setting?.number === true;
   if (override.default !== undefined) made.default(override.default);
   return made.helpGroup(heading);
 }
@@ -171,7 +171,7 @@ const CONFLICTS: readonly (readonly [string, string])[] = [
 export function checkGlobalOptions(program: CliCommand, command: CliCommand): void {
   const help = `restaurant ${command.path} --help`;
   const refuse = (message: string, hint = help) => new AppError('usage', message, { hint });
-  const { format, output = '', open = false } = program.opts<GlobalOptions>();
+  const { format, json, jq, output = '', open = false } = program.opts<GlobalOptions>();
   const given = program.options
     .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')
     .map(({ long }) => long ?? '');
@@ -186,9 +186,11 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
   if (conflict !== undefined) {
     throw refuse(`${conflict.join(' and ')} contradict each other`, `leave one out; ${help}`);
   }
-  const isPage = /\.html?$/i.test(output);
-  const hasColumns = command.optionGroups.includes('columns');
-  const wanted = format ?? (isPage && hasColumns ? 'html' : undefined);
+  const ofFile = EXTENSIONS.get(extname(output).slice(1).toLowerCase());
+  const isNamed = json === true || jq !== undefined;
+  // enrich has advice of its own for each extension.
+  const followsFile = !isNamed && command.optionGroups.includes('jq');
+  const wanted = format ?? (followsFile ? ofFile : undefined);
   const { choices = FORMATS } = overrideFor(command, '--format');
   if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
     const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
@@ -201,7 +203,7 @@ export function checkGlobalOptions(program: CliCommand, command: CliCommand): vo
       wanted === 'html' ? `${help}; for a page: ${page}` : help,
     );
   }
-  if (open && hasColumns && !isPage && !['', '-'].includes(output)) {
+  if (open && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
     throw refuse(
       `--open shows an HTML page, but ${output} has another extension`,
       'restaurant … -o page.html --open, or leave out -o',

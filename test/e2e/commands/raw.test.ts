@@ -37,6 +37,16 @@ describe('raw', () => {
     expect(bodies).toMatchObject(Array(4).fill({ params: JSON.parse(PARAMS) }));
   });
 
+  it('refuses a file of another format before anything is sent, unless JSON is named', async () => {
+    const file = join(service.home, 'raw.csv');
+    service.sent();
+    const { exit, stderr } = await raw('tools/call', PARAMS, '-o', file);
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toContain('raw.csv: raw prints json\n');
+    expect((await raw('tools/call', PARAMS, '-o', file, '--json')).exit).toBe(0);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('jsonrpc');
+  });
+
   it('prints a JSON-RPC error like any response and exits 7', async () => {
     const { exit, stdout, stderr } = await raw('no/such');
     expect(exit).toBe(7);
