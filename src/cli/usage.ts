@@ -41,7 +41,7 @@ const OTHER_OPTIONS: Synonyms = {
   '--limit': 'max top count',
   '--sort': 'order order-by',
   '--fields': 'level',
-  '--columns': 'select cols',
+  '--columns': 'select cols fields',
   '--output': 'file out',
   '--base-url': 'url host server',
   '--force': 'overwrite yes',
@@ -66,12 +66,9 @@ const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
-/** For `--fields`, which chooses columns in other programs. */
-const COLUMNS_HINT = 'to choose columns use --columns; ';
-
-/** Returns the hint of a usage error without one of its own. */
+/** Returns the hint of a usage error without one of its own. In other programs `--fields` chooses columns. */
 export const usageHint = (message: string, command: CliCommand): string =>
-  message.startsWith('--fields ') ? `${COLUMNS_HINT}see ${helpCommand(command)}` : helpCommand(command);
+  `${message.startsWith('--fields ') ? 'to choose columns use --columns; see ' : ''}${helpCommand(command)}`;
 
 /**
  * Returns the error for an option that a command does not have, with the likely correction.
@@ -111,8 +108,7 @@ export function unknownOptionError(
   const [, ...commands] = program.tree;
   const owner = commands.find((each) => findOption([each], flag) !== undefined);
   const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
-  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
-  return refuse(`${columns}${where ?? ''}see ${help}`);
+  return refuse(`${where ?? ''}see ${help}`);
 }
 
 /** Returns the error for a word that names no command, with the command that was probably meant. */
@@ -143,7 +139,10 @@ export function usageError(
   const quoted = /'(.+)'/.exec(said)?.[1] ?? '';
   switch (error.code) {
     case 'commander.missingArgument':
-      return refuse(`${command.path} needs <${quoted}>`, exampleHint(command, help));
+      return refuse(
+        `${command.path} needs <${quoted}>`,
+        `for example ${command.exampleLines[0]}; see ${help}`,
+      );
     case 'commander.optionMissingArgument':
       return refuse(`${quoted.replace(/^-\w, /, '').replace(/ .*/, '')} needs a value: ${quoted}`, help);
     case 'commander.excessArguments':
@@ -162,11 +161,6 @@ export function usageError(
 function keyOptionHint(flag: string): string | undefined {
   if (!/^--?(api-?)?(key|token|secret)$/i.test(flag)) return undefined;
   return 'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
-}
-
-function exampleHint(command: CliCommand, help: string): string {
-  const [example] = command.exampleLines;
-  return example === undefined ? help : `for example ${example}; see ${help}`;
 }
 
 /** Names the first argument that is one too many. A word after login is most likely the key, so it is not repeated. */

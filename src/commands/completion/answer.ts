@@ -4,7 +4,7 @@ import { type Candidate, type Completions, listCompletions } from './candidates.
 import { parseBashLine, parseCursor, quoteForBash } from './parse.ts';
 
 /** The values of COMP_TYPE with which bash lists candidates (bash(1), programmable completion). */
-const LISTING = ['!', '?', '@'].map((sign) => String(sign.charCodeAt(0)));
+const LISTING = ['33', '63', '64'];
 
 /**
  * Formats the completions as the script of a shell reads them: one candidate per line, in the shell's form. Where files
