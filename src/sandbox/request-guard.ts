@@ -29,14 +29,11 @@ const KEY_PROBLEMS = {
 export function checkOrigin(request: IncomingMessage, port: number, methods: readonly string[]): void {
   const { host: hosts = [], origin: origins = [] } = request.headersDistinct;
   if (hosts.length > 1) throw httpError(400, 'bad_request', 'more than one Host header');
-  const { authority = hosts[0] ?? '', path } = parseTarget(request.url ?? '');
-  if (![hosts[0] ?? '', authority].every((host) => isLoopbackHost(host, port))) {
-    throw forbidden('the Host header is not this server');
-  }
+  if (!isLoopbackHost(hosts[0] ?? '', port)) throw forbidden('the Host header is not this server');
   if (!origins.every(isLoopbackOrigin)) throw forbidden('the Origin header is not of this machine');
-  const method = request.method ?? '';
+  const { method = '', url = '' } = request;
   if (method === 'OPTIONS') throw forbidden('cross-origin requests are not allowed');
-  if (path !== PATH) throw httpError(404, 'not_found', `the service is at ${PATH}`);
+  if (url.split('?', 1)[0] !== PATH) throw httpError(404, 'not_found', `the service is at ${PATH}`);
   if (!methods.includes(method)) {
     throw httpError(405, 'method_not_allowed', `use ${methods[0]}`, { Allow: methods.join(', ') });
   }
@@ -73,12 +70,6 @@ export function authorize(kind: KeyKind, auth: boolean): Access {
 /** The 401 of the service. */
 export function unauthorized(message: string): ReplyError {
   return httpError(401, 'unauthorized', message, { 'WWW-Authenticate': 'Bearer' });
-}
-
-/** Splits a target, which may be a whole URL as in a request to a proxy (RFC 9112, section 3.2.2). */
-function parseTarget(target: string): { authority?: string; path: string } {
-  const [, authority, path = '/'] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^?#]*)/i.exec(target) ?? [];
-  return authority === undefined ? { path: target.split('?', 1)[0] ?? '' } : { authority, path };
 }
 
 function isLoopbackHost(host: string, port: number): boolean {

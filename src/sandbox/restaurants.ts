@@ -12,6 +12,7 @@ interface Entry {
 }
 
 const TEXT_FIELDS = ['service_id', 'address', 'neighborhood', 'grade', 'coverage_level'] as const;
+const OPTIONAL: readonly string[] = [...TEXT_FIELDS, 'coordinates', 'cuisine_tags'];
 const OMITTED_WHEN_EMPTY: readonly string[] = ['service_id', 'grade', 'coverage_level'];
 
 /** Returns the sample data: about 200 invented restaurants, and Nopa. */
@@ -46,18 +47,15 @@ function readFields(
   const { name, city } = fields;
   if (!isFilled(name)) throw fail('name is missing');
   if (!isFilled(city)) throw fail('city is missing');
-  const known: Record<string, unknown> = { ...fields };
-  for (const field of TEXT_FIELDS) {
-    const value = known[field] ?? '';
-    if (typeof value !== 'string') throw fail(`${field} is not text`);
-    if (known[field] === null || (value === '' && OMITTED_WHEN_EMPTY.includes(field))) delete known[field];
-  }
-  const { coordinates, cuisine_tags: tags, address } = known;
-  if (coordinates === undefined || coordinates === null) delete known.coordinates;
-  else known.coordinates = readCoordinates(coordinates, fail);
-  if (tags === undefined || tags === null) delete known.cuisine_tags;
-  else if (!isTextList(tags)) throw fail('cuisine_tags is not a list of texts');
-  known.service_id ??= freeId([city, name, typeof address === 'string' ? address : ''], taken);
+  const isMissing = ([field, value]: [string, unknown]): boolean =>
+    value === null ? OPTIONAL.includes(field) : value === '' && OMITTED_WHEN_EMPTY.includes(field);
+  const known = Object.fromEntries(Object.entries(fields).filter((entry) => !isMissing(entry)));
+  const notText = TEXT_FIELDS.find((field) => typeof (known[field] ?? '') !== 'string');
+  if (notText !== undefined) throw fail(`${notText} is not text`);
+  const { coordinates, cuisine_tags: tags = [], address = '' } = known;
+  if (coordinates !== undefined) known.coordinates = readCoordinates(coordinates, fail);
+  if (!isTextList(tags)) throw fail('cuisine_tags is not a list of texts');
+  known.service_id ??= freeId([city, name, String(address)], taken);
   return known as SandboxRestaurant & Record<string, unknown>;
 }
 

@@ -168,12 +168,7 @@ function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
     cuisines: tally('cuisine', area, (each) => each.cuisine_tags ?? []),
     grades: tally('grade', area, ({ grade = [] }) => grade),
     neighborhoods: tally('neighborhood', area, (each) => each.neighborhood || []),
-    top: byGrade.slice(0, TOP_COUNT).map((each) => ({
-      service_id: each.service_id,
-      name: each.name,
-      grade: each.grade ?? null,
-      neighborhood: each.neighborhood || null,
-    })),
+    top: byGrade.slice(0, TOP_COUNT),
   };
   return { ...outputResult(output), structuredContent: output };
 }
