@@ -7,9 +7,9 @@ import {
   formatEvent,
   httpError,
   INTERNAL_ERROR,
-  idOf,
   type Payload,
   type ReplyError,
+  type RpcId,
   type RpcObject,
   resultMessage,
   rpcError,
@@ -24,55 +24,50 @@ const CUT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":
 const PAGE =
   '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
 
-/** Returns the HTTP error that a fault causes. */
-export function faultError(fault: FaultKind | undefined): ReplyError | undefined {
-  if (fault === '401') return unauthorized('fault: 401');
-  if (fault === '403') return httpError(403, 'forbidden', 'fault: 403');
-  if (fault === '429') return tooManyRequests('fault: 429', 1);
-  if (fault === '500') return httpError(500, 'internal', 'fault: 500');
-  if (fault === '503') return httpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' });
-  return undefined;
+/** How a fault spoils an exchange. */
+export interface Injection {
+  /** Replaces the answer. */
+  readonly error?: () => ReplyError;
+  /** Changes the response: still well-formed JSON-RPC, but wrong. */
+  readonly message?: (message: RpcObject, id: RpcId) => RpcObject;
+  /** Changes the reply: complete HTTP with an unreadable body. */
+  readonly payload?: (payload: Payload) => Payload;
+  /** Sends the reply in a broken way. */
+  readonly send?: (response: ServerResponse, payload: Payload) => Promise<unknown>;
+  /** Whether nothing is sent, not even a status. */
+  readonly isSilent?: true;
 }
 
-/** Changes a response as the fault says: still well-formed JSON-RPC, but wrong. */
-export function corruptMessage(
-  message: RpcObject | undefined,
-  fault: FaultKind | undefined,
-): RpcObject | undefined {
-  if (message === undefined) return undefined;
-  const id = idOf(message) ?? 0;
-  if (fault === 'rpc-error') return rpcError(INTERNAL_ERROR, 'fault: rpc-error').answer(id).message;
-  if (fault === 'wrong-id') return { ...message, id: typeof id === 'number' ? id + 1000 : `${id}-other` };
-  if (fault === 'bad-text') return resultMessage(id, text('Here is what I found: {not JSON'));
-  if (fault === 'tool-error') {
-    const output = { status: 'error', message: 'fault: tool-error' };
-    return resultMessage(id, { ...text(JSON.stringify(output)), isError: true });
-  }
-  return message;
-}
+const toolOutput = (content: string) => ({ content: [{ type: 'text', text: content }] });
 
-/** Changes a reply as the fault says: complete HTTP with an unreadable body. */
-export function corruptPayload(payload: Payload, fault: FaultKind | undefined): Payload {
-  if (fault === 'html')
-    return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE };
-  if (fault === 'bad-json') return { ...payload, body: isStream(payload) ? formatEvent(CUT) : CUT };
-  return payload;
-}
-
-/** Sends a reply in a broken way; returns undefined if the fault does not affect sending. */
-export function sendBroken(
-  response: ServerResponse,
-  payload: Payload,
-  fault: FaultKind | undefined,
-): Promise<unknown> | undefined {
-  if (fault === 'reset') return Promise.resolve(response.socket?.resetAndDestroy());
-  if (fault === 'hang') return once(response, 'close');
-  if (fault === 'slow') return drip(response, payload);
-  if (fault === 'truncate') return truncate(response, payload);
-  if (fault === 'sse-cut') return cutStream(response, payload);
-  if (fault === 'huge') return flood(response, payload);
-  return undefined;
-}
+export const INJECTIONS: Readonly<Record<FaultKind, Injection>> = {
+  401: { error: () => unauthorized('fault: 401') },
+  403: { error: () => httpError(403, 'forbidden', 'fault: 403') },
+  429: { error: () => tooManyRequests('fault: 429', 1) },
+  500: { error: () => httpError(500, 'internal', 'fault: 500') },
+  503: { error: () => httpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' }) },
+  'rpc-error': { error: () => rpcError(INTERNAL_ERROR, 'fault: rpc-error') },
+  'wrong-id': {
+    message: (message, id) => ({ ...message, id: typeof id === 'number' ? id + 1000 : `${id}-other` }),
+  },
+  'bad-text': { message: (_message, id) => resultMessage(id, toolOutput('Here is what I found: {not JSON')) },
+  'tool-error': {
+    message: (_message, id) =>
+      resultMessage(id, { ...toolOutput('{"status":"error","message":"fault: tool-error"}'), isError: true }),
+  },
+  html: {
+    payload: () => ({ status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE }),
+  },
+  'bad-json': {
+    payload: (payload) => ({ ...payload, body: isStream(payload) ? formatEvent(CUT) : CUT }),
+  },
+  reset: { send: async ({ socket }) => socket?.resetAndDestroy(), isSilent: true },
+  hang: { send: (response) => once(response, 'close'), isSilent: true },
+  slow: { send: drip },
+  truncate: { send: truncate },
+  'sse-cut': { send: cutStream },
+  huge: { send: flood },
+};
 
 async function drip(response: ServerResponse, payload: Payload): Promise<void> {
   const bytes = startBody(response, payload);
@@ -107,7 +102,7 @@ async function cutStream(response: ServerResponse, payload: Payload): Promise<vo
 }
 
 async function flood(response: ServerResponse, payload: Payload): Promise<void> {
-  const [before, after] = JSON.stringify(resultMessage(1, text('#'))).split('#');
+  const [before, after] = JSON.stringify(resultMessage(1, toolOutput('#'))).split('#');
   const [prefix, suffix] = isStream(payload) ? ['event: message\ndata: ', '\n\n'] : ['', ''];
   const filler = Buffer.alloc(64 * 1024, 'x');
   response.writeHead(200, { ...payload.headers });
@@ -123,5 +118,3 @@ const sendAll = (response: ServerResponse, pieces: () => AsyncGenerator<string |
   pipeline(pieces, response).catch(() => undefined);
 
 const isStream = ({ headers }: Payload): boolean => headers['Content-Type'] === SSE_TYPE;
-
-const text = (content: string) => ({ content: [{ type: 'text', text: content }] });

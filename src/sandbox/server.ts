@@ -4,8 +4,8 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { createCatalog } from './catalog.ts';
-import { createFaults, type FaultKind } from './faults.ts';
-import { corruptMessage, corruptPayload, faultError, sendBroken } from './inject-fault.ts';
+import { createFaults } from './faults.ts';
+import { INJECTIONS, type Injection } from './inject-fault.ts';
 import { createMcp } from './mcp.ts';
 import {
   type Answer,
@@ -130,18 +130,18 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     }
     if (body !== undefined) {
       const content = body instanceof ReplyError ? body : json;
-      const { payload, fault } = createReply(request, port, entry, content);
+      const { payload, injection } = createReply(request, port, entry, content);
       // A timer of a closed sandbox must not keep the process running.
       if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
-      entry.status = fault === 'hang' || fault === 'reset' ? 0 : payload.status;
-      await (sendBroken(response, payload, fault) ?? send(request, response, payload));
+      entry.status = injection.isSilent ? 0 : payload.status;
+      await (injection.send?.(response, payload) ?? send(request, response, payload));
     }
     const { status } = entry;
     options.onRequest?.({ ...calledTool(json), status, key, ms: performance.now() - started });
   };
 
   /**
-   * Creates the reply, and the fault to inject when it is sent. Everything that comes before the protocol is checked in the
+   * Creates the reply, and how a fault spoils it. Everything that comes before the protocol is checked in the
    * order in which problems are reported.
    * @param body parsed; undefined if it is not JSON; an error if it could not be read
    */
@@ -150,8 +150,8 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     port: number,
     { key, method, headers }: LogEntry,
     body: unknown,
-  ): { payload: Payload; fault: FaultKind | undefined } {
-    let fault: FaultKind | undefined;
+  ): { payload: Payload; injection: Injection } {
+    let injection: Injection = {};
     let answer: Answer;
     try {
       checkOrigin(request, port, protocol.methods);
@@ -165,20 +165,22 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
         if (body === undefined) throw rpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
         const incoming = readMessage(body);
         const kind = incoming.method === 'tools/call' ? 'tool' : 'request';
-        fault = nextFault(incoming.id === undefined ? 'other' : kind);
-        const error = faultError(fault);
-        if (error !== undefined) throw error;
+        const fault = nextFault(incoming.id === undefined ? 'other' : kind);
+        if (fault !== undefined) injection = INJECTIONS[fault];
+        if (injection.error !== undefined) throw injection.error();
         answer = protocol.post({ incoming, access, headers });
       }
     } catch (error) {
       const known =
         error instanceof ReplyError ? error : rpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
       // A request that fails anyway is not broken further.
-      if (known.status !== 200) fault = undefined;
+      if (known.status !== 200) injection = {};
       answer = known.answer(idOf(body));
     }
-    const payload = encode({ ...answer, message: corruptMessage(answer.message, fault) }, reply);
-    return { payload: corruptPayload(payload, fault), fault };
+    const { message } = answer;
+    const spoiled = message && injection.message?.(message, idOf(message) ?? 0);
+    const payload = encode({ ...answer, message: spoiled ?? message }, reply);
+    return { payload: injection.payload?.(payload) ?? payload, injection };
   }
 }
 
