@@ -64,7 +64,9 @@ export function createBridge({ onFault, ...options }: BridgeOptions) {
 
   function toProtocolError(error: unknown): ProtocolError {
     if (error instanceof ProtocolError) return error;
-    if (error instanceof AppError) return new ProtocolError(INTERNAL_ERROR, error.message);
+    if (error instanceof AppError) {
+      return new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${error.hint}`);
+    }
     onFault?.(error);
     return new ProtocolError(INTERNAL_ERROR, 'Internal error');
   }

@@ -1,4 +1,4 @@
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
 import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 5000;
 
 /**
  * Creates the methods of the server.
- * @returns runs a method; it rejects with a ProtocolError, or with the signal's reason when it is aborted
+ * @returns runs a method; it rejects with a ProtocolError, an AppError, or the signal's reason when it is aborted
  */
 export function createMethods({ upstream, sleep, send }: MethodOptions) {
   const whenFree = createSemaphore(MAX_RUNNING_CALLS);
@@ -104,12 +104,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
     if (capability === undefined || !isObject((await upstream.capabilities())[capability])) {
       throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 100)}`);
     }
-    try {
-      return await forward(method, params, signal);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      throw new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${error.hint}`);
-    }
+    return forward(method, params, signal);
   }
 
   return async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
