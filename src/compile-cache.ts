@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
-import { createFolders } from './storage/atomic.ts';
-import { assertOwnedPath, isSafePath, readOwnFile } from './storage/files.ts';
+import { assertOwnedPath, readOwnFile } from './storage/files.ts';
+import { createFolders, isSafePath } from './storage/folders.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 
 /**

@@ -1,7 +1,6 @@
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -12,6 +11,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { assertOwnedPath, flushFolder, followLinks, randomName, writeAll } from './files.ts';
+import { createFolders } from './folders.ts';
 import { ioError } from './io-error.ts';
 
 const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
@@ -119,22 +119,6 @@ export function ensurePrivateFolder(path: string): void {
     createFolders(resolve(path));
   } catch (error) {
     throw ioError('create the folder', path, error);
-  }
-}
-
-/**
- * Creates a folder and its parents. Not with `recursive` of mkdir, which never returns where a file system answers ENOENT
- * below an existing folder (/proc). Another process may create the same folders at the same time.
- */
-export function createFolders(path: string, mode = 0o700, isRetry = false): void {
-  try {
-    mkdirSync(path, mode);
-  } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-    if (isRetry || systemCode(error) !== 'ENOENT') throw error;
-    const parent = dirname(path);
-    if (statSync(parent, { throwIfNoEntry: false }) === undefined) createFolders(parent, mode);
-    createFolders(path, mode, true);
   }
 }
 

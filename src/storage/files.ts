@@ -5,32 +5,16 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
-  readlinkSync,
   readSync,
   type Stats,
   writeSync,
 } from 'node:fs';
-import { isAbsolute, join, parse, resolve, sep } from 'node:path';
-import process from 'node:process';
 import { AppError, systemCode } from '../errors.ts';
+import { currentUid, isTrusted, walkPath } from './folders.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 /** Codes of errors that mean that something other than a regular file of a useful size is at a path. */
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
-const MAX_LINKS = 40;
-const STICKY = 0o1000;
-const WRITABLE_BY_OTHERS = 0o022;
-
-/** The user id of this process; undefined on Windows, where files have no such owner. */
-function currentUid(): number | undefined {
-  return process.geteuid?.();
-}
-
-/** Whether a file with this owner can be relied on: it belongs to this user or to root. */
-function isTrusted(uid: number): boolean {
-  const me = currentUid();
-  return me === undefined || uid === me || uid === 0;
-}
 
 const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
 
@@ -155,7 +139,7 @@ export function flushFolder(path: string): void {
  * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links.
  */
 export function followLinks(path: string): string {
-  return walk(path, (part, stats) => {
+  return walkPath(path, (part, stats) => {
     if (stats.isSymbolicLink()) assertOwned(path, part, stats);
   });
 }
@@ -167,55 +151,11 @@ export function followLinks(path: string): string {
  */
 export function assertOwnedPath(path: string): void {
   const isRoot = currentUid() === 0;
-  const end = walk(path, (part, stats) => {
+  const end = walkPath(path, (part, stats) => {
     if (isRoot || stats.isSymbolicLink()) assertOwned(path, part, stats);
   });
   const stats = lstatSync(end, { throwIfNoEntry: false });
   if (stats !== undefined) assertOwned(path, end, stats);
-}
-
-/**
- * Whether nobody but this user and root can replace anything on the path of an existing folder: code that is run from
- * there can come from nobody else. A folder that others may write to counts only when it is sticky (/tmp) and holds a
- * folder of this user.
- */
-export function isSafePath(path: string): boolean {
-  const me = currentUid();
-  let isSafe = true;
-  let mustBeOurs = false;
-  walk(path, (_part, stats) => {
-    const isOpen = stats.isDirectory() && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
-    isSafe &&= isTrusted(stats.uid) && !(mustBeOurs && stats.uid !== me);
-    isSafe &&= !isOpen || (stats.mode & STICKY) !== 0;
-    mustBeOurs = isOpen;
-  });
-  return me === undefined || (isSafe && !mustBeOurs);
-}
-
-/**
- * Visits the existing parts of a path from the root on: each folder, and each symbolic link before its target.
- * @returns the path without links.
- */
-function walk(path: string, visit: (part: string, stats: Stats) => void): string {
-  const absolute = resolve(path);
-  let folder = parse(absolute).root;
-  const rest = absolute.slice(folder.length).split(sep);
-  for (let links = 0; rest.length > 0; ) {
-    const next = join(folder, rest.shift() ?? '');
-    const stats = lstatSync(next, { throwIfNoEntry: false });
-    if (stats === undefined) return join(next, ...rest);
-    visit(next, stats);
-    if (!stats.isSymbolicLink()) {
-      folder = next;
-      continue;
-    }
-    links += 1;
-    if (links > MAX_LINKS) throw fileError('ELOOP', 'too many symbolic links');
-    const target = readlinkSync(next);
-    if (isAbsolute(target)) folder = parse(target).root;
-    rest.unshift(...target.slice(isAbsolute(target) ? folder.length : 0).split(sep));
-  }
-  return folder;
 }
 
 function assertOwned(path: string, part: string, stats: Stats): void {

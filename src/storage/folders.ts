@@ -1,0 +1,78 @@
+import { existsSync, lstatSync, mkdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+
+const MAX_LINKS = 40;
+const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** The user id of this process; undefined on Windows, where files have no such owner. */
+export function currentUid(): number | undefined {
+  return process.geteuid?.();
+}
+
+/** Whether a file with this owner can be relied on: it belongs to this user or to root. */
+export function isTrusted(uid: number): boolean {
+  const me = currentUid();
+  return me === undefined || uid === me || uid === 0;
+}
+
+/**
+ * Visits the existing parts of a path from the root on: each folder, and each symbolic link before its target.
+ * @returns the path without links. @throws the system's error; one with the code `ELOOP` for too many links.
+ */
+export function walkPath(path: string, visit: (part: string, stats: Stats) => void): string {
+  const absolute = resolve(path);
+  let folder = parse(absolute).root;
+  const rest = absolute.slice(folder.length).split(sep);
+  for (let links = 0; rest.length > 0; ) {
+    const next = join(folder, rest.shift() ?? '');
+    const stats = lstatSync(next, { throwIfNoEntry: false });
+    if (stats === undefined) return join(next, ...rest);
+    visit(next, stats);
+    if (!stats.isSymbolicLink()) {
+      folder = next;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
+    const target = readlinkSync(next);
+    if (isAbsolute(target)) folder = parse(target).root;
+    rest.unshift(...target.slice(isAbsolute(target) ? folder.length : 0).split(sep));
+  }
+  return folder;
+}
+
+/**
+ * Whether nobody but this user and root can replace anything on the path of a folder, as far as it exists: code that is
+ * run from there can come from nobody else. A folder that others may write to counts only when it is sticky (/tmp) and
+ * holds a folder of this user.
+ */
+export function isSafePath(path: string): boolean {
+  const me = currentUid();
+  if (me === undefined) return true;
+  let isSafe = true;
+  let mustBeOurs = false;
+  const end = walkPath(path, (_part, stats) => {
+    const isOpen = stats.isDirectory() && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
+    isSafe &&= isTrusted(stats.uid) && !(mustBeOurs && stats.uid !== me);
+    isSafe &&= !isOpen || (stats.mode & STICKY) !== 0;
+    mustBeOurs = isOpen;
+  });
+  return isSafe && !(mustBeOurs && existsSync(end));
+}
+
+/**
+ * Creates a folder and its parents. Not with `recursive` of mkdir, which never returns where a file system answers ENOENT
+ * below an existing folder (/proc). Another process may create the same folders at the same time.
+ */
+export function createFolders(path: string, mode = 0o700, isRetry = false): void {
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (isRetry || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const parent = dirname(path);
+    if (!existsSync(parent)) createFolders(parent, mode);
+    createFolders(path, mode, true);
+  }
+}
