@@ -93,8 +93,7 @@ const group = (name, priority, ...modules) => ({
   test: (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each)),
 });
 const groups = [
-  group('start', 4, '/src/start.ts'),
-  group('compile-cache', 3, '/src/compile-cache.ts'),
+  group('start', 3, '/src/start.ts'),
   group('program', 2, '/src/main.ts'),
   group(
     'call',

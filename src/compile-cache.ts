@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { Module } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
-import { assertOwnedPath, readOwnFile } from './storage/files.ts';
 import { createFolders, isSafePath } from './storage/folders.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 
@@ -16,15 +16,6 @@ const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enr
 /** As in scripts/build.js. */
 const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
 
-/** Far above the compiled code of any chunk, in bytes. */
-const MAX_BYTES = 64 * 1024 * 1024;
-
-/** A CommonJS module as Node's loader passes it to an extension. */
-interface LoadedModule {
-  exports: unknown;
-  require(id: string): unknown;
-}
-
 /**
  * Caches V8's compiled code in our cache folder. `module.enableCompileCache` of later versions of Node stores it before the
  * program runs, without the functions that the run uses; with them, `find` takes 15 to 20 ms less.
@@ -35,13 +26,10 @@ export function enableCompileCache([word = '', ...more]: readonly string[]): voi
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
   if (cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return;
+  const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
+  const folder = join(codeFolder(cacheDir), `${process.version}-${process.arch}`, isCall ? word : 'other');
   try {
-    const folder = codeFolder(cacheDir);
-    assertOwnedPath(folder);
-    createFolders(folder);
-    if (!isSafePath(folder)) return;
-    const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
-    cacheCompiledCode(join(folder, `${process.version}-${process.arch}`, isCall ? word : 'other'));
+    if (isSafePath(folder)) cacheCompiledCode(folder);
   } catch {
     // Without a folder, every start compiles the program again.
   }
@@ -57,7 +45,7 @@ function cacheCompiledCode(folder: string): void {
   /** A chunk that turns the flags off is loaded, so they may be off when the next one is compiled. */
   let hasWasm = false;
 
-  require.extensions['.cjs'] = (module: LoadedModule, filename: string) => {
+  function run(chunk: NodeJS.Module, filename: string): void {
     const path = join(folder, `${basename(filename)}.bin`);
     const cachedData = readCode(path);
     const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'utf8')}\n})`;
@@ -66,10 +54,23 @@ function cacheCompiledCode(folder: string): void {
     if (hasWasm) setWasmFlags(false);
     hasWasm ||= source.includes(WASM_FLAGS_OFF);
     if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(path, script);
-    const run = script.runInThisContext() as (...given: unknown[]) => void;
-    const load = (id: string): unknown => module.require(id);
-    run.call(module.exports, module.exports, load, module, filename, dirname(filename));
-  };
+    const wrapped = script.runInThisContext() as (...given: unknown[]) => void;
+    const load = (id: string) => (id.startsWith('.') ? loadChunk(join(dirname(filename), id)) : require(id));
+    wrapped.call(chunk.exports, chunk.exports, load, chunk, filename, dirname(filename));
+  }
+
+  /** Loads a chunk as Node does, without its search for the file, which takes half a millisecond. */
+  function loadChunk(filename: string): unknown {
+    const loaded = require.cache[filename];
+    if (loaded !== undefined) return loaded.exports;
+    const chunk = new Module(filename);
+    require.cache[filename] = chunk;
+    run(chunk, filename);
+    chunk.loaded = true;
+    return chunk.exports;
+  }
+
+  require.extensions['.cjs'] = run;
 
   // At the exit the code also contains the functions that were compiled on their first call.
   process.once('exit', () => {
@@ -87,7 +88,7 @@ function setWasmFlags(on: boolean): void {
 /** Returns code that is whole: V8 crashes on damaged code. Comparing two copies is faster than loading a checksum. */
 function readCode(path: string): Buffer | undefined {
   try {
-    const { bytes } = readOwnFile(path, MAX_BYTES);
+    const bytes = readFileSync(path);
     const code = bytes.subarray(0, bytes.length / 2);
     return code.equals(bytes.subarray(code.length)) ? code : undefined;
   } catch {
@@ -98,9 +99,11 @@ function readCode(path: string): Buffer | undefined {
 /** Writes two copies of compiled code. A folder that cannot be written costs time only. */
 function writeCode(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}.tmp`;
+  const folder = dirname(path);
   try {
     const code = script.createCachedData();
-    createFolders(dirname(path));
+    createFolders(folder);
+    if (!isSafePath(folder)) return;
     writeFileSync(temporary, Buffer.concat([code, code]), { mode: 0o600, flag: 'wx' });
     renameSync(temporary, path);
   } catch {

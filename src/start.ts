@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { enableCompileCache } from './compile-cache.ts';
 import { isFileOrPipe } from './util/descriptor.ts';
 import { VERSION } from './version.ts';
 
@@ -27,7 +28,7 @@ async function start(argv: readonly string[]): Promise<void> {
   const text = staticText(argv);
   if (text !== undefined && writeOut(text)) return;
   // The standalone executable contains its compiled code.
-  if (process.versions.bun === undefined) (await import('./compile-cache.ts')).enableCompileCache(argv);
+  if (process.versions.bun === undefined) enableCompileCache(argv);
   await import('./main.ts');
 }
 

@@ -3,6 +3,7 @@ import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
+import { codeFolder } from '../storage/paths.ts';
 
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
@@ -33,7 +34,6 @@ export function registerCache(program: CliCommand, app: App): void {
 async function clearCache(app: App): Promise<void> {
   const { deletePages } = await import('../app/page.ts');
   const { clearResponses } = await import('../storage/cache.ts');
-  const { codeFolder } = await import('../storage/paths.ts');
   const { cacheDir } = app.paths;
   const removed = clearResponses(cacheDir);
   if (cacheDir !== undefined) {
