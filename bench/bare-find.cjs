@@ -1,4 +1,4 @@
-// One search, written by hand as the shortest script. CommonJS, because Node starts that faster than an ES module.
+// One search, as the shortest possible script. CommonJS, because Node starts that faster than an ES module.
 const { request } = require('node:http');
 
 const body = JSON.stringify({

@@ -1,4 +1,4 @@
-// The searches of a list, written by hand as the shortest script: undici, a number of requests at a time, each response
+// The searches of a list, as the shortest possible script: undici, a number of requests at a time, each response
 // parsed. Usage: node bare-loop.cjs <list> <concurrency>
 const { readFileSync } = require('node:fs');
 const { request } = require('undici');

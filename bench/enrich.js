@@ -27,7 +27,7 @@ function listOf(home, rows) {
 }
 
 /**
- * Measures enrich without pacing: with a service that answers at once, so that only the program's own work counts, and
+ * Measures enrich without pacing, with a service that responds immediately, which leaves only the program's own work, and
  * with one that takes 10 ms.
  * @param home an empty folder
  * @param env with the fast service and the key
@@ -64,7 +64,7 @@ function measure(home, env, slowEnv) {
     return run([bin, 'enrich', listOf(home, rows), '-o', join(home, 'out.csv'), ...unpaced], runEnv);
   }
 
-  /** Runs both in turn, so that a change of the machine's speed affects both. */
+  /** Runs both alternately, so that a change of the machine's speed affects both. */
   function compare(name, rows, runEnv) {
     const theirs = () => run([bare, listOf(home, rows), CONCURRENCY], runEnv);
     theirs();

@@ -1,4 +1,4 @@
-// Times whole processes in turn, so that a change of the machine's speed affects both sides.
+// Times two commands alternately, so that a change of the machine's speed affects both.
 import { spawnSync } from 'node:child_process';
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -17,7 +17,7 @@ export function time([program, ...words], env, input) {
 }
 
 /**
- * Runs two commands in turn. The first run of each is not counted: it fills the caches.
+ * Runs two commands alternately. The first run of each is not counted: it fills the caches.
  * @returns the medians in milliseconds, and the ratio of the first to the second
  */
 export function sideBySide(ours, theirs, runs) {

@@ -1,4 +1,4 @@
-// One tool call with other command-line clients for MCP servers. They need the handshake, so ours makes it too.
+// One tool call with other command-line clients for MCP servers. They need the handshake, so our program performs it, too.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { line, sideBySide, time } from './measure.js';
@@ -7,7 +7,7 @@ import { startSandbox } from './service.js';
 const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
 const ARGUMENTS = { name: 'Nopa', city: 'SF' };
 
-/** Prints how many times faster ours is. @param packages the folder with the other clients */
+/** Prints how many times faster our program is. @param packages the folder with the other clients */
 export async function benchPeers({ node, packages, env, runs, say }) {
   const sandbox = await startSandbox();
   const endpoint = `${sandbox.baseUrl}/api/mcp`;

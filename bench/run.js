@@ -1,5 +1,5 @@
 // Run times of the program as ratios to a baseline that is measured in the same run.
-// Usage: npm run bench [-- <part>...], the parts being startup, peers, render, package, enrich; RUNS=15
+// Usage: npm run bench [-- <part>...]; parts: startup, peers, render, package, enrich. RUNS=15 sets the number of runs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { arch, cpus, tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { startService } from './service.js';
 import { benchStartup, startupTable } from './startup.js';
 
 const PARTS = ['startup', 'peers', 'render', 'package', 'enrich'];
-/** The Node that the other clients need; npm installs it. */
+/** The version of Node that the other clients need; npm installs it. */
 const LATER = '24';
 /** Built by `npm run build:standalone`; measured if it is there. */
 const STANDALONE = fileURLToPath(new URL('../dist/standalone/restaurant', import.meta.url));
@@ -51,7 +51,7 @@ function install(...names) {
 try {
   say(`${nodeOf(process.version)}, medians of ${runs}, ${new Date().toISOString().slice(0, 10)}\n`);
   const options = { node: process.execPath, home, env, runs, say };
-  /** Ratios of the start by program. */
+  /** Start-up ratios by program. */
   const columns = {};
   if (parts.includes('startup')) columns[`Node.js ${majorOf(process.version)}`] = benchStartup(options);
   if (parts.includes('startup') && existsSync(STANDALONE)) {

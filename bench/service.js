@@ -1,4 +1,4 @@
-// Services for the measurements, in separate processes.
+// Services for the benchmarks, in separate processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

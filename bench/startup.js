@@ -17,9 +17,9 @@ const curl = ({ RESTAURANT_BASE_URL: baseUrl, RESTAURANT_API_KEY: key }) => [
 ];
 
 /**
- * Prints the times of the start.
+ * Prints the start-up times.
  * @param node runs the scripts
- * @param program the words that start ours; default: our build for that Node
+ * @param program the command line of our program; default: our build for that Node
  * @returns for each row its label, its baseline and the ratio of ours to it
  */
 export function benchStartup({ node, program = [node, bin], home, env, runs, say }) {

@@ -1,4 +1,4 @@
-// Builds the entries of the package for programs: dist/library.js, dist/sandbox.js and their types.
+// Builds the library entries of the package: dist/library.js, dist/sandbox.js, and their types.
 // usage: node scripts/build-library.js [folder]   default: dist
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -38,7 +38,7 @@ const args = [tsc, '-p', 'tsconfig.library.json', '--outDir', types];
 await promisify(execFile)(process.execPath, args, { cwd: root });
 await keepReachable(['library.d.ts', join('sandbox', 'server.d.ts')]);
 
-/** Removes the declarations that the entries do not need, and names the others as their modules are published. */
+/** Removes the declarations that the entries do not need, and renames the others to their published paths. */
 async function keepReachable(entries) {
   const kept = new Set(entries);
   for (const file of kept) {

@@ -1,5 +1,6 @@
-// Makes dist/standalone/restaurant.mcpb, the bundle that Claude Desktop installs (MCP Bundles): the program for Node, which
-// Claude Desktop brings, and a manifest that asks the user for key and address. The official tool checks and packs it.
+// Creates dist/standalone/restaurant.mcpb, the bundle that Claude Desktop installs (MCP Bundles): the program for Node, which
+// Claude Desktop includes, and a manifest that requests the key and the address from the user. The official tool validates
+// and packs it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'restaurant-mcpb-'));
 const bundle = join(root, 'dist/standalone/restaurant.mcpb');
 const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** A placeholder of the manifest. */
+/** Returns a placeholder of the manifest. */
 const value = (name) => `\${${name}}`;
 
 const manifest = {
@@ -70,7 +71,7 @@ const mcpb = (...words) =>
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-/** Starts the server as the manifest says, and checks that it answers. */
+/** Starts the server with the command of the manifest and checks that it responds. */
 function startServer() {
   const fill = (text) =>
     text

@@ -1,6 +1,6 @@
 // Compiles the program into executables that need no Node: the build of scripts/build.js with Bun's compiler and runtime.
-// Without arguments for this machine, into dist/standalone/restaurant; with --all for every platform, as archives with
-// checksums in dist/standalone/. Bun comes from its npm packages, which are fetched when this runs.
+// Without arguments, builds dist/standalone/restaurant for this machine. With --all, builds archives with checksums for every
+// platform in dist/standalone/. Downloads Bun from its npm packages.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import './build.js';
 
 const BUN_VERSION = '1.4.5';
-/** Platforms of our archives, each with the npm package of Bun for it and the SHA-512 of that package. */
+/** Platforms, each with its npm package of Bun and the SHA-512 of that package. */
 const PLATFORMS = {
   'linux-x64': [
     'bun-linux-x64-baseline',
@@ -63,7 +63,7 @@ function ownPlatform() {
 
 const executableName = (platform) => (platform.startsWith('windows') ? 'restaurant.exe' : 'restaurant');
 
-/** Fetches Bun for a platform. @returns the path of its executable */
+/** Downloads Bun for a platform. @returns the path of its executable */
 async function fetchBun(platform) {
   const [name, sha512] = PLATFORMS[platform] ?? [];
   if (name === undefined) {
@@ -96,7 +96,7 @@ async function compile(compiler, platform, folder) {
     '--bytecode',
     `--compile-executable-path=${await fetchBun(platform)}`,
     `--target=${PLATFORMS[platform]?.[0]}`,
-    // Files of the folder where the program happens to run must not configure it.
+    // Files in the current folder must not configure the program.
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
     join(root, 'dist/start.cjs'),

@@ -1,11 +1,11 @@
 // Bundles src/start.ts into dist/: CommonJS, which starts faster than ES modules, and a chunk for each part that is loaded
 // on first use.
 //
-// What the optimizations save, in CPU time on Node 20 (`find --help` uses 65 ms, `find` 125 ms, an empty script 30 ms):
+// CPU time that the optimizations save on Node 20 (`find --help` uses 65 ms, `find` 125 ms, an empty script 30 ms):
 //   modules that are never used     20 to 30 ms of `find`; node:http alone is 3
 //   groups of chunks                10 ms of both
 //   built-in modules on first use   10 ms of both
-//   emoji and segmenters, if needed 40 ms of both
+//   emoji and segmenters on demand  40 ms of both
 //   minification                    no time, but a third of the size
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -22,8 +22,8 @@ import { TEXT_MODULES } from './text-modules.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Modules that libraries load and this program never uses: undici's HTTP/2, its bodies of fetch, the second build of its
- * parser; chalk's detection of colors, which the palette does itself.
+ * Modules that libraries load and this program never uses: undici's HTTP/2, its fetch bodies, and the second build of its
+ * parser; chalk's color detection, which src/output/color.ts replaces.
  */
 const UNUSED =
   /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body|llhttp[\\/]llhttp_simd-wasm)\.js$|chalk[\\/]source[\\/]vendor[\\/]supports-color[\\/]index\.js$/;
@@ -36,14 +36,14 @@ const without = (unused) => ({
   },
 });
 
-/** Modules of Node as undici gets them. */
+/** Replacements for built-in modules in undici. */
 const FOR_UNDICI = {
-  // Without Node's message: Node 20 searches the source of the failed call for it, which takes minutes in the long line of
-  // a bundle.
+  // Throws a fixed message: for its own message, Node 20 searches the source of the failed call, which takes minutes in the
+  // long line of a bundle.
   'node:assert': `module.exports = (holds, message = 'an assertion failed') => {
     if (!holds) throw Object.assign(new Error(message), { name: 'AssertionError', code: 'ERR_ASSERTION' });
   };`,
-  // It takes 3 ms to load. undici uses a number of it, and a class for bodies that this program never sends.
+  // It takes 3 ms to load. undici uses a constant of it, and a class for bodies that this program never sends.
   'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
 };
 
@@ -60,8 +60,8 @@ const ownModules = {
 };
 
 /**
- * V8 compiles the WebAssembly of undici's parser and of jq a second time in the background, and the exit waits 150 ms for
- * it. compile-cache.ts restores the flags; Bun has none.
+ * V8 compiles the WebAssembly of undici's parser and of jq a second time in the background, and the process waits 150 ms for
+ * it at exit. compile-cache.ts restores the flags. Bun does not have them.
  */
 const compileOnce = {
   name: 'compile-once',
@@ -83,10 +83,10 @@ const bundle = await rolldown({
   // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },
-  // A module that one command loads on first use can be loaded at once by another.
+  // A module that one command loads on first use can be loaded at the start of another.
   checks: { ineffectiveDynamicImport: false },
 });
-// Modules that are loaded together are one file: each file takes a millisecond.
+// Modules that are loaded together share one file, because each file takes a millisecond to load.
 const group = (name, priority, ...modules) => ({
   name,
   priority,
@@ -111,9 +111,9 @@ const groups = [
 
 const { output } = await bundle.generate({
   format: 'cjs',
-  // Function names are not kept: that costs a call for each function created, a sixth of the time of a long list.
+  // Keeping function names would add a call for each function created, which takes a sixth of the time of a long list.
   minify: true,
-  // V8 keeps ASCII in half the memory.
+  // V8 stores ASCII in half the memory.
   charset: 'ascii',
   comments: false,
   entryFileNames: '[name].cjs',
@@ -122,7 +122,7 @@ const { output } = await bundle.generate({
 });
 await bundle.close();
 
-// Built in a temporary folder, so that a running program misses its chunks for a moment only.
+// Builds in a temporary folder, so that the chunks of a running program are missing for a moment only.
 const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
@@ -130,17 +130,17 @@ for (const { fileName, code } of output) {
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(temporary, 'start.cjs'));
-// Executables built from an earlier build stay.
+// Keeps executables of an earlier build.
 await rename(join(root, 'dist/standalone'), join(temporary, 'standalone')).catch(() => {});
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(temporary, join(root, 'dist'));
 
-/** Embeds the help in the start, which prints it without loading the program. */
+/** Embeds the help in start.ts, which prints it without loading the program. */
 async function embedHelp(file) {
   const { stdout: help } = await promisify(execFile)(process.execPath, [file, 'help']);
   const code = await readFile(file, 'utf8');
   const embedded = code.replace(/(["'`])the build embeds the help here\1/, () => JSON.stringify(help));
   if (embedded === code) throw new Error('the start has no place for the help');
-  // It loads rolldown's helpers and uses none.
+  // This chunk loads rolldown's helpers and uses none.
   await writeFile(file, embedded.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';'));
 }

@@ -1,12 +1,12 @@
-// Reports words and names that the project's plain English avoids; fails with --fail.
-// The list is about habits that crept in once, not about grammar: each entry names the plain word.
+// Reports words and names that this project avoids, with the word to use instead; fails with --fail.
+// The list contains words that were overused in the past. It does not check grammar.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each pattern with what to write instead. */
+/** Patterns with the words to use instead. */
 const AVOIDED = [
   [/\banew\b/i, 'again, refresh'],
   [/\bmend(s|ed|ing)?\b/i, 'fix'],
@@ -23,7 +23,7 @@ const AVOIDED = [
   [/\b(colour|licence|neighbour|behaviour|honour|favour|normalis|recognis|initialis)/i, 'American spelling'],
 ];
 
-/** Lines that must hold such a word: names of others, and options for people who spell the other way. */
+/** Lines that need such a word: names in other programs, and options in British spelling. */
 const ALLOWED = /neighbourhood[':]|no-colour/i;
 
 const files = execFileSync('git', ['ls-files', 'src', 'docs/*.md', 'bin', '*.md'], {

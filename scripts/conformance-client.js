@@ -1,4 +1,4 @@
-// What the conformance suite starts where one command line is not enough: several, all with the suite's URL.
+// The client that the conformance suite starts for scenarios with more than one command line.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const {
 } = process.env;
 const url = process.argv.at(-1);
 
-/** Runs a command; gives what it printed. Any exit code but `wanted` ends the whole with an error. */
+/** Runs a command and returns its output. Any exit code other than `wanted` ends the client with an error. */
 function restaurant(words, wanted = 0) {
   const options = ['--protocol', protocol, '--endpoint', url];
   const { status, stdout } = spawnSync(process.execPath, [bin, ...words, ...options], {
@@ -36,7 +36,7 @@ const SCENARIOS = {
     for (const { name, arguments: args } of JSON.parse(context).toolCalls) {
       const hasNull = Object.values(args).includes(null);
       if (!hasNull) call(name, args);
-      // No schema of these tools allows null, so `call` would not send it.
+      // The schemas of these tools do not allow null, so `call` would not send it.
       else restaurant(['raw', 'tools/call', JSON.stringify({ name, arguments: args })]);
     }
   },

@@ -1,9 +1,10 @@
-// Which scenarios of the official MCP conformance suite are run, with what, and why the others are not.
+// The scenarios of the official MCP conformance suite: those that are run, with their commands, and those that are excluded,
+// with the reason.
 const LEGACY = ['2025-06-18', '2025-11-25'];
 const LAST_LEGACY = ['2025-11-25'];
 const MODERN = ['2026-07-28'];
 
-/** `line`: the command that is run, with `--endpoint <url>` at its end; without it scripts/conformance-client.js. */
+/** `line`: the command, which is run with `--endpoint <url>`. Without a line, scripts/conformance-client.js is run. */
 export const CLIENT = [
   { scenario: 'initialize', versions: LEGACY, line: 'tools --protocol 2025-11-25' },
   { scenario: 'tools_call', versions: LEGACY, line: 'call add_numbers a=5 b=3' },
@@ -22,8 +23,8 @@ export const CLIENT = [
 const NO_SUCH_THING = 'the sandbox has tools alone';
 
 /**
- * `expected`: checks that cannot succeed, with the reason. Those that name a diagnostic tool of the suite's own are
- * expected to fail everywhere.
+ * `expected`: checks that cannot succeed, with the reason. Checks for a diagnostic tool that only the suite defines fail in
+ * every scenario.
  */
 export const SERVER = [
   { scenario: 'server-initialize', versions: LEGACY },

@@ -1,6 +1,6 @@
 // Runs the official MCP conformance suite: its client scenarios against command lines of this program, its server
-// scenarios against the sandbox. The suite is installed into a temporary folder; it wants Node.js 22 or later, which
-// CONFORMANCE_NODE names, or the npm package `node` brings. OAuth is out of scope: the service uses keys.
+// scenarios against the sandbox. The suite is installed into a temporary folder. It needs Node.js 22 or later: the one that
+// CONFORMANCE_NODE names, or that of the npm package `node`. OAuth is out of scope, because the service uses keys.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'restaurant-conformance-'));
 
-/** The Node.js that runs the suite, with the path of its program. */
+/** The Node.js that runs the suite, and the path of the suite. */
 function install() {
   const { CONFORMANCE_NODE: named, CONFORMANCE_SUITE: suite } = process.env;
   const own = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : undefined;
@@ -31,7 +31,7 @@ function install() {
 }
 
 let runs = 0;
-/** A folder of its own for each run, as home of what it starts and for its results. */
+/** Creates a folder for each run: the home of its processes and the place of its results. */
 function freshFolder() {
   runs += 1;
   const folder = join(work, `run-${runs}`);
@@ -39,7 +39,7 @@ function freshFolder() {
   return folder;
 }
 
-/** The environment of a user who has only a key. */
+/** The environment of a user who has configured only a key. */
 function environment(home) {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(RESTAURANT_|XDG_|npm_|CONFORMANCE_)/.test(name),
@@ -62,7 +62,7 @@ function runSuite([node, program], words) {
   return { status, checks, output: `${stdout}${stderr}` };
 }
 
-/** What went wrong in a run: failed checks and warnings that were not to be expected, too few checks, a failed client. */
+/** Returns the problems of a run: unexpected failures and warnings, too few checks, a failed client. */
 function faultsOf({ checks, status, output }, { expected = {}, mode }) {
   const bad = checks.filter((check) => check.status === 'FAILURE' || check.status === 'WARNING');
   const isExpected = ({ id, errorMessage = '' }) =>
@@ -75,7 +75,7 @@ function faultsOf({ checks, status, output }, { expected = {}, mode }) {
   return faults;
 }
 
-/** That all messages were well-formed says nothing where there were none. */
+/** Counts successful checks, without the check of the message format, which also passes if there are no messages. */
 const countGood = (checks) =>
   checks.filter(({ status, id }) => status === 'SUCCESS' && id !== 'wire-schema-valid').length;
 
@@ -90,7 +90,7 @@ function report(title, run, rules) {
   for (const fault of faults) console.log(`       ${fault.slice(0, 2000)}`);
 }
 
-/** Every scenario of the suite is run, or left out with a reason. */
+/** Fails unless every scenario of the suite is run, or excluded with a reason. */
 function checkThatAllAreKnown(suite) {
   const list = execFileSync(suite[0], [suite[1], 'list'], { encoding: 'utf8' });
   const names = [...list.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
@@ -98,8 +98,7 @@ function checkThatAllAreKnown(suite) {
   const unknown = names.filter(
     (name) => !known.includes(name) && !LEFT_OUT.some(({ names: out }) => out.test(name)),
   );
-  if (names.length === 0 || unknown.length > 0)
-    throw new Error(`scenarios of which nothing is said: ${unknown}`);
+  if (names.length === 0 || unknown.length > 0) throw new Error(`unknown scenarios: ${unknown}`);
   return names.filter((name) => !known.includes(name));
 }
 

@@ -1,4 +1,4 @@
-// The main job, offline: a search and a lookup on the embedded sandbox.
+// Runs a search and a lookup with sample data, without a key or network.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const lines = [
 // A reader such as `head` may close the pipe before the end.
 process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
 
-// The first thing to run in a fresh clone.
+// A new clone has no build.
 if (!existsSync(new URL('../dist/start.cjs', import.meta.url))) await import('./build.js');
 for (const words of lines) {
   const shown = words.map((word) => (word === 'Nopa' ? '"Nopa"' : word)).join(' ');

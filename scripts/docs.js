@@ -1,5 +1,5 @@
-// Generates documents from the command tree: parts of README.md and docs/, the manual page, the skill. With --check fails if
-// one is out of date. Builds first, so that it never describes an old build.
+// Generates documents from the command tree: parts of README.md and docs/, the manual page, and the skill. With --check,
+// fails if one is out of date. Builds first, so that it never describes an old build.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

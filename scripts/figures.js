@@ -1,5 +1,5 @@
-// Prints the size and shape of the source: lines, files, single importers, import cycles, repeated code, modules that
-// `find` loads and how deep its call goes. Fails for an import cycle only.
+// Prints the size and shape of the source: lines, files, files with one importer, import cycles, repeated code, the modules
+// that `find` loads, and the call depth of its request. Fails only for an import cycle.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -30,7 +30,7 @@ const texts = new Map(
 );
 const lines = files.reduce((sum, file) => sum + texts.get(file).split('\n').length - 1, 0);
 
-/** The files that each file imports: at once, for a type, or on first use. */
+/** The files that each file imports: statically, as a type, or on first use. */
 const imports = new Map(
   [...texts].map(([file, text]) => {
     const found = text.matchAll(/(?:\bfrom\s+|\bimport\()'(\.[^']+\.ts)'/g);
@@ -40,13 +40,13 @@ const imports = new Map(
 );
 const room = (file) => file.split('/')[1];
 const importers = (file) => [...texts.keys()].filter((other) => imports.get(other)?.has(file));
-/** Files that only one other file of their room imports, and that have no test of their own. */
+/** Files that only one file of the same folder imports, and that have no test. */
 const single = files.filter((file) => {
   const [first, second] = importers(file);
   return first !== undefined && second === undefined && room(first) === room(file);
 });
 
-/** Strongly connected groups of more than one file (Tarjan). */
+/** Import cycles: strongly connected groups of more than one file (Tarjan). */
 function cycles() {
   const index = new Map();
   const low = new Map();
@@ -68,7 +68,7 @@ function cycles() {
   return groups;
 }
 
-/** Runs of equal lines that occur in more than one place; blank lines, imports and closing brackets do not count. */
+/** Blocks of equal lines that occur in more than one place; blank lines, imports and closing brackets do not count. */
 function duplicates() {
   const seen = new Map();
   const repeated = new Set();
@@ -92,7 +92,7 @@ function duplicates() {
   return [...repeated];
 }
 
-/** Loaded before the program: notes the modules of ours that are loaded, and the calls that lead to undici. */
+/** Loaded before the program: records our modules that are loaded, and the calls that lead to undici. */
 const WATCH = `
 const Module = require('node:module');
 const { writeFileSync } = require('node:fs');
@@ -119,7 +119,7 @@ Module._load = function (request, parent, isMain) {
 process.on('exit', () => writeFileSync(process.env.FIGURES, JSON.stringify({ ours: [...ours], stack })));
 `;
 
-/** Builds the program with each module in a file of its own, and runs one \`find\` against a service on this machine. */
+/** Builds the program with one file per module, and runs one \`find\` against a local service. */
 async function traceFind() {
   const work = mkdtempSync(join(tmpdir(), 'figures-'));
   const service = spawn(process.execPath, ['-e', SERVICE], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,4 +1,4 @@
-// Postpones work that takes milliseconds and is not always needed: it happens on first use.
+// Defers slow work until first use, because most commands do not need it.
 
 const SLOW = [
   'child_process',

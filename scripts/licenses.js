@@ -6,7 +6,7 @@ import { join, sep } from 'node:path';
 const NOTICE = 'THIRD-PARTY.txt';
 /** The text in the sources that the build replaces by the list of packages. */
 const PLACEHOLDER = 'none, since it runs from its sources';
-/** Licenses that require only that their text is passed on. */
+/** Licenses that only require a copy of their text. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 const RULE = '-'.repeat(80);
 
@@ -38,7 +38,7 @@ async function readPackage(folder) {
   if (!PERMISSIVE.includes(license))
     throw new Error(`${name} ${version}: may its license (${license}) be bundled?`);
   const file = (await readdir(folder)).sort().find((each) => /^(licen[cs]e|copying)/i.test(each));
-  // Some packages leave the text in their repository; it is copied from there.
+  // Some packages contain no license text: these are copies from their repositories.
   const copy = new URL(`licenses/${name.replace('/', '+')}.txt`, import.meta.url);
   const text = await readFile(file === undefined ? copy : join(folder, file), 'utf8').catch(() => {
     throw new Error(`${name} ${version} comes without the text of its license (${license})`);

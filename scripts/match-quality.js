@@ -1,6 +1,6 @@
-// Measures how well `enrich` matches a dirty list: 1,000 rows with known restaurants, damaged in ways that lists are.
-// Prints precision and recall of `matched` and `likely` for each kind of damage, without and with --loose. Fails where a
-// goal is missed. The sample data gets near namesakes ("Nopa Express" beside "Nopa").
+// Measures how well `enrich` matches a list with errors: 1,000 rows of known restaurants with the errors that real lists
+// have. Prints precision and recall of `matched` and `likely` for each kind of error, without and with --loose. Fails if a
+// goal is missed. Similar names are added to the sample data ("Nopa Express" next to "Nopa").
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const ROWS = 1000;
 const GOALS = { matched: 1, likely: 0.9, loose: 0.8 };
 const LOOSE_KINDS = ['suffix', 'parentheses', 'branch'];
 
-/** Random numbers that are the same in every run (mulberry32). */
+/** Generates the same random numbers in every run (mulberry32). */
 function randomOf(seed) {
   let state = seed;
   return () => {
@@ -29,7 +29,7 @@ function randomOf(seed) {
 const random = randomOf(20_251_121);
 const pick = (list) => list[Math.floor(random() * list.length)];
 
-/** A letter that is missing, doubled or swapped with its neighbor. */
+/** Drops or doubles a letter, or swaps it with the next one. */
 function typo(name) {
   const letters = [...name];
   const at = 1 + Math.floor(random() * Math.max(1, letters.length - 2));
@@ -45,7 +45,7 @@ const CITY_ALIASES = {
   'Los Angeles': 'L.A.',
 };
 
-/** What lists do to names and cities. */
+/** The kinds of errors in names and cities. */
 const DAMAGE = {
   clean: (name, city) => [name, city],
   case: (name, city) => [random() < 0.5 ? name.toUpperCase() : name.toLowerCase(), city],
@@ -72,7 +72,7 @@ function makeData() {
   return [...sample, ...namesakes];
 }
 
-/** Rows with the id that is right; empty where no restaurant of the list is. */
+/** Returns rows with the correct id, which is empty if the row is not in the data. */
 function makeList(data) {
   const known = data.filter(({ service_id }) => service_id !== '');
   const cities = [...new Set(known.map(({ city }) => city))];
@@ -81,7 +81,7 @@ function makeList(data) {
     const kind = kinds[index % kinds.length];
     const { name, city, service_id } = pick(known);
     if (kind === 'other city') {
-      // A restaurant that the data does not have: the right answer is none.
+      // A restaurant that is not in the data: the correct result is none.
       const other = pick(cities.filter((each) => each !== city));
       const exists = data.some((each) => each.city === other && each.name === name);
       return { kind, name, city: other, id: exists ? service_id : '' };
@@ -126,7 +126,7 @@ function csvOf(rows, columns) {
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(cells).join('\n');
 }
 
-/** The results of the list, in order. */
+/** Returns the results of the list, in order. */
 function enrich(baseUrl, options) {
   const unpaced = ['--per-minute', '0', '--per-day', '0', '--format', 'ndjson', '--quiet'];
   const { stdout, stderr, status } = spawnSync(
@@ -179,13 +179,13 @@ function figures(plain, loose, belongs) {
   ];
 }
 
-/** The share of right restaurants among the rows of these statuses; 1 where there are none. */
+/** Returns the share of correct restaurants among rows with these statuses; 1 if there are none. */
 function precision(rows, statuses) {
   const judged = rows.filter(({ found }) => statuses.includes(found.status));
   return judged.length === 0 ? 1 : judged.filter(({ id, found }) => found.id === id).length / judged.length;
 }
 
-/** The share of rows that got their restaurant, sure or likely, among those that have one. */
+/** Returns the share of rows with the correct restaurant, matched or likely, among those that have one. */
 function recall(rows) {
   const having = rows.filter(({ id }) => id !== '');
   const right = having.filter(

@@ -1,4 +1,4 @@
-// Makes the Homebrew formula (restaurant.rb) and the Scoop manifest (restaurant.json) from the archives of
+// Creates the Homebrew formula (restaurant.rb) and the Scoop manifest (restaurant.json) from the archives of
 // `npm run build:standalone -- --all` and their checksums, for the release that package.json names.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

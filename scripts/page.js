@@ -26,15 +26,15 @@ async function buildScript() {
   return { code: code.trim(), modules: Object.keys(modules) };
 }
 
-/** Leaflet's style without its pictures, which the page does not use, followed by ours; minified. */
+/** Returns the minified style: Leaflet's, without the images that the page does not use, then ours. */
 async function buildStyle() {
   const [theirs, ours] = await Promise.all(
     [`${leaflet}leaflet.css`, `${source}page.css`].map((path) => readFile(path, 'utf8')),
   );
-  const withoutPictures = theirs.replace(/\/\*[\s\S]*?\*\//g, '').replace(/[^{}]+\{[^{}]*url\([^{}]*\}/g, '');
+  const withoutImages = theirs.replace(/\/\*[\s\S]*?\*\//g, '').replace(/[^{}]+\{[^{}]*url\([^{}]*\}/g, '');
   const { code } = transform({
     filename: 'page.css',
-    code: Buffer.from(withoutPictures + ours),
+    code: Buffer.from(withoutImages + ours),
     minify: true,
     targets: browserslistToTargets(['chrome 105', 'firefox 110', 'safari 16']),
   });

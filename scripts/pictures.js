@@ -1,5 +1,5 @@
-// Draws docs/*.svg: what the built program shows in a terminal, against its own sandbox. With --check says whether the
-// pictures are what it shows today.
+// Draws docs/*.svg: the output of the built program in a terminal, with data of the sandbox. With --check, fails if a picture
+// is out of date.
 import { execFileSync, spawn as spawnProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { PROMPT, svg } from './svg.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'restaurant-pictures-'));
-// CI: no spinner, so that a slow answer leaves the same text.
+// CI disables the spinner, so that a slow response does not change the output.
 const env = { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'xterm', CI: 'true' };
 
 /** A list to enrich: restaurants of two cities, and one that does not exist. */
@@ -26,7 +26,7 @@ function places() {
   return ['name,city', ...rows, 'Chez Nobody,Paris', ''].join('\n');
 }
 
-/** What a command line leaves on the screen, line by line. */
+/** Returns the lines that a command prints on the screen. */
 function screen(words, columns, variables) {
   return new Promise((resolve, reject) => {
     const pty = spawn(process.execPath, [path('bin/restaurant.js'), ...words], {
@@ -40,9 +40,9 @@ function screen(words, columns, variables) {
       output += text;
     });
     pty.onExit(() =>
-      // The last output may come after the news of the end.
+      // The last output may arrive after the exit event.
       setTimeout(() => {
-        // How old the last search is depends on the speed of the machine.
+        // The age of the last search depends on the speed of the machine.
         const lines = output
           .trimEnd()
           .replaceAll(/\b\d+ s ago\b/g, '5 s ago')
@@ -54,7 +54,7 @@ function screen(words, columns, variables) {
   });
 }
 
-/** Starts a sandbox. With the variables of its address and key, the commands of a picture need no `--demo`. */
+/** Starts a sandbox. The variables of its address and key make `--demo` unnecessary in the pictures. */
 async function startSandbox() {
   const server = spawnProcess(process.execPath, [path('bin/restaurant.js'), 'sandbox', '--port', '0'], {
     env,
@@ -72,7 +72,7 @@ async function startSandbox() {
   throw new Error('the sandbox did not start');
 }
 
-/** A session: command lines as they are typed, each with what it shows. */
+/** Runs command lines in one session. @returns each as typed, with its output */
 async function session(commands, columns, variables) {
   const parts = [];
   for (const command of commands) {
@@ -84,8 +84,8 @@ async function session(commands, columns, variables) {
 }
 
 /**
- * The progress bar as it was in the middle of the run with this summary: drawn by the program's own code, at a time
- * that stands still.
+ * Returns the progress bar in the middle of the run that has this summary, drawn by the program's own code with a fixed
+ * clock.
  */
 async function bar(summary) {
   const [total, matched, ambiguous] = (summary.match(/\d+(?= rows| matched| ambiguous)/g) ?? []).map(Number);

@@ -1,4 +1,4 @@
-// Writes the address of the repository wherever a release needs it: node scripts/set-repository.js <owner>/<name>
+// Writes the address of the repository into the files that a release needs: node scripts/set-repository.js <owner>/<name>
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -6,7 +6,7 @@ const [, , given = ''] = process.argv;
 const [, owner, name] = /^([\w-]+)\/([\w.-]+)$/.exec(given) ?? [];
 if (owner === undefined) throw new Error(`expected <owner>/<name>, got '${given}'`);
 const home = `https://github.com/${owner}/${name}`;
-/** Name of the server in the MCP registry, which checks that the npm package names it too. */
+/** Name of the server in the MCP registry, which requires the same name in the npm package. */
 const mcpName = `io.github.${owner.toLowerCase()}/restaurant`;
 
 function edit(file, change) {

@@ -1,11 +1,11 @@
-// Text of a terminal (lines with SGR colours) as an SVG that follows the reader's light or dark scheme.
+// Converts terminal text (lines with SGR colors) to an SVG that follows the reader's light or dark color scheme.
 import stringWidth from 'string-width';
 
 const CELL = { width: 8.4, height: 20 };
 const PADDING = 16;
 const FONT = 14;
 
-/** Foreground colours of SGR: readable on the background of each scheme. */
+/** SGR foreground colors, readable on the background of each scheme. */
 const COLORS = {
   31: { name: 'red', light: '#b3261e', dark: '#ff8a80' },
   32: { name: 'green', light: '#1a7f37', dark: '#56d364' },
@@ -23,16 +23,16 @@ const STYLE = [
   '}',
 ].join('');
 
-/** The start of a line with a command. An animated picture types what follows it. */
+/** The prompt of a line with a command. An animated picture types the rest of the line. */
 export const PROMPT = '\u001b[2m$\u001b[22m ';
 const PROMPT_WIDTH = 2;
-/** Times of an animated picture, in milliseconds. */
+/** Durations of an animated picture, in milliseconds. */
 const TIMES = { beforeTyping: 900, key: 60, response: 400, reading: 2000, end: 5000 };
 
 const SGR = /\u001b\[([\d;]*)m/;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What the codes of one SGR sequence make of the classes that are in force. */
+/** Applies the codes of one SGR sequence to the current CSS classes. */
 function after(classes, codes) {
   const next = new Set(classes);
   const colors = Object.values(COLORS).map(({ name }) => name);
@@ -46,12 +46,12 @@ function after(classes, codes) {
     else if (code === 39 || code in COLORS) {
       for (const name of colors) next.delete(name);
       if (code in COLORS) next.add(COLORS[code].name);
-    } else throw new Error(`there is no colour for SGR ${codes}`);
+    } else throw new Error(`no color for SGR ${codes}`);
   }
   return next;
 }
 
-/** The pieces of a line: text without gaps, its first column, how many it takes, its classes. */
+/** Returns the pieces of a line: text without gaps, its first column, its width, and its classes. */
 function pieces(line) {
   const parts = line.split(SGR);
   const found = [];
@@ -66,7 +66,7 @@ function pieces(line) {
     for (const { segment } of GRAPHEMES.segment(part)) {
       const width = stringWidth(segment);
       const last = found.at(-1);
-      // A wide one stands for itself, so that no font can shift what comes after it.
+      // A wide character is a separate piece, so that no font shifts the text after it.
       const joins =
         width === 1 && last?.single && last.column + last.width === column && last.classes === classes;
       if (joins) {
@@ -91,7 +91,7 @@ const escaped = (text) =>
 const number = (value) => String(Number(value.toFixed(1)));
 
 /**
- * The markup and style of an animation that types each command, then shows its output, and starts again. `rows` is the
+ * Returns the markup and style of an animation that types each command, shows its output, and starts again. `rows` is the
  * markup of each line. Without animations, and for readers who prefer reduced motion, everything is visible at once.
  */
 function animation(lines, rows) {
@@ -108,7 +108,7 @@ function animation(lines, rows) {
   const percent = (at) => `${Number(((100 * at) / time).toFixed(2))}%`;
   const duration = `${time / 1000}s`;
 
-  // The cover hides what is not typed yet. The cursor is at its left edge.
+  // The cover hides the text that is not typed yet. The cursor is at its left edge.
   const covered = ({ row, keys }, index) => {
     const x = number(PADDING + PROMPT_WIDTH * CELL.width);
     const box = `x="${x}" y="${number(PADDING + row * CELL.height)}" height="${CELL.height}"`;
@@ -150,7 +150,7 @@ function animation(lines, rows) {
 }
 
 /**
- * A picture of these lines. An animated one starts with a command.
+ * Returns a picture of these lines. The first line of an animated one must be a command.
  * @param {{ title: string, lines: readonly string[], columns: number, animated?: boolean }} screen
  */
 export function svg({ title, lines, columns, animated = false }) {

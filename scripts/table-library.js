@@ -1,4 +1,4 @@
-// Gives cli-table3 our measure of text: its own string-width is older and counts some emoji and marks differently.
+// Replaces the string-width of cli-table3: it is outdated and measures some emoji and combining marks differently.
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
