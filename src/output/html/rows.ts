@@ -4,8 +4,8 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
 import { isRecord, pick, toCell, valueAt } from '../records.ts';
-import { fieldsOf, inOrder, type LookupItem, placeOf } from '../render/card.ts';
-import { inline, isSimple, itemText } from '../render/data.ts';
+import { factsOf, fieldsOf, type LookupItem, placeOf } from '../render/card.ts';
+import { type Field, inline, isSimple, itemText } from '../render/data.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
 /** A search and its result. */
@@ -128,15 +128,15 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
   const { restaurantId, output } = item;
   if (columns !== undefined) return recordRow(pick(output, columns), placeOf(output), keys);
   const { known, rest } = fieldsOf(output, undefined);
-  const { summary, ...others } = known;
-  const hasId = rest.some(([, value]) => value === restaurantId);
-  const record = {
-    ...Object.fromEntries(inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]])),
-    name: restaurantId,
-    ...Object.fromEntries(Object.entries(others).map(([role, { value }]) => [role, value])),
+  const facts = factsOf(restaurantId, rest);
+  const heading: Readonly<Record<string, Field>> = { name: ['name', restaurantId], ...known };
+  const cells = keys.map((key) => heading[key] ?? facts.find((fact) => fact[0] === key));
+  return {
+    c: cells.map((cell) => pageCell(cell?.[1])),
+    ...pointCell(placeOf(output)),
+    ...(known.summary === undefined ? {} : { t: clean(inline(known.summary[1])) }),
+    d: entriesOf(facts.filter((fact) => !cells.includes(fact))),
   };
-  const row = recordRow(record, placeOf(output), keys);
-  return summary === undefined ? row : { ...row, t: clean(inline(summary.value)) };
 }
 
 /** Deeper levels are shown as JSON. */

@@ -4,7 +4,7 @@ import { mapUrl } from '../geo.ts';
 import { link } from '../link.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
-import { entryLines, inline, isSimple } from './data.ts';
+import { entryLines, type Field, inline, isSimple, separate } from './data.ts';
 
 /** The result of one lookup: the service's output, or the failure. */
 export type LookupItem = { readonly restaurantId: string } & (
@@ -33,51 +33,41 @@ const SYNONYMS = {
 };
 
 /** The role of a field that every lookup has, and of the name. */
-export type FieldRole = keyof typeof SYNONYMS;
+type FieldRole = keyof typeof SYNONYMS;
 const ROLES = Object.keys(SYNONYMS) as FieldRole[];
-
-export interface Field {
-  readonly key: string;
-  readonly value: unknown;
-}
 
 /** The fields of an output, divided into those with a role and the rest. */
 export interface Classified {
   readonly known: Readonly<Partial<Record<FieldRole, Field>>>;
-  readonly rest: readonly Entry[];
+  readonly rest: readonly Field[];
 }
 
 function classifyFields(output: Record<string, unknown>): Classified {
-  const { fields, around } = unwrap(output);
+  const fields = unwrap(output);
   const known: Partial<Record<FieldRole, Field>> = {};
   for (const role of ROLES) {
-    const key = keyOf(role, fields);
-    if (key !== undefined) known[role] = { key, value: fields[key] };
+    const field = fieldWith(role, fields);
+    if (field !== undefined) known[role] = field;
   }
-  const used = new Set(Object.values(known).map(({ key }) => key));
-  return { known, rest: [...around, ...Object.entries(fields).filter(([key]) => !used.has(key))] };
+  return { known, rest: fields.filter((field) => !Object.values(known).includes(field)) };
 }
 
-/** Finds the fields of a restaurant that is nested in the output as its only object, next to a status for example. */
-function unwrap(output: Record<string, unknown>): {
-  fields: Record<string, unknown>;
-  around: readonly Entry[];
-} {
-  const hasRole = (fields: Record<string, unknown>): boolean =>
-    ROLES.some((role) => keyOf(role, fields) !== undefined);
-  const objects = Object.values(output).filter((value) => typeof value === 'object' && value !== null);
-  const [inner] = objects;
-  if (hasRole(output) || objects.length !== 1 || !isRecord(inner) || !hasRole(inner)) {
-    return { fields: output, around: [] };
-  }
-  return { fields: inner, around: Object.entries(output).filter(([, value]) => value !== inner) };
+/** Returns the fields of an output; those of a restaurant that is its only object, next to a status for example. */
+function unwrap(output: Record<string, unknown>): readonly Field[] {
+  const fields = Object.entries(output);
+  const hasRole = (some: readonly Field[]): boolean =>
+    ROLES.some((role) => fieldWith(role, some) !== undefined);
+  const [inner, other] = fields.filter(([, value]) => typeof value === 'object' && value !== null);
+  if (inner === undefined || other !== undefined || !isRecord(inner[1]) || hasRole(fields)) return fields;
+  const nested = Object.entries(inner[1]);
+  return hasRole(nested) ? [...fields.filter((field) => field !== inner), ...nested] : fields;
 }
 
-function keyOf(role: FieldRole, fields: Record<string, unknown>): string | undefined {
-  const keys = Object.keys(fields).filter((key) => isPlain(fields[key]));
+function fieldWith(role: FieldRole, fields: readonly Field[]): Field | undefined {
+  const plain = fields.filter(([, value]) => isPlain(value));
   return SYNONYMS[role]
-    .map((synonym) => keys.find((key) => key.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym))
-    .find((key) => key !== undefined);
+    .map((synonym) => plain.find(([key]) => key.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym))
+    .find((field) => field !== undefined);
 }
 
 /** Returns whether a value can be part of a heading: text, a number, or a list of texts. */
@@ -88,8 +78,6 @@ function isPlain(value: unknown): boolean {
 
 /** Maximum width of running text, in columns. */
 export const READING_WIDTH = 88;
-
-type Entry = readonly [key: string, value: unknown];
 
 /** Fields of a search result, which lookups have under the same names. */
 const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
@@ -104,13 +92,20 @@ export function cardLines(item: LookupItem, columns: readonly string[] | undefin
   if ('failure' in item) return failureLines(item, view.width, view);
   const { restaurantId, output } = item;
   const { known, rest } = fieldsOf(output, columns);
-  const hasId = known.name === undefined || rest.some(([, value]) => value === restaurantId);
-  const facts: readonly Entry[] = hasId ? rest : [...rest, ['restaurant_id', restaurantId]];
+  const facts = known.name === undefined ? inOrder(rest) : factsOf(restaurantId, rest);
   const summary =
-    known.summary === undefined ? [] : wrap(inline(known.summary.value), Math.min(view.width, READING_WIDTH));
-  return [[...heading(item, known, view), ...subheading(known, view)], summary, ...factLines(facts, view)]
-    .filter((part) => part.length > 0)
-    .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+    known.summary === undefined ? [] : wrap(inline(known.summary[1]), Math.min(view.width, READING_WIDTH));
+  return separate([
+    [...heading(item, known, view), ...subheading(known, view)],
+    summary,
+    ...factLines(facts, view),
+  ]);
+}
+
+/** Returns fields in the order of a card, with the requested id if none of them has it. */
+export function factsOf(restaurantId: string, rest: readonly Field[]): Field[] {
+  const hasId = rest.some(([, value]) => value === restaurantId);
+  return inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]]);
 }
 
 /** Renders the id of a failed lookup and the reason, at most `columns` wide. */
@@ -130,7 +125,7 @@ export function nameLines(
   columns: number,
   view: View,
 ): string[] {
-  const text = name === undefined ? restaurantId : inline(name.value);
+  const text = name === undefined ? restaurantId : inline(name[1]);
   const url = mapUrl(placeOf(output));
   return wrap(cleanLine(text), columns).map((line) => link(view.palette.name(line), url, view));
 }
@@ -152,20 +147,19 @@ export function placeOf(output: Record<string, unknown>): unknown {
 }
 
 /** Sorts fields for a card: the place first, those about the record last. */
-export function inOrder(entries: readonly Entry[]): Entry[] {
-  const of = (names: readonly string[]): Entry[] =>
+export function inOrder(entries: readonly Field[]): Field[] {
+  const of = (names: readonly string[]): Field[] =>
     names.flatMap((name) => entries.filter(([key]) => key === name));
   const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
   return [...of(PLACE), ...middle, ...of(RECORD)];
 }
 
-function factLines(facts: readonly Entry[], view: View): string[][] {
-  const sorted = inOrder(facts);
-  const about = sorted.filter(([key]) => RECORD.includes(key));
-  const others = sorted.filter(([key]) => !RECORD.includes(key));
+function factLines(facts: readonly Field[], view: View): string[][] {
+  const about = facts.filter(([key]) => RECORD.includes(key));
+  const others = facts.filter(([key]) => !RECORD.includes(key));
   const present = others.filter(([, value]) => !isEmptyValue(value));
   const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
-  const last: readonly Entry[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
+  const last: readonly Field[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
   // Without sections in between, all share one alignment.
   const groups = present.every(([, value]) => isSimple(value)) ? [[...present, ...last]] : [present, last];
   return groups.map((group) => entryLines(group, view.width, view));
@@ -176,7 +170,7 @@ export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inli
 /** Renders grade and name on one line; a long name wraps. */
 function heading(item: FoundItem, { grade, name }: Classified['known'], view: View): string[] {
   const { palette, width: columns } = view;
-  const letter = grade === undefined ? '' : cleanLine(inline(grade.value)).trim();
+  const letter = grade === undefined ? '' : cleanLine(inline(grade[1])).trim();
   const isShort = letter !== '' && width(letter) <= columns >> 2;
   const indent = isShort ? width(letter) + 2 : 0;
   const [first = '', ...more] = nameLines(item, name, columns - indent, view);
@@ -186,14 +180,14 @@ function heading(item: FoundItem, { grade, name }: Classified['known'], view: Vi
 }
 
 function subheading({ cuisine, price }: Classified['known'], view: View): string[] {
-  const facts = [cuisine && cleanLine(inline(cuisine.value)), price && priceText(price)].filter(
+  const facts = [cuisine && cleanLine(inline(cuisine[1])), price && priceText(price)].filter(
     (fact) => fact !== undefined,
   );
   return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
 }
 
 /** Formats a price: `$$$` needs no label, `2` or `moderate` does. */
-function priceText({ key, value }: Field): string {
+function priceText([key, value]: Field): string {
   const text = cleanLine(inline(value));
   return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }

@@ -1,5 +1,5 @@
 import { toJson } from '../../util/json.ts';
-import { clean, cleanLine, label, pad, wrap } from '../../util/text.ts';
+import { clean, cleanLine, label, wrap } from '../../util/text.ts';
 import { link, webUrl } from '../link.ts';
 import { maxWidth, type Pair, pairLines } from '../pairs.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
@@ -12,7 +12,8 @@ const MIN_DATA_WIDTH = 16;
 const INDENT = 2;
 const MAX_TABLE_COLUMNS = 6;
 
-type Entry = readonly [key: string, value: unknown];
+/** A field of a record. */
+export type Field = readonly [key: string, value: unknown];
 
 /** Lays out a value of any shape for reading: key/value lines, then a section per nested value. Nothing is left out. */
 export function dataLines(value: unknown, columns: number, view: View, level = 0): string[] {
@@ -26,65 +27,27 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
 
 /**
  * Lays out the entries of an object: first those that fit next to their keys, in order, then the others, each under its
- * own heading; at the first level side by side if there is room.
+ * own heading; at the first level with blank lines between.
  */
-export function entryLines(entries: readonly Entry[], columns: number, view: View, level = 0): string[] {
-  const simple = entries.filter(([, value]) => isSimple(value));
-  const lines = pairLines(
-    simple.map(([key, value]) => pairOf(key, value, view)),
-    columns,
-    view,
-  );
+export function entryLines(entries: readonly Field[], columns: number, view: View, level = 0): string[] {
+  const pairs = entries
+    .filter(([, value]) => isSimple(value))
+    .map(([key, value]) => pairOf(key, value, view));
   const sections = entries
     .filter(([, value]) => !isSimple(value))
     .map(([key, value]) => [
       ...wrap(label(key), columns).map(level === 0 ? view.palette.heading : view.palette.key),
       ...indent(dataLines(value, columns - INDENT, view, level + 1)),
     ]);
-  if (level > 0) return [...lines, ...sections.flat()];
-  return [
-    ...lines,
-    ...(lines.length > 0 && sections.length > 0 ? [''] : []),
-    ...flowColumns(sections, columns),
-  ];
+  const blocks = [pairLines(pairs, columns, view), ...sections];
+  return level === 0 ? separate(blocks) : blocks.flat();
 }
 
-/** Wider blocks are hard to read. */
-const MAX_FLOW_WIDTH = 120;
-const FLOW_GAP = 4;
-
-/**
- * Places blocks of lines side by side, from left to right, as many per row as fit into `columns`, with a blank line
- * between rows.
- */
-export function flowColumns(blocks: readonly (readonly string[])[], columns: number): string[] {
-  const room = Math.min(columns, MAX_FLOW_WIDTH);
-  const rows: { lines: readonly string[]; width: number }[][] = [];
-  let used = 0;
-  for (const lines of blocks) {
-    const block = { lines, width: maxWidth(lines) };
-    const row = rows.at(-1);
-    if (row !== undefined && used + FLOW_GAP + block.width <= room) {
-      row.push(block);
-      used += FLOW_GAP + block.width;
-    } else {
-      rows.push([block]);
-      used = block.width;
-    }
-  }
-  return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...joinHorizontal(row)]);
-}
-
-/** Joins columns of lines horizontally, each padded to its width. */
-export function joinHorizontal(
-  columns: readonly { readonly lines: readonly string[]; readonly width: number }[],
-  gap = FLOW_GAP,
-): string[] {
-  const height = columns.reduce((most, { lines }) => Math.max(most, lines.length), 0);
-  return Array.from({ length: height }, (_, index) => {
-    const parts = columns.map(({ lines, width: room }) => pad(lines[index] ?? '', room + gap));
-    return parts.join('').trimEnd();
-  });
+/** Joins blocks of lines with a blank line between; empty blocks are left out. */
+export function separate(blocks: readonly (readonly string[])[]): string[] {
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
 function pairOf(key: string, value: unknown, view: View): Pair {
@@ -99,7 +62,7 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   const { bullet } = glyphs(view);
   return items.flatMap((item) => {
     const [first = '', ...rest] = dataLines(item, columns - INDENT, view, level + 1);
-    return [`${view.palette.dim(bullet)} ${first}`, ...indent(rest)];
+    return [`${view.palette.dim(bullet)} ${first}`.trimEnd(), ...indent(rest)];
   });
 }
 

@@ -1,11 +1,10 @@
-import { label, wrap } from '../../util/text.ts';
+import { label, pad, wrap } from '../../util/text.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
 import {
   type Classified,
   cardLines,
-  type FieldRole,
   failureLines,
   fieldsOf,
   inOrder,
@@ -15,7 +14,7 @@ import {
   READING_WIDTH,
   RECORD,
 } from './card.ts';
-import { dataLines, inline, isSimple, itemText, joinHorizontal } from './data.ts';
+import { dataLines, inline, isSimple, itemText, separate } from './data.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
@@ -69,14 +68,10 @@ const MAX_ROW_LEVEL = 2;
 
 /** A row of the comparison: a field with its values, or a heading. */
 interface Row {
-  readonly title: string;
   readonly key: string;
   readonly level: number;
   /** One value per restaurant, undefined for one without it. A heading has none. */
   readonly values?: readonly unknown[];
-  readonly role?: FieldRole;
-  /** Whether a blank line precedes the row. */
-  readonly apart?: boolean;
 }
 
 /**
@@ -88,45 +83,51 @@ export function comparisonLines(
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {
-  if (items.length < 2 || items.length > MAX_ITEMS) return undefined;
+  if (items.length < 2 || items.length > MAX_ITEMS || items.every((item) => 'failure' in item))
+    return undefined;
   const found = items.map((item) => ('failure' in item ? undefined : fieldsOf(item.output, columns)));
-  const rows = rowsFor(found);
-  const titleWidth = Math.min(
-    maxWidth(rows.map(({ level, title }) => ' '.repeat(level * GAP) + title)),
-    MAX_LABEL_WIDTH,
-  );
+  const groups = rowGroups(found);
+  const titles = groups.flat().map(({ key, level }) => ' '.repeat(level * GAP) + label(key));
+  const titleWidth = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);
   const room = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - titleWidth) / items.length) - GAP);
-  if (room < MIN_CELL_WIDTH || found.every((one) => one === undefined)) return undefined;
+  if (room < MIN_CELL_WIDTH) return undefined;
 
-  const join = (title: readonly string[], cells: readonly (readonly string[])[]): string[] =>
-    joinHorizontal(
-      [{ lines: title, width: titleWidth }, ...cells.map((lines) => ({ lines, width: room }))],
-      GAP,
-    );
-  const titleLines = ({ title, level, values }: Row): string[] => {
-    const indent = ' '.repeat(level * GAP);
-    const isSection = values === undefined && level === 0;
-    const lines = wrap(title, (values === undefined ? view.width : titleWidth) - indent.length);
-    return lines.map((line) => indent + (isSection ? view.palette.heading : view.palette.key)(line));
-  };
+  const line = (title: readonly string[], cells: readonly (readonly string[])[]): string[] =>
+    joinHorizontal([title, ...cells], [titleWidth, ...cells.map(() => room)]);
   const heads = items.map((item, index) =>
     'failure' in item
       ? failureLines(item, room, view)
       : nameLines(item, found[index]?.known.name, room, view),
   );
-  const lines = rows.flatMap((row) => [
-    ...(row.apart === true ? [''] : []),
-    ...(row.values === undefined
-      ? titleLines(row)
-      : join(titleLines(row), cellsOf(row.values, row, found, room, view))),
-  ]);
-  return [...join([], heads), ...lines];
+  const [first = [], ...blocks] = groups.map((rows) =>
+    rows.flatMap((row) =>
+      row.values === undefined
+        ? titleLines(row, view.width, view)
+        : line(titleLines(row, titleWidth, view), cellsOf(row.key, row.values, found, room, view)),
+    ),
+  );
+  return separate([[...line([], heads), ...first], ...blocks]);
+}
+
+/** Joins columns of lines horizontally, each padded to its width. */
+function joinHorizontal(columns: readonly (readonly string[])[], widths: readonly number[]): string[] {
+  const height = Math.max(...columns.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, index) => {
+    const parts = columns.map((lines, column) => pad(lines[index] ?? '', (widths[column] ?? 0) + GAP));
+    return parts.join('').trimEnd();
+  });
+}
+
+function titleLines({ key, level, values }: Row, columns: number, { palette }: View): string[] {
+  const indent = ' '.repeat(level * GAP);
+  const paint = values === undefined && level === 0 ? palette.heading : palette.key;
+  return wrap(label(key), columns - indent.length).map((line) => indent + paint(line));
 }
 
 /** Renders the values of a row; a failed lookup has an empty cell. */
 function cellsOf(
+  key: string,
   values: readonly unknown[],
-  { key, role }: Row,
   found: readonly (Classified | undefined)[],
   room: number,
   view: View,
@@ -135,7 +136,7 @@ function cellsOf(
   const texts = values.map((value) => inline(value, key).trim());
   const isPlain = values.every(isSimple);
   const isSame = isPlain && !found.includes(undefined) && new Set(texts).size === 1;
-  const paint = role === 'grade' ? palette.grade : isSame ? palette.dim : (line: string) => line;
+  const paint = key === 'grade' ? palette.grade : isSame ? palette.dim : (line: string) => line;
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
     // All lists of a row have the same form.
@@ -160,47 +161,41 @@ function breakable(text: string, room: number): string {
   return text.replace(/[!-~]+/g, (word) => word.match(part)?.join(' ') ?? word);
 }
 
-const LEADING_ROLES: readonly FieldRole[] = ['grade', 'cuisine', 'price', 'summary'];
-
-type Records = readonly (Record<string, unknown> | undefined)[];
+/** The fields of each restaurant, none for a failed lookup. */
+type Records = readonly ReadonlyMap<string, unknown>[];
 
 /**
- * Returns the fields of restaurants as rows: those with a role; plain ones; nested ones, each apart; and those about the
- * record. Undefined marks a failed lookup.
+ * Returns the fields of restaurants as groups of rows: those with a role; the summary; plain ones; each nested one; and
+ * those about the record. Undefined marks a failed lookup.
  */
-function rowsFor(found: readonly (Classified | undefined)[]): Row[] {
-  const leading = LEADING_ROLES.map((role): Row => {
-    const values = found.map((one) => one?.known[role]?.value);
-    return { title: label(role), key: role, level: 0, values, role, apart: role === 'summary' };
-  }).filter(({ values }) => values?.some((value) => value !== undefined));
-  const records: Records = found.map((one) => one && Object.fromEntries(one.rest));
-  const keys = [...new Set(records.flatMap((record) => Object.keys(record ?? {})))].filter((key) =>
-    valuesOf(records, key).some((value) => !isEmptyValue(value)),
-  );
-  const ordered = inOrder(keys.map((key) => [key, undefined])).map(([key]) => key);
-  const isNested = (key: string): boolean => valuesOf(records, key).some((value) => !isSimple(value ?? null));
+function rowGroups(found: readonly (Classified | undefined)[]): Row[][] {
+  const known = (['grade', 'cuisine', 'price', 'summary'] as const)
+    .map((role) => ({ key: role, level: 0, values: found.map((one) => one?.known[role]?.[1]) }))
+    .filter(({ values }) => values.some((value) => value !== undefined));
+  const records: Records = found.map((one) => new Map(one?.rest));
+  const valuesOf = (key: string): unknown[] => records.map((record) => record.get(key));
+  const keys = new Set(records.flatMap((record) => [...record.keys()]));
+  const present = [...keys].filter((key) => valuesOf(key).some((value) => !isEmptyValue(value)));
+  const ordered = inOrder(present.map((key) => [key, undefined])).map(([key]) => key);
+  const isNested = (key: string): boolean => !valuesOf(key).every(isSimple);
   const others = ordered.filter((key) => !RECORD.includes(key));
-  const section = (rows: readonly Row[]): Row[] =>
-    rows.map((row, index) => (index === 0 ? { ...row, apart: true } : row));
   const rowsOfAll = (some: readonly string[]): Row[] => some.flatMap((key) => rowsOf(key, records, 0));
   return [
-    ...leading,
-    ...section(rowsOfAll(others.filter((key) => !isNested(key)))),
-    ...others.filter(isNested).flatMap((key) => section(rowsOf(key, records, 0))),
-    ...section(rowsOfAll(ordered.filter((key) => RECORD.includes(key)))),
+    known.filter(({ key }) => key !== 'summary'),
+    known.filter(({ key }) => key === 'summary'),
+    rowsOfAll(others.filter((key) => !isNested(key))),
+    ...others.filter(isNested).map((key) => rowsOf(key, records, 0)),
+    rowsOfAll(ordered.filter((key) => RECORD.includes(key))),
   ];
 }
 
-const valuesOf = (records: Records, key: string): unknown[] =>
-  records.map((record) => (record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined));
-
 /** Returns the row of a field or, if it has only objects, some of them large, a heading with the rows of their fields. */
 function rowsOf(key: string, records: Records, level: number): Row[] {
-  const values = valuesOf(records, key);
+  const values = records.map((record) => record.get(key));
   const present = values.filter((value) => value !== undefined && value !== null);
   const isGroup = present.length > 0 && present.every(isRecord) && !present.every(isSimple);
-  if (level >= MAX_ROW_LEVEL || !isGroup) return [{ title: label(key), key, level, values }];
-  const inner = values.map((value) => (isRecord(value) ? value : undefined));
-  const keys = new Set(inner.flatMap((record) => Object.keys(record ?? {})));
-  return [{ title: label(key), key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
+  if (level >= MAX_ROW_LEVEL || !isGroup) return [{ key, level, values }];
+  const inner = values.map((value) => new Map(isRecord(value) ? Object.entries(value) : []));
+  const keys = new Set(inner.flatMap((record) => [...record.keys()]));
+  return [{ key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
 }

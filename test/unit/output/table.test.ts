@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { palette } from '../../../src/output/color.ts';
-import { type Column, renderTable } from '../../../src/output/table.ts';
+import { allocateWidths, type Column, renderTable } from '../../../src/output/table.ts';
 import { width } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText, viewOf } from '../../helpers/hostile.ts';
 
@@ -135,5 +135,18 @@ describe('renderTable', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('allocateWidths', () => {
+  it('gives the room of a wide column that does not fit to those dropped before it', () => {
+    const columns = [
+      { priority: 3, min: 10 },
+      { priority: 1, min: 8 },
+      { priority: 2, min: 20 },
+    ];
+    expect(allocateWidths(columns, [10, 8, 30], 50)).toEqual([10, 8, 28]);
+    expect(allocateWidths(columns, [10, 8, 30], 25)).toEqual([10, 8, 0]);
+    expect(allocateWidths(columns, [10, 8, 30], 12)).toEqual([10, 0, 0]);
   });
 });

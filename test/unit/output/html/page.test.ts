@@ -131,6 +131,13 @@ describe('a page', () => {
     expect(lookupPage([{ restaurantId: 'a7c1', output: NOPA }], 0).heading).toBe('Nopa');
   });
 
+  it('shows a field named like a column in the details if another field fills the column', () => {
+    const output = { title: 'Nopa', name: { en: 'Nopa', ja: 'ノパ' }, price: { usd: 30 }, price_level: '$$' };
+    const [row] = lookupPage([{ restaurantId: 'a7c1', output }], 0).rows;
+    expect(row?.c).toEqual(['Nopa', null, null, '$$', null]);
+    expect(row?.d.map(([label]) => label)).toEqual(['Name', 'Price', 'Restaurant ID']);
+  });
+
   it.each([
     'javascript:alert(1)',
     ' javascript:alert(1)',

@@ -63,10 +63,14 @@ describe('renderLookup', () => {
         Mon  17:00–24:00
         Sat  11:00–14:30, 17:00–01:00
 
-      Highlights                                          Reviews
-        • Vegetables from the market across the street      SOURCE           SCORE
-        • Late-night kitchen                                Eater              8.5
-                                                            The Infatuation      9
+      Highlights
+        • Vegetables from the market across the street
+        • Late-night kitchen
+
+      Reviews
+        SOURCE           SCORE
+        Eater              8.5
+        The Infatuation      9
 
       Dishes
         • Name   Pork chop
