@@ -18,9 +18,7 @@ export interface Column {
    */
   readonly priority: number;
   readonly align?: 'left' | 'right';
-  /** Whether the text wraps. Such columns shrink before the others. */
-  readonly wrap?: boolean;
-  /** Maximum lines of a cell in a column that wraps; the rest is cut. Default: 3. */
+  /** Maximum lines of a cell, the rest is cut; default 1. Columns that wrap shrink before the others. */
   readonly maxLines?: number;
   /** A color, or a function that paints the cleaned text of a row, counted from 0, without changing its width. */
   readonly paint?: keyof Palette | ((text: string, row: number) => string);
@@ -35,7 +33,6 @@ interface VisibleColumn {
 
 /** In narrower views, rows are listed below each other. */
 const MIN_TABLE_WIDTH = 30;
-const DEFAULT_MAX_LINES = 3;
 /** Spaces between two columns. */
 const GAP = 2;
 const LINES_PER_PART = 20;
@@ -115,7 +112,7 @@ function title(column: Column): string {
 }
 
 function cellLines(text: string, row: number, { column, width: room }: VisibleColumn, view: View): string[] {
-  const maxLines = column.wrap === true ? (column.maxLines ?? DEFAULT_MAX_LINES) : 1;
+  const { maxLines = 1 } = column;
   // Twice the room, since the ends of wrapped lines stay empty.
   const lines = maxLines === 1 ? [text] : wrap(truncate(text, room * maxLines * 2, ''), room);
   const last = truncate(lines.slice(maxLines - 1).join(' '), room, glyphs(view).ellipsis);
@@ -173,35 +170,30 @@ const MIN_READABLE_WIDTH = 8;
  * @returns the width of each column, 0 for a dropped one; undefined if the columns that must stay do not fit
  */
 export function allocateWidths(
-  columns: readonly Pick<Column, 'min' | 'max' | 'priority' | 'wrap'>[],
+  columns: readonly Pick<Column, 'min' | 'max' | 'priority' | 'maxLines'>[],
   natural: readonly number[],
   total: number,
 ): readonly number[] | undefined {
   const wanted = columns.map(({ max = total }, index) => Math.min(natural[index] ?? 0, max));
   const floors = columns.map(({ min = MIN_READABLE_WIDTH }, index) => Math.min(wanted[index] ?? 0, min));
   const byPriority = [...columns.entries()].sort(
-    ([a, one], [b, other]) => Math.sign(one.priority - other.priority) || b - a,
+    ([a, one], [b, other]) => Math.sign(other.priority - one.priority) || a - b,
   );
-  const kept = new Set(columns.keys());
+  const kept = new Set<number>();
   const taken = (widths: readonly number[]): number =>
     [...kept].reduce((sum, index) => sum + (widths[index] ?? 0), GAP * (kept.size - 1));
   for (const [index, { priority }] of byPriority) {
-    if (taken(priority <= 0 ? wanted : floors) <= total) continue;
+    kept.add(index);
+    if (taken(priority > 0 ? floors : wanted) <= total) continue;
     if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
     kept.delete(index);
   }
-  // The last column that was dropped may have been wide, and may leave room for others.
-  for (const [index, { priority }] of byPriority.reverse()) {
-    if (kept.has(index) || priority <= 0) continue;
-    kept.add(index);
-    if (taken(floors) > total) kept.delete(index);
-  }
   const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
   const slack = (index: number): number => (widths[index] ?? 0) - (floors[index] ?? 0);
-  const wraps = (index: number): number => (columns[index]?.wrap === true ? 1 : 0);
+  const wraps = (index: number): number => ((columns[index]?.maxLines ?? 1) > 1 ? 1 : 0);
   // Columns that wrap shrink first, and the widest of them by one until all fit.
   for (let excess = taken(widths) - total; excess > 0; excess -= 1) {
-    const [widest = 0] = [...kept]
+    const [widest = 0] = [...columns.keys()]
       .filter((index) => slack(index) > 0)
       .sort((a, b) => wraps(b) - wraps(a) || (widths[b] ?? 0) - (widths[a] ?? 0));
     widths[widest] = (widths[widest] ?? 0) - 1;

@@ -81,8 +81,8 @@ function exampleCall(tool: string, args: readonly Argument[]): string {
 
 const TOOL_COLUMNS: readonly Column[] = [
   { key: 'name', title: 'name', min: 16, max: 48, priority: 3, paint: 'name' },
-  { key: 'arguments', title: 'arguments', min: 12, max: 60, priority: 2, wrap: true },
-  { key: 'description', title: 'description', min: 24, max: 88, priority: 1, wrap: true, paint: 'dim' },
+  { key: 'arguments', title: 'arguments', min: 12, max: 60, priority: 2, maxLines: 3 },
+  { key: 'description', title: 'description', min: 24, max: 88, priority: 1, maxLines: 3, paint: 'dim' },
 ];
 
 /** No column is dropped: if they do not fit, arguments are listed below each other. */
@@ -97,7 +97,6 @@ const ARGUMENT_COLUMNS: readonly Column[] = [
     min: 20,
     max: 88,
     priority: ALWAYS,
-    wrap: true,
     maxLines: ALWAYS,
   },
 ];

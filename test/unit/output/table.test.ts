@@ -9,7 +9,7 @@ const COLUMNS: readonly Column[] = [
   { key: '#', title: '#', align: 'right', priority: Number.POSITIVE_INFINITY },
   { key: 'name', title: 'name', min: 10, priority: 3, paint: 'name' },
   { key: 'city', title: 'city', min: 8, priority: 2 },
-  { key: 'note', title: 'note', min: 12, priority: 1, wrap: true },
+  { key: 'note', title: 'note', min: 12, priority: 1, maxLines: 3 },
   { key: 'id', title: 'id', priority: 0 },
 ];
 const ROWS = [
@@ -74,7 +74,7 @@ describe('renderTable', () => {
   });
 
   it('cuts text that wraps over too many lines', () => {
-    const column: Column = { key: 'a', title: 'a', priority: 1, wrap: true };
+    const column: Column = { key: 'a', title: 'a', priority: 1, maxLines: 3 };
     expect(renderTable([column], [['one two '.repeat(40)]], viewOf(30)).split('\n')).toHaveLength(4);
     expect(renderTable([{ ...column, maxLines: 99 }], [['one two '.repeat(40)]], viewOf(30))).not.toContain(
       '…',
