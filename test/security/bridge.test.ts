@@ -19,7 +19,7 @@ const message = (fields: object) => JSON.stringify({ jsonrpc: '2.0', ...fields }
 const call = (id: unknown, name = 'find_restaurant') =>
   message({ id, method: 'tools/call', params: { name, arguments: { name: 'Nopa', city: 'SF' } } });
 
-/** Sends lines to the bridge, then a ping that must be answered; returns the messages of the bridge. */
+/** Sends lines to the bridge, then a ping that must get a response. @returns the messages of the bridge */
 async function bridge(...lines: readonly string[]): Promise<Record<string, unknown>[]> {
   const stdin = [INITIALIZE, ...lines, message({ id: 'last', method: 'ping' }), ''].join('\n');
   const env = {

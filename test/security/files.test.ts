@@ -26,11 +26,11 @@ const env = (home: string, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** Mode and content of a file, to prove that nothing touched it. */
+/** Returns mode and content of a file, to show that nothing changed it. */
 const facts = (path: string) => ({ mode: statSync(path).mode & 0o7777, text: readFileSync(path, 'utf8') });
 
 describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
-  /** Mallory's home, with a link at `path`. */
+  /** Creates a home of the hostile user, with a link at `path`. */
   function homeWithLink(path: string, target: string): string {
     const home = sharedFolder(MALLORY);
     let folder = home;
@@ -93,7 +93,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it('does not obey a config file of another user', async () => {
+  it('ignores a config file of another user', async () => {
     const home = sharedFolder(MALLORY);
     const folder = subfolder(join(home, '.config'), MALLORY);
     const path = join(subfolder(join(folder, 'restaurant'), MALLORY), 'config.json');
@@ -110,7 +110,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
 });
 
 describe('a config file that others may write', () => {
-  it('does not choose the service that gets the key', async () => {
+  it('does not select the service that gets the key', async () => {
     const home = sharedFolder();
     const folder = join(home, '.config/restaurant');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -160,7 +160,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);
   });
 
-  it('reports a lock of another user, and names the file', async () => {
+  it('reports a lock of another user with the name of the file', async () => {
     for (const [text, mode] of [
       ['1 host', 0o644],
       ['', 0o666],
@@ -185,7 +185,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     }
   });
 
-  it('is told of a folder of root without a privileged command', async () => {
+  it('gets an error without a privileged command for a folder of root', async () => {
     const home = sharedFolder(0, 0o755);
     const input = join(sharedFolder(VICTIM), 'list.csv');
     writeFileSync(input, list);
@@ -218,7 +218,7 @@ describe('an output file', () => {
     expect(lstatSync(join(folder, 'out.csv')).isSymbolicLink()).toBe(true);
   });
 
-  it('that is a hard link keeps the content of its other name', async () => {
+  it('that is a hard link is replaced, and the other link keeps its content', async () => {
     const folder = sharedFolder();
     const other = join(folder, 'other');
     writeFileSync(other, 'kept\n');
@@ -229,7 +229,7 @@ describe('an output file', () => {
   });
 
   it.each(['/dev/full', '/proc/self/mem', '/', `${'x'.repeat(300)}.csv`, 'evil\n\u001b[2J.csv'])(
-    'named %j ends in an error or a file, never a hang',
+    'named %j is written or rejected without blocking',
     async (path) => {
       const folder = sharedFolder();
       const { exit } = await run([...FIND, '-o', path, '--force'], { env: env(folder), cwd: folder });
@@ -237,7 +237,7 @@ describe('an output file', () => {
     },
   );
 
-  it('and state, cache and config are private, whatever the umask', async () => {
+  it('and state, cache and config are private with any umask', async () => {
     const home = sharedFolder();
     const all = env(home, { RESTAURANT_MAX_AGE: '10m' });
     await run(FIND, { env: all, exit: 0 });

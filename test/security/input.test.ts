@@ -41,7 +41,7 @@ describe('a list', () => {
     ],
     ['of one line without an end', 'a.csv', `name,city,${'a'.repeat(MEGABYTE)}`],
     ['of minified JSON under the wrong name', 'a.csv', `{${'"a":1,'.repeat(200_000)}"b":2}`],
-  ])('%s is read or refused', async (_name, file, content) => {
+  ])('%s is read or rejected', async (_name, file, content) => {
     writeFileSync(join(folder, file), content);
     for (const more of [['--dry-run'], ['-o', `out-${file}`, '--quiet', '--first', '3']]) {
       const { exit } = await run(
@@ -70,19 +70,19 @@ describe('an argument', () => {
     ['find', 'x', '--city', 'SF', '--columns', '__proto__'],
     ['toString'],
     ['help', 'constructor'],
-  ])('%s %s %s is an own name or refused', async (...words) => {
+  ])('%s %s %s is treated as an ordinary name or rejected', async (...words) => {
     await run(words, options());
   });
 
   it.each(['-1s', '1e9s', '25d', '0x10s', '\u0663s', 'Infinity', `${2 ** 32}ms`, 'NaN', ''])(
-    '--timeout %j is refused',
+    '--timeout %j is rejected',
     async (value) => {
       await run(['find', 'x', '--city', 'SF', '--timeout', value], { ...options(), exit: 2 });
     },
   );
 
   it.each(['x;id', '$(id)', '`id`', 'a b', '../../etc', '\u001b[2J'])(
-    'that is the id %j is refused',
+    'that is the id %j is rejected',
     async (id) => {
       await run(['lookup', id], { ...options(), exit: 2 });
       await run(['lookup', '-'], { ...options(), stdin: `${id}\n`, exit: 2 });

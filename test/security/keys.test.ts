@@ -17,7 +17,7 @@ beforeEach(() => {
   service.answer(restaurants({ service_id: 'r-1', name: 'Nopa' }));
 });
 
-/** Files below the home folder that contain the key. */
+/** Returns the files below the home folder that contain the key. */
 function filesWithKey(): string[] {
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
     statSync(join(home, name)).isFile(),
@@ -33,12 +33,12 @@ describe('a key', () => {
     ['find', 'x', '--city', 'SF', '--profile', KEY],
     ['find', 'x', '--city', 'SF', '--base-url', `http://user:${KEY}@127.0.0.1:9`],
     ['raw', 'x', '-H', `Authorization: Bearer ${KEY}`],
-  ])('in the arguments of %s %s is refused or masked, and stored nowhere', async (...words) => {
+  ])('in the arguments of %s %s is rejected or masked, and not stored', async (...words) => {
     await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.origin, CI: 'true' } });
     expect(filesWithKey()).toEqual([]);
   });
 
-  it('of the environment is in no file and in no page', async () => {
+  it('from the environment is not in any file or page', async () => {
     const env = { HOME: home, RESTAURANT_BASE_URL: service.origin, RESTAURANT_MAX_AGE: '10m' };
     for (const more of [[], ['--json'], ['--verbose'], ['-o', 'out.html'], ['-o', 'out.csv']]) {
       await run([...FIND, ...more], { env, cwd: home, exit: 0 });
@@ -63,19 +63,19 @@ describe('a key', () => {
     expect([2, 4]).toContain(exit);
   });
 
-  it('that is saved without a service belongs to the first one that accepts it', async () => {
+  it('that is saved without a service is bound to the first one that accepts it', async () => {
     await run(['login', '--key-stdin', '--no-verify'], { env: { HOME: home, ...NO_KEY }, stdin: KEY });
     const first = await run([...FIND, '--base-url', service.origin], { env: { HOME: home, ...NO_KEY } });
     const requests = service.requests.length;
     const words = [...FIND, '--base-url', 'https://evil.example', '--timeout', '5s'];
     const { exit, stderr } = await run(words, { env: { HOME: home, ...NO_KEY } });
-    // Either it was never saved, or it is bound.
+    // The key is either not saved or bound to a service.
     if (first.exit === 0) expect(stderr).toContain(new URL(service.origin).host);
     expect([2, 4]).toContain(exit);
     expect(service.requests.length).toBe(requests);
   });
 
-  it('is not sent to a server with a certificate that nobody trusts, whatever Node is told', async () => {
+  it('is not sent to a server with an untrusted certificate, despite NODE_TLS_REJECT_UNAUTHORIZED', async () => {
     const keys: unknown[] = [];
     const server = createServer(UNTRUSTED, (request, response) => {
       keys.push(request.headers.authorization);
@@ -91,7 +91,7 @@ describe('a key', () => {
     expect(keys).toEqual([]);
   });
 
-  it('is not given to a proxy', async () => {
+  it('is not sent to a proxy', async () => {
     const proxy = await httpServer((_, response) => response.writeHead(502).end());
     onTestFinished(proxy.close);
     for (const url of ['https://api.example', 'http://api.example']) {
@@ -115,12 +115,12 @@ describe('a key', () => {
     ['Bearer in front', `Bearer ${KEY}`],
     ['nothing but the prefix', 'sk_service_'],
     ['nothing', ''],
-  ])('with %s is refused or trimmed at login, and never shown', async (_name, key) => {
+  ])('with %s is rejected or trimmed at login, and never shown', async (_name, key) => {
     const words = ['login', '--key-stdin', '--base-url', service.origin, '--no-verify'];
     await run(words, { env: { HOME: home, ...NO_KEY }, stdin: key });
   });
 
-  it.each(['/dev/zero', '/proc/self/mem', '/'])('file that is %s is refused', async (path) => {
+  it.each(['/dev/zero', '/proc/self/mem', '/'])('file that is %s is rejected', async (path) => {
     const words = ['login', '--key-file', path, '--base-url', service.origin, '--no-verify'];
     const { exit } = await run(words, { env: { HOME: home, ...NO_KEY } });
     expect([2, 9]).toContain(exit);
@@ -132,7 +132,7 @@ describe('a key', () => {
     ['Host: evil.example'],
     ['__proto__: y'],
     ['constructor: y'],
-  ])('is safe with the header %j', async (header) => {
+  ])('is sent unchanged with the header %j', async (header) => {
     await run(['raw', 'x', '-H', header], { env: { HOME: home, RESTAURANT_BASE_URL: service.origin } });
     for (const { headers } of service.requests) {
       expect(headers.authorization).toBe(`Bearer ${KEY}`);
@@ -141,13 +141,13 @@ describe('a key', () => {
     }
   });
 
-  it('in a file that an argument names is masked on the screen', async () => {
+  it('in a file that an argument names is masked in the output', async () => {
     writeFileSync(join(home, 'note'), `the key is ${KEY}`);
     const words = ['call', 'x', 'note=@note', '--dry-run'];
     await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.origin }, cwd: home });
   });
 
-  it('in a config file that is a folder, a pipe or endless does not hang the program', async () => {
+  it('in a config file that is a folder is rejected without blocking', async () => {
     mkdirSync(join(home, '.config/restaurant/config.json'), { recursive: true, mode: 0o700 });
     const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
     await run(FIND, { env });

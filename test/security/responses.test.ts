@@ -28,7 +28,7 @@ const json = (body: string): HostileReply => send(200, { 'Content-Type': 'applic
 const stream = (body: string): HostileReply => send(200, { 'Content-Type': 'text/event-stream' }, body);
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Name, reply, and the exit codes that are right. */
+/** Name, response, and the expected exit codes. */
 const REPLIES: [string, HostileReply, ...number[]][] = [
   ['Retry-After with 20 digits', send(429, { 'Retry-After': '9'.repeat(20) }), 5],
   ['Retry-After -5', send(429, { 'Retry-After': '-5' }), 5],
@@ -55,7 +55,7 @@ const REPLIES: [string, HostileReply, ...number[]][] = [
     8,
   ],
   [
-    'members of every object as keys',
+    'names of object methods as keys',
     restaurants(
       JSON.parse(
         '{"service_id":"a","name":"b","toString":1,"then":2,"toJSON":3,"length":4,"hasOwnProperty":5}',
@@ -128,9 +128,9 @@ const REPLIES: [string, HostileReply, ...number[]][] = [
   ['a retry of 10^21', stream('retry: 1000000000000000000000\n\n'), 6, 7],
 ];
 
-describe('a reply', () => {
+describe('a response', () => {
   it.each(REPLIES)(
-    'with %s ends in order',
+    'with %s ends with an expected exit code',
     async (_name: string, reply: HostileReply, ...exits: readonly number[]) => {
       service.answer(reply);
       for (const more of [['--json'], ['--format', 'table']]) {
@@ -142,7 +142,7 @@ describe('a reply', () => {
     },
   );
 
-  it('that redirects does not get the key to another port', async () => {
+  it('that redirects to another path gets no second request', async () => {
     const requests: string[] = [];
     service.answer((_, response, request) => {
       requests.push(request.path);
@@ -153,8 +153,8 @@ describe('a reply', () => {
   });
 
   it.each([
-    ['as it is', KEY],
-    ['in capitals', KEY.toUpperCase()],
+    ['unchanged', KEY],
+    ['in upper case', KEY.toUpperCase()],
     ['as base64', Buffer.from(KEY).toString('base64')],
     ['percent-encoded', KEY.replace('_', '%5F')],
     ['as character references', KEY.replace('_', '&#x5f;')],
@@ -171,7 +171,7 @@ describe('a reply', () => {
   it.each([
     ['with zero-width characters inside', [...KEY].join('\u200b')],
     ['over two lines', KEY.replace('That', 'That\n')],
-  ])('that repeats the key %s is masked for people', async (_name, text) => {
+  ])('that repeats the key %s is masked in tables', async (_name, text) => {
     service.answer(restaurants({ service_id: ID, name: text, address: text }));
     for (const COLUMNS of ['40', '80', '200']) {
       const { stdout, stderr } = await run([...FIND, '--format', 'table'], { env: { ...home(), COLUMNS } });
@@ -191,7 +191,7 @@ describe('a tool', () => {
 
   it.each<[string, unknown]>([
     [
-      'a pattern that backtracks for ever',
+      'a pattern with exponential backtracking',
       { type: 'object', properties: { q: { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } } },
     ],
     ['2^40 subschemas', { $ref: '#/$defs/d0', $defs: { ...doubled, d40: { type: 'object' } } }],
@@ -212,14 +212,14 @@ describe('a tool', () => {
     ['a schema that is a number', 7],
     ['a schema that is null', null],
     ['asynchronous validation', { $async: true, type: 'object' }],
-  ])('with %s is called or refused at once', async (_name, schema) => {
+  ])('with %s is called or rejected immediately', async (_name, schema) => {
     service.answer(toolWithSchema(schema));
     const { exit } = await run([...CALL, '--json'], { env: home() });
     expect([0, 2, 7]).toContain(exit);
     expect(service.requests.every(({ path }) => path === '/api/mcp')).toBe(true);
   });
 
-  it('with endless pages of a list ends', async () => {
+  it('list with endless pages ends', async () => {
     let page = 0;
     service.answer((message, response, request) =>
       result(JSON.stringify({ tools: [{ name: `t${page}`, inputSchema: {} }], nextCursor: String(page++) }))(
@@ -232,14 +232,14 @@ describe('a tool', () => {
     expect([6, 7]).toContain(exit);
   });
 
-  it('list of 200,000 is shown', async () => {
+  it('list of 200,000 tools is printed', async () => {
     const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
     service.answer(result(JSON.stringify({ tools })));
     await run(['tools', '--json'], { env: home() });
   });
 });
 
-describe('time grows no faster than the size of', () => {
+describe('time is linear in the size of', () => {
   it('an object whose keys repeat in one another', async () => {
     const keys = Array.from({ length: 800 }, (_, n) =>
       Array(n + 1)

@@ -70,7 +70,7 @@ async function statusOf(request: RawRequest): Promise<number> {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(reply)?.[1] ?? 0);
 }
 
-describe('the sandbox refuses', () => {
+describe('the sandbox rejects', () => {
   it.each([
     'Host: evil.example:PORT',
     'Host: 127.0.0.1.nip.io:PORT',
@@ -132,7 +132,7 @@ describe('the sandbox survives', () => {
     expect(await statusOf({})).toBe(200);
   });
 
-  it('700 connections that send half a head, and 700 that send half a body', async () => {
+  it('700 connections that send half of the headers, and 700 that send half of a body', async () => {
     const whole = bytes({});
     for (const part of [whole.slice(0, 60), whole.slice(0, -20)]) {
       const sockets = Array.from({ length: 700 }, dial);

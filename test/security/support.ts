@@ -12,16 +12,16 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const KEY = 'sk_service_SecretKeyThatMustNotLeak_x9z2';
 const SECRET = 'SecretKeyThatMustNotLeak';
 
-/** Two other users of the machine. Tests with them need root, which starts processes of any user. */
+/** Two other users of the machine. Tests with them need root, which can start processes as any user. */
 export const MALLORY = 65_534;
 export const VICTIM = 65_533;
 export const IS_ROOT = process.getuid?.() === 0;
 
-/** Everything a terminal acts on: C0 except tab and line feed, DEL, C1, bidi controls. */
+/** All characters that a terminal interprets: C0 except tab and line feed, DEL, C1, bidi controls. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
 
-/** How long a command may take, in milliseconds, on a busy machine. */
+/** Maximum time of a command, in milliseconds, on a busy machine. */
 const MAX_MS = 40_000;
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -57,7 +57,7 @@ export interface Installed {
   run(words: readonly string[], options?: AttackOptions): Promise<ProcessResult & { readonly ms: number }>;
 }
 
-/** Installs the program around the tests of a file. `run` checks what holds for every attack. */
+/** Installs the program around the tests of a file. `run` also checks what every attack must satisfy. */
 export function useProgram(): Installed {
   const folder = tempFolder();
   beforeAll(() => {
@@ -85,7 +85,7 @@ export function useProgram(): Installed {
   };
 }
 
-/** Checks that a command ended in an orderly way, printed no control characters and not the key. */
+/** Checks that a command exited normally and printed neither control characters nor the key. */
 export function expectHarmless({ exit, signal, stdout, stderr }: ProcessResult): void {
   const printed = stdout + stderr;
   expect({ exit, signal, stderr }).toMatchObject({ signal: null, exit: expect.any(Number) });
@@ -96,14 +96,14 @@ export function expectHarmless({ exit, signal, stdout, stderr }: ProcessResult):
   expect(printed).not.toContain(Buffer.from(SECRET).toString('base64').slice(4, -4));
 }
 
-/** A reply of the hostile service to one JSON-RPC request. */
+/** Responds to one JSON-RPC request. */
 export type HostileReply = (
   message: { readonly id: unknown; readonly method: string },
   response: ServerResponse,
   request: ReceivedRequest,
 ) => unknown;
 
-/** A service that answers as the test says. Its tests must not run at the same time. */
+/** A service whose responses the test defines. Its tests must not run concurrently. */
 export interface HostileService {
   readonly origin: string;
   readonly requests: readonly ReceivedRequest[];
@@ -135,7 +135,7 @@ export function useHostileService(): HostileService {
   };
 }
 
-/** Answers with this text as the result. */
+/** Responds with this text as the result. */
 export const result =
   (json: string): HostileReply =>
   ({ id }, response) =>
@@ -143,15 +143,15 @@ export const result =
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`);
 
-/** Answers with this text as the output of a tool. */
+/** Responds with this text as the output of a tool. */
 export const output = (text: string): HostileReply =>
   result(JSON.stringify({ content: [{ type: 'text', text }] }));
 
-/** Answers with these restaurants as the result of a search. */
+/** Responds with these restaurants as the result of a search. */
 export const restaurants = (...results: readonly object[]): HostileReply =>
   output(JSON.stringify({ status: 'ok', results, total_matches: results.length }));
 
-/** Answers `tools/list` with one tool of this schema, and a call of it with its arguments. */
+/** Responds to `tools/list` with one tool of this schema, and to its call with the arguments. */
 export const toolWithSchema =
   (inputSchema: unknown): HostileReply =>
   (message, response, request) =>

@@ -18,7 +18,7 @@ describe('the words of find', () => {
     );
   });
 
-  it('get a hint with the same words when they may hold the city', async () => {
+  it('are repeated by the hint when one may be the city', async () => {
     const { exit, stderr } = await runCli(['find', 'Nopa', 'SF', '--demo']);
     expect(exit).toBe(2);
     expect(stderr).toMatch(/got Nopa SF\nhint: restaurant find --demo Nopa --city SF\n$/);
@@ -45,14 +45,14 @@ describe('the words of find', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('come after the missing service', async () => {
+  it('are not checked before a missing service is reported', async () => {
     const { stderr } = await runCli(['find', 'sushi']);
     expect(stderr).toMatch(/^error: no service is configured\nhint: .*--demo/);
   });
 });
 
 describe('a city', () => {
-  it('is asked for at a terminal, and saved on request', async () => {
+  it('is requested by a prompt at a terminal, and saved on request', async () => {
     const { env } = newHome();
     const options = { env: { ...service.env, ...env }, tty, answers: { text: ['SF', 'y'] } };
     const asked = await runCli(['find', 'Nopa'], options);
@@ -60,7 +60,7 @@ describe('a city', () => {
     expect((await runCli(['find', 'Nopa', '--json'], { env: options.env })).exit).toBe(0);
   });
 
-  it('is not asked for with --no-input, CI, JSON or a pipe', async () => {
+  it('is not requested with --no-input, CI, JSON or a pipe', async () => {
     const answers = { text: 'SF' };
     for (const [words, options] of [
       [['--no-input'], { tty }],
@@ -87,7 +87,7 @@ describe('refining a search', () => {
     expect(first.distance_km).toBeLessThanOrEqual(second.distance_km);
   });
 
-  it('lists the values there were when a filter removes everything', async () => {
+  it('lists the available values when a filter removes everything', async () => {
     const { exit, stderr } = await run(['find', 'Nopa', '--city', 'SF', '--cuisine', 'californan'], { tty });
     expect(exit).toBe(0);
     expect(stderr).toMatch(
@@ -95,7 +95,7 @@ describe('refining a search', () => {
     );
   });
 
-  it('refuses wrong values before a request', async () => {
+  it('rejects invalid values before a request', async () => {
     for (const words of [
       ['--near', 'here'],
       ['--min-grade', 'good'],
@@ -128,12 +128,12 @@ describe('find --fields', () => {
     expect(shown.stdout).toMatch(/NAME.*PHONE/);
   });
 
-  it('looks up at most ten unless a limit says more', async () => {
+  it('looks up at most ten results without --limit', async () => {
     await json('find', 'e', '--city', 'SF', '--fields', 'standard');
     expect(service.sent()).toBe(11);
   });
 
-  it('fails as a whole where every lookup would fail', async () => {
+  it('fails completely if every lookup would fail', async () => {
     const env = { RESTAURANT_API_KEY: FREE };
     expect(
       (await run(['find', 'Nopa', '--city', 'SF', '--fields', 'standard', '--json'], { env })).exit,
@@ -142,7 +142,7 @@ describe('find --fields', () => {
 });
 
 describe('find --open-now', () => {
-  it('keeps what is open, and needs the details', async () => {
+  it('keeps restaurants that are open, and requires --fields', async () => {
     const words = ['find', 'e', '--city', 'SF', '--fields', 'standard', '--json'];
     const all = JSON.parse((await run(words)).stdout);
     const now = () => Date.UTC(2026, 2, 6, 20, 30);
@@ -160,7 +160,7 @@ describe('find --open-now', () => {
 });
 
 describe('find --sort distance', () => {
-  it('needs a place to measure from', async () => {
+  it('requires --near', async () => {
     const { exit, stderr } = await run(['find', 'a', '--city', 'SF', '--sort', 'distance']);
     expect([exit, service.sent()]).toEqual([2, 0]);
     expect(stderr).toContain('hint: restaurant find a --city SF --sort distance --near 37.77,-122.43');
@@ -168,7 +168,7 @@ describe('find --sort distance', () => {
 });
 
 describe('the rows of the last search', () => {
-  it('are shown again by last, with the search that they came from', async () => {
+  it('are shown again by last, with the search that found them', async () => {
     const found = await run(['find', 'Nopa', '--city', 'SF', '--no-color'], { tty });
     const last = await run(['last', '--no-color'], { tty });
     expect(last.stdout).toBe(found.stdout);
@@ -176,11 +176,11 @@ describe('the rows of the last search', () => {
     expect(service.sent()).toBe(1);
   });
 
-  it('belong to the terminal that showed them', async () => {
-    // The variable counts where the session of this run is not known.
+  it('are those of the same terminal', async () => {
+    // The variable identifies the terminal if the session of this run is unknown.
     const terminal = { tty, env: { TERM_SESSION_ID: 'one' } };
     await run(['find', 'Nopa', '--city', 'SF'], terminal);
-    // Another program of the same user, in a pipe.
+    // Another process of the same user, in a pipe.
     await run(['find', 'Tide', '--city', 'London', '--json']);
     await run(['find', 'zzzz', '--city', 'SF'], terminal);
     const { stdout, stderr } = await run(['lookup', '1'], terminal);
@@ -188,7 +188,7 @@ describe('the rows of the last search', () => {
     expect(stderr).toMatch(/rows of "Nopa" in SF/);
   });
 
-  it('are looked up by range and by name', async () => {
+  it('can be looked up by range and by name', async () => {
     const { results } = await json('find', 'Nopa', '--city', 'SF');
     const ids = results.slice(0, 3).map((each: { service_id: string }) => each.service_id);
     const range = await json('lookup', '1-3');
@@ -196,7 +196,7 @@ describe('the rows of the last search', () => {
     expect((await json('lookup', 'nopa corner')).name).toBe('Nopa Corner');
   });
 
-  it('add what the search knew to a basic card, and nothing to JSON', async () => {
+  it('add fields of the search to a basic card, and nothing to JSON', async () => {
     await run(['find', 'Nopa', '--city', 'SF'], { tty });
     expect((await run(['lookup', '1'], { tty })).stdout).toContain('560 Divisadero St');
     expect(await json('lookup', '1')).not.toHaveProperty('address');
@@ -209,13 +209,13 @@ describe('the rows of the last search', () => {
     ['3-1', /'3-1' is not a range of rows\nhint: .*lookup 1-3/],
     ['1-99999999999', /is not a range of rows/],
     ['x;id', /is not a restaurant id/],
-  ])('are not confused with %s, which is refused before a request', async (word, message) => {
+  ])('are distinguished from %s, which is rejected before a request', async (word, message) => {
     const { exit, stderr } = await run(['lookup', word]);
     expect([exit, service.sent()]).toEqual([2, 0]);
     expect(stderr).toMatch(message);
   });
 
-  it('keep their number in the hint for a free key', async () => {
+  it('keep their row number in the hint for a free key', async () => {
     await run(['find', 'Nopa', '--city', 'SF'], { tty });
     const { exit, stderr } = await run(['lookup', '1', '--fields', 'standard'], {
       env: { RESTAURANT_API_KEY: FREE },
@@ -226,7 +226,7 @@ describe('the rows of the last search', () => {
 });
 
 describe('lookup -', () => {
-  it('reads the output of find in every format', async () => {
+  it('reads the output of find as TSV, CSV, JSON and NDJSON', async () => {
     const words = ['find', 'Nopa', '--city', 'SF', '-n', '2'];
     const expected = (await json(...words)).results.map((each: { service_id: string }) => each.service_id);
     for (const format of ['tsv', 'csv', 'json', 'ndjson']) {
@@ -239,7 +239,7 @@ describe('lookup -', () => {
     }
   });
 
-  it('refuses row numbers with advice', async () => {
+  it('rejects row numbers with a hint', async () => {
     service.sent();
     const { exit, stderr } = await run(['lookup', '-'], { stdin: '1\n2\n' });
     expect([exit, service.sent()]).toEqual([2, 0]);
@@ -248,7 +248,7 @@ describe('lookup -', () => {
 });
 
 describe('a hint', () => {
-  it('quotes an id that the service chose', async () => {
+  it('quotes an id from the service', async () => {
     const { env } = newHome();
     const rows = [{ service_id: 'x;id>pwned;#', name: 'x' }];
     const state = { endpoint: 'demo', at: 0, query: { name: 'x', city: 'SF' }, rows };

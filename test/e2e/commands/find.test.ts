@@ -8,7 +8,7 @@ const service = useService();
 const find = (...words: string[]) => service.run(['find', ...words]);
 
 describe('find', () => {
-  it('prints one tab-separated record a line in a pipe, and nothing else', async () => {
+  it('prints one tab-separated record per line in a pipe, and nothing else', async () => {
     const { exit, stdout, stderr } = await find('Nopa', '--city', 'SF');
     expect(exit).toBe(0);
     expect(stderr).toBe('');
@@ -19,7 +19,7 @@ describe('find', () => {
     expect(first).toContain('\t560 Divisadero St');
   });
 
-  it('gives the output object of the service with --json, every field of it', async () => {
+  it('prints the whole output object of the service with --json', async () => {
     const { exit, stdout, stderr } = await find('Nopa', '--city', 'SF', '--json');
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout.endsWith('}\n')).toBe(true);
@@ -42,7 +42,7 @@ describe('find', () => {
     );
   });
 
-  it('shows a numbered table and what to do next on a terminal', async () => {
+  it('shows a numbered table and the next command on a terminal', async () => {
     const tty = { stdout: true, stderr: true, columns: 100 };
     const { exit, stdout, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--no-color'], {
       tty,
@@ -53,7 +53,7 @@ describe('find', () => {
     expect(stderr).toMatch(/match.* · restaurant lookup 1 for details/);
   });
 
-  it.each([40, 60, 80, 120, 200])('stays within %i columns, whatever the names', async (columns) => {
+  it.each([40, 60, 80, 120, 200])('prints no line wider than %i columns', async (columns) => {
     for (const city of ['Tokyo', 'SF', 'Paris', 'London', 'Mumbai']) {
       const tty = { stdout: true, stderr: true, columns };
       const { stdout } = await service.run(['find', 'a', '--city', city, '--no-color'], { tty });
@@ -61,7 +61,7 @@ describe('find', () => {
     }
   });
 
-  it('filters and cuts here, and leaves total_matches as the service gave it', async () => {
+  it('filters and limits results locally, and keeps total_matches as received', async () => {
     const all = JSON.parse((await find('a', '--city', 'Paris', '--json')).stdout);
     expect(all.results.length).toBeGreaterThan(3);
     const [{ cuisine_tags: tags, neighborhood, grade }] = all.results;
@@ -82,7 +82,7 @@ describe('find', () => {
     expect((await find('a', '--city', 'Paris', '--grade', 'Z', '--json')).stdout).toContain('"results":[]');
   });
 
-  it('takes nothing found for a success', async () => {
+  it('succeeds if nothing is found', async () => {
     const tty = { stderr: true };
     expect(await find('zzzz', '--city', 'SF')).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect((await service.run(['find', 'zzzz', '--city', 'SF'], { tty })).stderr).toContain(
@@ -91,7 +91,7 @@ describe('find', () => {
     expect(JSON.parse((await find('zzzz', '--city', 'SF', '--json')).stdout).results).toEqual([]);
   });
 
-  it('knows every format', async () => {
+  it('prints every format', async () => {
     const of = async (format: string) => (await find('Nopa', '--city', 'SF', '--format', format)).stdout;
     expect((await of('csv')).split('\n')[0]).toBe(
       'service_id,name,grade,cuisine_tags,neighborhood,city,address,lat,lng,coverage_level',
@@ -105,7 +105,7 @@ describe('find', () => {
     expect(await of('table')).toMatch(/^# +NAME/);
   });
 
-  it('cuts to the columns that are asked for, in every format', async () => {
+  it('prints only the selected columns in every format', async () => {
     const of = async (...words: string[]) => (await find('Nopa', '--city', 'SF', '-n1', ...words)).stdout;
     expect(await of('--columns', 'name,lat')).toBe('Nopa\t37.7749\n');
     expect(await of('--columns', 'name,lat', '--format', 'csv')).toBe('name,lat\nNopa,37.7749\n');
@@ -118,7 +118,7 @@ describe('find', () => {
     expect(wrong.stderr).toContain('--columns name');
   });
 
-  it('writes to a file by its extension, whole, and replaces one only when told to', async () => {
+  it('writes a file in the format of its extension, and overwrites a file only with --force', async () => {
     const file = join(service.home, 'out.csv');
     const first = await find('Nopa', '--city', 'SF', '-o', file);
     expect(first).toEqual({ exit: 0, stdout: '', stderr: '' });
@@ -160,13 +160,13 @@ describe('find', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('accepts any file extension when the format is named', async () => {
+  it('accepts any file extension with --format', async () => {
     const file = join(service.home, 'out.ods');
     expect((await find('Nopa', '--city', 'SF', '-o', file, '--format', 'csv')).exit).toBe(0);
     expect(readFileSync(file, 'utf8')).toMatch(/^service_id,name,/);
   });
 
-  it('needs a city, by flag, variable or config', async () => {
+  it('requires a city, from an option, a variable or the config file', async () => {
     const none = await find('Nopa');
     expect(none.exit).toBe(2);
     expect(none.stderr).toMatch(/^error: find needs a city\nhint: .*--city/);
@@ -177,7 +177,7 @@ describe('find', () => {
     await service.run(['config', 'unset', 'city']);
   });
 
-  it('sends the words byte for byte', async () => {
+  it('sends the name byte for byte', async () => {
     const names = ['--spicy', 'a"b\'c\\', 'Café Zoë', '寿司🍣', 'line\nbreak', 'x'.repeat(10_000)];
     for (const name of names) {
       expect((await find('--city', 'SF', '--', name)).exit).toBe(0);
@@ -191,7 +191,7 @@ describe('find', () => {
     }
   });
 
-  it('refuses a limit that is none', async () => {
+  it('rejects an invalid limit', async () => {
     service.sent();
     for (const limit of ['0', '-3', '1.5', '1e3', 'NaN', '', '100000000000000000000', '1001']) {
       const { exit, stderr } = await find('x', '--city', 'SF', `--limit=${limit}`);
@@ -201,13 +201,13 @@ describe('find', () => {
     expect(service.sent()).toBe(0);
   });
 
-  it('costs one request', async () => {
+  it('sends one request', async () => {
     service.sent();
     await find('Nopa', '--city', 'SF');
     expect(service.sent()).toBe(1);
   });
 
-  it('answers from the cache within --max-age, and says so to a person', async () => {
+  it('uses a cached response within --max-age', async () => {
     service.sent();
     const words = ['find', 'Nopa', '--city', 'NYC', '--max-age', '5m'];
     const first = await service.run(words);
@@ -218,7 +218,7 @@ describe('find', () => {
     expect(service.sent()).toBe(1);
   });
 
-  it('points to --columns when --fields gets a column', async () => {
+  it('suggests --columns when --fields gets a column', async () => {
     const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--fields', 'name']);
     expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns use --columns')]);
   });

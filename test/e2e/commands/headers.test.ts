@@ -42,7 +42,7 @@ describe('-H', () => {
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  it('is enough for a service that needs no key', async () => {
+  it('is sufficient for a service that requires no key', async () => {
     expect((await run([...FIND, '--base-url', base])).exit).toBe(4);
     expect((await run([...FIND, '--base-url', base, '-H', `X-Api-Key: ${SECRET}`])).exit).toBe(0);
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
@@ -69,7 +69,7 @@ describe('saved headers', () => {
   const save = async (name: string, value: string) =>
     run(['config', 'set', `header.${name}`, value, '--json']);
 
-  it('need a profile with a service', async () => {
+  it('require a profile with a service', async () => {
     expect((await save('X-Api-Key', SECRET)).exit).toBe(2);
   });
 
@@ -101,7 +101,7 @@ describe('saved headers', () => {
     expect(requests[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
-  it('give way to -H', async () => {
+  it('are overridden by -H', async () => {
     await run(['config', 'set', 'base-url', base]);
     await save('X-Api-Key', SECRET);
     await run([...FIND, '-H', 'x-api-key: other'], { RESTAURANT_API_KEY: KEY });
@@ -110,7 +110,7 @@ describe('saved headers', () => {
 });
 
 describe('the environment', () => {
-  it('passes its trace on', async () => {
+  it('passes its trace context to the service', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await run([...FIND, '--base-url', base], {
       RESTAURANT_API_KEY: KEY,
@@ -135,14 +135,14 @@ describe('--max-body', () => {
 });
 
 describe('a key that was saved before its service was known', () => {
-  it('is not sent past the service of its profile', async () => {
+  it('is sent only to the service of its profile', async () => {
     await runCli(['login', '--key-stdin', '--no-verify'], { env, stdin: KEY });
     await run(['config', 'set', 'base-url', 'https://service.example']);
     expect((await run([...FIND, '--base-url', base])).exit).toBe(4);
     expect(requests).toEqual([]);
   });
 
-  it('belongs to the first service that accepts it', async () => {
+  it('is bound to the first service that accepts it', async () => {
     const login = ['login', '--key-stdin', '--no-verify'];
     expect((await runCli(login, { env, stdin: KEY })).exit).toBe(0);
     expect(config().profiles.default).toEqual({ key: KEY });

@@ -33,7 +33,7 @@ async function useCommand(script: string, args = ''): Promise<void> {
 }
 
 describe.skipIf(process.platform === 'win32')('key-command', () => {
-  it('gives the key: the first line of its output', async () => {
+  it('provides the key as the first line of its output', async () => {
     await useCommand(`echo "${KEY}"; echo other; echo note >&2`);
     expect((await run(FIND)).exit).toBe(0);
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     expect((await run(FIND)).exit).toBe(0);
   });
 
-  it('comes after the environment and before the saved login', async () => {
+  it('takes precedence over the saved login, and the environment over it', async () => {
     await useCommand('exit 9');
     expect((await run(FIND, { RESTAURANT_API_KEY: `${KEY}_env` })).exit).toBe(0);
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}_env`);
@@ -54,7 +54,7 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     expect(requests[1]?.headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
-  it('is named by status, which runs it only with --check', async () => {
+  it('is shown by status, which runs it only with --check', async () => {
     await useCommand(`echo run >> '${home}/log'; echo ${KEY}`);
     const before = JSON.parse((await run(['status', '--json'])).stdout);
     expect(before.key).toEqual({ present: true, last4: null, source: 'key-command' });
@@ -89,13 +89,13 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     expect(requests).toEqual([]);
   });
 
-  it('that prints bytes which are no key is refused', async () => {
+  it('that prints bytes that are not a key is rejected', async () => {
     await useCommand(`printf 'sk_service_\\001\\377\\n'`);
     const { exit, stderr } = await run(FIND);
     expect([exit, JSON.parse(stderr).error.code]).toEqual([4, 'bad_key']);
   });
 
-  it('that does not exist or has an open quote is named', async () => {
+  it('that does not exist or has an unclosed quote is named in the error', async () => {
     await run(['config', 'set', 'base-url', base]);
     for (const [command, told] of [
       ['/no/such/program', 'was not found'],
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     expect((await run(['logout'])).stdout).toMatch(/: restaurant config unset key-command\n$/);
   });
 
-  it('gives no key for another service than that of the profile', async () => {
+  it('provides no key for a service other than that of the profile', async () => {
     await useCommand(`echo ${KEY}`);
     const { exit, stderr } = await run([...FIND, '--base-url', 'https://other.example']);
     expect(exit).toBe(4);
@@ -135,7 +135,7 @@ describe.skipIf(process.platform === 'win32')('runKeyCommand', () => {
     });
   });
 
-  it('ends with the run', async () => {
+  it('stops its command when the run is aborted', async () => {
     const abort = new AbortController();
     const running = runKeyCommand(appWith(abort.signal), 'sleep 60');
     setTimeout(() => abort.abort(new Error('stopped')), 50);

@@ -7,7 +7,7 @@ import { FREE, PAID, REVOKED, useService } from '../../helpers/service.ts';
 const service = useService();
 const terminal = { stdin: true, stdout: true, stderr: true };
 
-/** A home without a key in the environment. */
+/** Creates a home, without a key in the environment. */
 function newUser() {
   const { home, env } = newHome();
   const config = join(home, '.config', 'restaurant', 'config.json');
@@ -22,7 +22,7 @@ function newUser() {
 }
 
 describe('login', () => {
-  it('saves key and service, proved by one call, for the next command', async () => {
+  it('verifies the key with one request, and saves the key and the service for the next command', async () => {
     const user = newUser();
     service.sent();
     const login = await user.run(['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'], {
@@ -37,7 +37,7 @@ describe('login', () => {
     expect((await user.run(['find', 'Nopa', '--city', 'SF'])).stdout).toContain('560 Divisadero');
   });
 
-  it('asks at a terminal for what is missing', async () => {
+  it('prompts for missing values at a terminal', async () => {
     const user = newUser();
     const answers = { text: service.sandbox.baseUrl, secret: FREE };
     const login = await user.run(['login'], { tty: terminal, answers });
@@ -45,7 +45,7 @@ describe('login', () => {
     expect(user.saved().profiles.default).toMatchObject({ key: FREE, base_url: service.sandbox.baseUrl });
   });
 
-  it('asks for the key again when the service refuses it at a terminal', async () => {
+  it('prompts for the key again when the service rejects it at a terminal', async () => {
     const user = newUser();
     const words = ['login', '--base-url', service.sandbox.baseUrl];
     const login = await user.run(words, { tty: terminal, answers: { secret: [REVOKED, PAID] } });
@@ -58,7 +58,7 @@ describe('login', () => {
     expect(never.stderr.split('hint:')[1]).toContain(service.sandbox.baseUrl);
   });
 
-  it('assumes the scheme that the address lacks', async () => {
+  it('assumes a scheme for an address without one', async () => {
     const user = newUser();
     const address = service.sandbox.baseUrl.replace('http://', '');
     expect((await user.run(['login', '--base-url', address, '--key-stdin'], { stdin: PAID })).exit).toBe(0);
@@ -76,7 +76,7 @@ describe('login', () => {
     expect([elsewhere.exit, elsewhere.stderr]).toEqual([4, expect.stringContaining('is not sent to')]);
   });
 
-  it('never asks where nobody can answer', async () => {
+  it('does not prompt without a terminal, with --no-input or in CI', async () => {
     const user = newUser();
     const place = ['--base-url', service.sandbox.baseUrl];
     for (const [words, options] of [
@@ -92,7 +92,7 @@ describe('login', () => {
     expect(existsSync(user.config)).toBe(false);
   });
 
-  it('saves nothing when the key is refused', async () => {
+  it('saves nothing when the service rejects the key', async () => {
     const user = newUser();
     const words = ['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'];
     const { exit, stderr } = await user.run(words, { stdin: REVOKED });
@@ -103,7 +103,7 @@ describe('login', () => {
     expect(user.saved().profiles.default.key).toBe(REVOKED);
   });
 
-  it('tells who has a key in the environment that it beats the saved one', async () => {
+  it('reports that a key in the environment takes precedence over the saved one', async () => {
     const user = newUser();
     const env = { RESTAURANT_API_KEY: REVOKED };
     const place = ['--base-url', service.sandbox.baseUrl];
@@ -120,7 +120,7 @@ describe('login', () => {
     expect(impossible.stderr).toMatch(/hint: the key is from RESTAURANT_API_KEY: /);
   });
 
-  it('refuses what cannot be a key before any request, without repeating it', async () => {
+  it('rejects an invalid key before any request, without repeating it', async () => {
     const user = newUser();
     service.sent();
     const wrong = [
@@ -145,7 +145,7 @@ describe('login', () => {
     expect((await user.run(words, { stdin: 'sk_live_abcdef', env: other })).exit).toBe(0);
   });
 
-  it('reads a key file, and warns of one that others can read', async () => {
+  it('reads a key file, and warns about one that other users can read', async () => {
     const user = newUser();
     const file = join(user.home, 'key.txt');
     writeFileSync(file, `${PAID}\n`);
@@ -163,7 +163,7 @@ describe('login', () => {
     expect((await user.run(['login', ...words.slice(1, 3), '--key-file', 'none.txt'])).exit).toBe(2);
   });
 
-  it('keeps profiles apart, and leaves with one of them', async () => {
+  it('saves a key per profile, and deletes only that of the given profile', async () => {
     const user = newUser();
     const place = ['--base-url', service.sandbox.baseUrl, '--key-stdin'];
     await user.run(['login', ...place], { stdin: PAID });
@@ -200,13 +200,13 @@ describe('login', () => {
     expect(clear.stderr).toContain('--insecure-http');
   });
 
-  it('of a sandbox is told with every search, to a person', async () => {
+  it('to a sandbox causes a warning with every search at a terminal', async () => {
     const user = newUser();
     const { baseUrl } = service.sandbox;
     await user.run(['login', '--base-url', baseUrl, '--key-stdin'], { stdin: PAID });
     const find = ['find', 'Nopa', '--city', 'SF', '--no-color'];
-    const told = await user.run(find, { tty: { stderr: true } });
-    expect(told.stderr).toContain(
+    const shown = await user.run(find, { tty: { stderr: true } });
+    expect(shown.stderr).toContain(
       `warning: sandbox data: the saved service ${new URL(baseUrl).host} is the sandbox`,
     );
     expect((await user.run(find)).stderr).toBe('');
@@ -215,7 +215,7 @@ describe('login', () => {
     expect(named.stderr).not.toContain('sandbox data');
   });
 
-  it('names a damaged config file and leaves it alone', async () => {
+  it('reports a damaged config file and leaves it unchanged', async () => {
     const user = newUser();
     mkdirSync(join(user.config, '..'), { recursive: true, mode: 0o700 });
     for (const content of ['', '{', '[]', 'null', '42', '{"settings": 3}']) {

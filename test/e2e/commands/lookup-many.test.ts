@@ -20,7 +20,7 @@ function found(asked: RpcRequest, response: ServerResponse): void {
 
 const failed = resultText('{"isError":true,"content":[{"type":"text","text":"out of order"}]}');
 
-/** Runs `lookup -` with a state of its own, on a clock that sleeping moves. */
+/** Runs `lookup -` with a separate state folder and a clock that each wait advances. */
 function lookup(words: readonly string[], env: Record<string, string> = {}) {
   const clock = { time: Date.UTC(2025, 0, 1) };
   const own = tempFolder();
@@ -33,7 +33,7 @@ function lookup(words: readonly string[], env: Record<string, string> = {}) {
     perMinute: 0,
     perDay: 0,
   });
-  // No time passes while a request is on its way: it is counted when it is sent, and timed when it comes.
+  // Requests are counted when they are sent and timed when they arrive, so the clock must not advance in between.
   const sleep = async (ms: number, signal?: AbortSignal) => {
     while ((await ledger.usage()).perDay.used > service.requests.length - before) await pause(1);
     signal?.throwIfAborted();
@@ -49,7 +49,7 @@ function lookup(words: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe('lookup of thousands of ids', () => {
-  it('requests each once, at most four at a time, in order, within the quota; exits with 8 if some fail', async () => {
+  it('requests each id once, in order, at most four at a time, within the quota, and exits with 8 if some fail', async () => {
     const times: number[] = [];
     const { clock, run } = lookup(['--format', 'ndjson'], { RESTAURANT_PER_MINUTE: '300' });
     let open = 0;
@@ -74,7 +74,7 @@ describe('lookup of thousands of ids', () => {
     expect(records.map(({ restaurant_id }) => restaurant_id)).toEqual(IDS);
     expect(records.filter(({ error }) => error !== undefined)).toHaveLength(12);
     expect(stderr).toMatch(/12 of 1200 lookups failed/);
-    // Times only grow, so a window is full where the one that is 300 further on lies within its minute.
+    // Times only increase: a window exceeds the limit if the request 300 later is within the same minute.
     expect(
       times.filter((at, place) => (times[place + 300] ?? Number.POSITIVE_INFINITY) < at + 60_000),
     ).toEqual([]);
@@ -96,7 +96,7 @@ describe('lookup of thousands of ids', () => {
   it('writes each record as soon as it arrives', async () => {
     let seen = 0;
     service.answer((asked, response) => {
-      // The last one is never answered.
+      // The last request gets no response.
       if (idOf(asked) !== 'id-9') found(asked, response);
     });
     const run = startRestaurant(['lookup', '-', '--format', 'ndjson'], {

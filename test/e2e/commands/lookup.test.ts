@@ -17,7 +17,7 @@ describe('lookup', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'ok', service_id: id });
   });
 
-  it('sends fields only beyond basic', async () => {
+  it('sends fields unless they are basic', async () => {
     const [id = ''] = await ids();
     await lookup(id, '--json', '--fields', 'basic');
     expect(service.sandbox.requests.at(-1)?.body).toMatchObject({
@@ -29,7 +29,7 @@ describe('lookup', () => {
     expect(Object.keys(premium).length).toBeGreaterThan(Object.keys(basic).length);
   });
 
-  it('shows grade, summary, cuisine and price first, and drops nothing', async () => {
+  it('shows grade, summary, cuisine and price first, and then all other fields', async () => {
     const [id = ''] = await ids();
     const tty = { stdout: true, columns: 80 };
     const { stdout } = await service.run(['lookup', id, '--fields', 'premium', '--no-color'], { tty });
@@ -47,7 +47,7 @@ describe('lookup', () => {
     for (const text of texts) expect(flat).toContain(String(text));
   });
 
-  it('knows the rows of the last find', async () => {
+  it('accepts row numbers of the last find', async () => {
     const [, second] = await ids();
     expect(JSON.parse((await lookup('2', '--json')).stdout).service_id).toBe(second);
     const beyond = await lookup('99');
@@ -65,7 +65,7 @@ describe('lookup', () => {
     expect(row.stdout).toBe(`${one}\tok\n${two}\tok\n`);
   });
 
-  it('gives the same columns in CSV for one id as for several', async () => {
+  it('prints the same CSV columns for one id as for several', async () => {
     const [one = '', two = ''] = await ids();
     const alone = await service.run(['lookup', one, '--format', 'csv']);
     const both = await service.run(['lookup', one, two, '--format', 'csv']);
@@ -75,7 +75,7 @@ describe('lookup', () => {
     expect(JSON.parse(stdout)).not.toHaveProperty('restaurant_id');
   });
 
-  it('reads ids from stdin: lines, or what find prints, each once', async () => {
+  it('reads ids from stdin, one per line or as the output of find, and requests each once', async () => {
     const [one = '', two = ''] = await ids();
     service.sent();
     const lines = await service.run(['lookup', '-', '--json'], { stdin: `${one}\n\n  ${two}\r\n${one}\n` });
@@ -93,13 +93,13 @@ describe('lookup', () => {
     expect(empty).toEqual({ exit: 0, stdout: '[]\n', stderr: '' });
   });
 
-  it('says of jq output that is null what it means', async () => {
+  it('explains null from jq: the search found nothing', async () => {
     const { exit, stderr } = await service.run(['lookup', '-'], { stdin: 'null\n' });
     expect(exit).toBe(2);
     expect(stderr).toMatch(/line 1: 'null' is not an id: the search before it found nothing/);
   });
 
-  it('looks several up in order, and goes on when one fails', async () => {
+  it('looks up several ids in order, and continues after a failure', async () => {
     const [one = '', two = ''] = await ids();
     const { exit, stdout, stderr } = await lookup(one, UNKNOWN, two, '--json');
     expect(exit).toBe(8);
@@ -120,7 +120,7 @@ describe('lookup', () => {
     ]);
   });
 
-  it('keeps to the budget of the day when there are many', async () => {
+  it('stops at the quota of the day', async () => {
     const many = await ids('SF', 5);
     const env = { RESTAURANT_PER_DAY: '3', RESTAURANT_STATE_DIR: `${service.home}/budget-state` };
     service.sent();
@@ -133,7 +133,7 @@ describe('lookup', () => {
     });
   });
 
-  it('tells an unknown id from a level that needs a paid key', async () => {
+  it('distinguishes an unknown id from fields that require a paid key', async () => {
     const unknown = await lookup(UNKNOWN, '--json');
     expect(unknown.exit).toBe(3);
     expect(unknown.stdout).toBe('');
@@ -146,7 +146,7 @@ describe('lookup', () => {
     expect((await service.run(['lookup', id, '--json'], free)).exit).toBe(0);
   });
 
-  it('refuses what is no id before any request', async () => {
+  it('rejects an invalid id before any request', async () => {
     service.sent();
     for (const id of ['a?b', 'a#b', 'a%2e', '../x', 'a..b', 'a\u0007b', '', 'a b']) {
       const { exit } = await lookup(id);

@@ -111,7 +111,7 @@ describe('the pager', () => {
     ['the pager cannot be started', LONG, { PAGER: 'no-such-pager' }],
     ['it is cat', LONG, { RESTAURANT_PAGER: 'cat' }],
     ['CI is set', LONG, { CI: '1' }],
-  ])('is not used where %s', async (_, words, env) => {
+  ])('is not used if %s', async (_, words, env) => {
     const output = await shown(words, { PAGER: pager, ...env });
     expect(output).not.toContain('paged');
     expect(output.length).toBeGreaterThan(100);

@@ -21,7 +21,7 @@ async function userWithProfiles() {
 }
 
 describe('profiles', () => {
-  it('are listed with their service and the end of the key, never the key', async () => {
+  it('are listed with their service and the last four characters of the key', async () => {
     const { run } = await userWithProfiles();
     const { stdout } = await run(['config', 'profiles', '--json']);
     expect(JSON.parse(stdout)).toEqual({
@@ -84,7 +84,7 @@ describe('status --check', () => {
     );
   });
 
-  it('names files that other users can read, and how to close them', async () => {
+  it('names files that other users can read, with the command that restricts them', async () => {
     const { run, config } = await userWithProfiles();
     chmodSync(config, 0o644);
     const { stdout } = await run(['status', '--check', '--json'], {
@@ -126,7 +126,7 @@ describe('words of other tools', () => {
     ['profiles', 'restaurant config profiles'],
     ['logni', 'restaurant login'],
     ['fnid', 'restaurant find'],
-  ])('%s leads to %s', async (word, command) => {
+  ])('%s suggests %s', async (word, command) => {
     const { exit, stderr } = await runCli([word]);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(`did you mean ${command}?`)]);
   });

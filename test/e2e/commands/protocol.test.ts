@@ -12,7 +12,7 @@ const COMMANDS = [
 
 async function sandboxAt(port: number, mode: SandboxOptions['mode']) {
   const options = { port, ...(mode === undefined ? {} : { mode }), perMinute: 0, perDay: 0 };
-  // A process that another test is starting may hold the closed port for a moment.
+  // A process that another test starts may briefly hold the closed port.
   const sandbox = await vi.waitFor(() => startSandbox(options), { timeout: 10_000 });
   onTestFinished(() => sandbox.close());
   return sandbox;
@@ -22,7 +22,7 @@ describe('an endpoint whose protocol was detected', () => {
   it.each([
     ['service', 'mcp'],
     ['mcp', 'service'],
-  ] as const)('works on when it changes from %s to %s', async (before, after) => {
+  ] as const)('continues to work when it changes from %s to %s', async (before, after) => {
     for (const command of COMMANDS) {
       const port = await freePort();
       const first = await sandboxAt(port, before);

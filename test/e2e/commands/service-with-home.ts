@@ -1,7 +1,7 @@
 import { FOUND, sendJson, serve, toolReply } from '../../helpers/client.ts';
 import { newHome } from '../../helpers/program.ts';
 
-/** Starts a service with one tool, and makes a home for the commands that call it. It records the requests. */
+/** Starts a service with one tool that records its requests, and creates a home for the commands that call it. */
 export async function serviceWithHome() {
   const { home, env } = newHome();
   const { url, requests } = await serve((seen, response) => {

@@ -7,7 +7,7 @@ import { PAID, useService } from '../../helpers/service.ts';
 
 const service = useService();
 
-/** For every setting two values that are not its default. */
+/** Three values of every setting that are not its default. */
 const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> = {
   'base-url': ['http://127.0.0.1:1', 'http://127.0.0.1:2', 'http://127.0.0.1:3'],
   endpoint: ['http://127.0.0.1:1/x', 'http://127.0.0.1:2/x', 'http://127.0.0.1:3/x'],
@@ -39,7 +39,7 @@ const NOT_OPTIONS_OF_STATUS: readonly string[] = [
 ];
 
 describe('settings', () => {
-  it('that are numbers are numbers in JSON and in the file; durations keep their unit', async () => {
+  it('are numbers in JSON and in the config file where they are numeric; durations keep their unit', async () => {
     const env = {
       ...service.env,
       HOME: newHome().home,
@@ -96,7 +96,7 @@ describe('settings', () => {
     },
   );
 
-  it('refuses a value that cannot be, naming where it stands', async () => {
+  it('with an invalid value are rejected with the name of their source', async () => {
     const { env } = newHome();
     const wrong = await runCli(['config', 'set', 'timeout', '30'], { env });
     expect(wrong.exit).toBe(2);
@@ -113,7 +113,7 @@ describe('settings', () => {
     expect(JSON.parse(flag.stderr).error.code).toBe('usage');
   });
 
-  it('are read, listed and removed', async () => {
+  it('can be read, listed and removed', async () => {
     const { env, home } = newHome();
     const config = async (...words: string[]) => runCli(['config', ...words], { env });
     expect(await config('set', 'city', 'São Paulo')).toEqual({ exit: 0, stdout: '', stderr: '' });
@@ -137,7 +137,7 @@ describe('settings', () => {
 });
 
 describe('status', () => {
-  it('tells where everything comes from, also without a key', async () => {
+  it('shows the source of each value, also without a key', async () => {
     const { home, env } = newHome();
     const { exit, stdout, stderr } = await runCli(['status', '--json'], { env });
     expect([exit, stderr]).toEqual([0, '']);
@@ -162,7 +162,7 @@ describe('status', () => {
     expect(after.per_minute.used).toBe(before.per_minute.used + 2);
   });
 
-  it('asks the service with --check', async () => {
+  it('sends a request to the service with --check', async () => {
     service.sent();
     const { exit, stdout } = await service.run(['status', '--check', '--json']);
     expect([exit, service.sent()]).toEqual([0, 1]);
@@ -173,7 +173,7 @@ describe('status', () => {
     expect([down.exit, down.stdout]).toEqual([6, '']);
   });
 
-  it('with --check reports folders that cannot exist, because the home is a file', async () => {
+  it('reports folders that cannot exist with --check, because the home is a file', async () => {
     const cwd = newHome().home;
     const HOME = join(cwd, 'file');
     writeFileSync(HOME, '');
@@ -187,12 +187,12 @@ describe('status', () => {
     expect([exit, stderr]).toEqual([6, expect.stringContaining('cannot use the shared state')]);
   });
 
-  it('shows a setting also when the profile has an invalid name', async () => {
+  it('config get prints a setting although the profile has an invalid name', async () => {
     const env = { ...newHome().env, RESTAURANT_PROFILE: 'a/b c', RESTAURANT_CITY: 'SF' };
     expect(await runCli(['config', 'get', 'city'], { env })).toEqual({ exit: 0, stdout: 'SF\n', stderr: '' });
   });
 
-  it('shows at most the end of the key', async () => {
+  it('shows at most the last four characters of the key', async () => {
     const { stdout } = await service.run(['status']);
     expect(stdout).toContain('…paid');
     expect(stdout).not.toContain(PAID);
@@ -210,14 +210,14 @@ describe('status', () => {
     expect(stderr).toContain(`cannot use the config file ${file}: it is not JSON; its settings are ignored`);
   });
 
-  it('says of a damaged config file which one it is', async () => {
+  it('names the damaged config file', async () => {
     const { env, home } = newHome();
     const file = join(home, 'config.json');
     writeFileSync(file, '{', { mode: 0o600 });
     const { exit, stderr } = await runCli(['status'], { env: { ...env, RESTAURANT_CONFIG_DIR: home } });
     expect(exit).toBe(2);
     expect(stderr).toContain(file);
-    // The city could be in it.
+    // The damaged file may contain the city.
     const own = { env: { ...env, ...service.env, RESTAURANT_CONFIG_DIR: home } };
     const search = await runCli(['find', 'Nopa'], own);
     expect([search.exit, search.stderr]).toEqual([2, expect.stringContaining(file)]);

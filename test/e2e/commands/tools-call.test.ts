@@ -162,7 +162,7 @@ describe('requests before a call', () => {
   const messageOf = ({ body }: ReceivedRequest) => JSON.parse(body) as Message;
   const COUNT = { name: 'count', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } };
 
-  /** A service that speaks plainly. `list` answers `tools/list`; what tools get comes back as their output. */
+  /** A service of the plain protocol. `list` responds to `tools/list`; tools return their arguments. */
   async function plainService(list: (id: unknown) => { status?: number; body: string }) {
     const server = await serve((seen, response) => {
       const { id, method, params } = messageOf(seen);
