@@ -1,18 +1,5 @@
-/** The closed set of failures, by who can act on them. */
-export type Kind =
-  | 'unexpected'
-  | 'usage'
-  | 'not_found'
-  | 'auth'
-  | 'rate_limit'
-  | 'network'
-  | 'service'
-  | 'partial'
-  | 'local'
-  | 'interrupted';
-
-/** Exit code of each kind. Part of the public interface. */
-export const EXIT_CODES: Readonly<Record<Kind, number>> = {
+/** The exit code of each kind of failure, by who can act on it. Part of the public interface. */
+export const EXIT_CODES = {
   unexpected: 1,
   usage: 2,
   not_found: 3,
@@ -23,7 +10,9 @@ export const EXIT_CODES: Readonly<Record<Kind, number>> = {
   partial: 8,
   local: 9,
   interrupted: 130,
-};
+} as const;
+
+export type Kind = keyof typeof EXIT_CODES;
 
 interface CodeEntry {
   readonly kind: Kind;

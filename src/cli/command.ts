@@ -3,37 +3,20 @@ import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
 export type { Option } from 'commander';
 
-/**
- * Global options come in groups; a command names those it takes, and refuses the others. `service`, `preview`,
- * `records` and `file` stand for several smaller groups.
- */
-export type OptionGroup =
-  | 'service'
-  | 'address'
-  | 'profile'
-  | 'demo'
-  | 'request'
-  | 'cache'
-  | 'preview'
-  | 'dry-run'
-  | 'curl'
-  | 'json'
-  | 'jq'
-  | 'records'
-  | 'csv'
-  | 'columns'
-  | 'page'
-  | 'file'
-  | 'output'
-  | 'force'
-  | 'general';
-
-const PARTS: Readonly<Partial<Record<OptionGroup, readonly OptionGroup[]>>> = {
+/** Groups of global options that stand for several smaller ones. */
+const PARTS = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
   records: ['jq', 'csv', 'columns'],
   file: ['output', 'force'],
-};
+} as const;
+type Parts = typeof PARTS;
+
+/** A group of global options. A command names those it takes, and refuses the others. */
+export type OptionGroup =
+  | keyof Parts
+  | Parts[keyof Parts][number]
+  | ('request' | 'cache' | 'json' | 'page' | 'general');
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -53,15 +36,6 @@ export type Completer =
   | 'setting'
   | 'setting-value'
   | 'tool';
-
-/** Properties of a global option that differ for one command. */
-export interface OptionOverride {
-  readonly description?: string;
-  readonly choices?: readonly string[];
-  readonly default?: string;
-  /** The default as help shows it. Default: the value of `default`. */
-  readonly defaultText?: string;
-}
 
 /** An option, with what commander does not keep of it. Its description names the choices and the default. */
 export class CliOption extends Option {
@@ -90,6 +64,12 @@ export interface ValueFacts {
   readonly default?: unknown;
   /** The default as help shows it. Default: the value itself. */
   readonly defaultText?: string;
+}
+
+/** Properties of a global option that differ for one command. */
+export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
+  readonly description?: string;
+  readonly default?: string;
 }
 
 /** A command with what help, schema, completion and the documents are made from. */
@@ -144,7 +124,8 @@ export class CliCommand extends Command {
 
   /** Names the groups of global options that the command takes; `general` always. */
   usesOptions(...groups: OptionGroup[]): this {
-    this.optionGroups = [...groups.flatMap((group) => PARTS[group] ?? [group]), 'general'];
+    const parts: Partial<Record<OptionGroup, readonly OptionGroup[]>> = PARTS;
+    this.optionGroups = [...groups.flatMap((group) => parts[group] ?? [group]), 'general'];
     return this;
   }
 
