@@ -6,8 +6,8 @@ import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 
 /** Known only to help: the route finds `-h` before commander parses. */
-export const HELP_OPTION = new Option('-h, --help', 'show this help').helpGroup('General options:');
-export const VERSION_OPTION = new Option('-V, --version', 'print the version').helpGroup('General options:');
+export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
+export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 
 /** What bare `restaurant` prints. */
 export const INTRODUCTION = `Search restaurants, read their details, from the command line.

@@ -24,7 +24,7 @@ export function registerConfig(program: CliCommand, app: App): void {
   const settingCommand = (name: string): CliCommand =>
     config
       .command(name)
-      .argument('<name>', 'Setting')
+      .argument('<name>', 'Name of the setting')
       .completeWith('name', 'setting')
       .usesOptions('profile', 'json')
       .outputSchema(SETTING_OUTPUT);
@@ -34,7 +34,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .action((name: string) => getSetting(app, name));
   settingCommand('set')
     .about('Save a setting')
-    .argument('<value>', 'Value')
+    .argument('<value>', 'New value')
     .completeWith('value', 'setting-value')
     .examples('restaurant config set city "San Francisco"', 'restaurant config set timeout 1m')
     .notes(

@@ -52,9 +52,13 @@ export function registerFind(program: CliCommand, app: App): void {
     .valueOption('--sort <key>', 'Sort the results', { choices: SORT_KEYS })
     .valueOption('--near <lat,lng>', 'Add the distance from this place and sort by it', { read: parsePoint })
     .valueOption('-n, --limit <n>', 'Maximum number of results, 1 to 1000', { range: [1, 1000] })
-    .valueOption('--fields <level>', 'Also look up every result (one request each; at most 10 by default)', {
-      choices: LEVELS.filter((level) => level !== 'basic'),
-    })
+    .valueOption(
+      '--fields <level>',
+      'Also look up each result: one request each, at most 10 without --limit',
+      {
+        choices: LEVELS.filter((level) => level !== 'basic'),
+      },
+    )
     .option('--open-now', 'Only restaurants that are open now; with --fields')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
@@ -64,8 +68,8 @@ export function registerFind(program: CliCommand, app: App): void {
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .notes(
-      'Filters, --sort and --limit apply to what the service returned. Several words need no quotes when --city ' +
-        'is given. The rows are numbered: restaurant lookup 2 shows the second one.',
+      'Filters, --sort and --limit apply to what the service returned. With --city, a name of several words needs ' +
+        'no quotes. The rows are numbered: restaurant lookup 2 shows the details of row 2.',
     )
     .action((words: string[], options: FindOptions) => runFind(app, words, options));
 }

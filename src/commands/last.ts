@@ -12,7 +12,7 @@ export function registerLast(program: CliCommand, app: App): void {
     .usesOptions('json', 'records', 'file', 'page')
     .outputSchema(object({ 'name?': text, 'city?': text, results: list(RESTAURANT) }))
     .examples('restaurant last')
-    .notes('The numbers are those that restaurant lookup takes: restaurant lookup 2.')
+    .notes('restaurant lookup 2 shows the details of row 2.')
     .action(() => showLast(app));
 }
 

@@ -7,7 +7,7 @@ import { variable } from '../settings/settings.ts';
 export function registerLogout(program: CliCommand, app: App): void {
   program
     .command('logout')
-    .about('Delete the saved key and its cached responses', 'The address stays.')
+    .about('Delete the saved key and its cached responses', 'The address of the service is kept.')
     .option('--all', 'Delete the keys of all profiles')
     .usesOptions('profile', 'json')
     .outputSchema(

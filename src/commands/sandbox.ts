@@ -31,7 +31,7 @@ export function registerSandbox(program: CliCommand, app: App): void {
     .command('sandbox')
     .about(
       'Run the service locally with sample data',
-      'It speaks the same protocol and makes faults on demand.',
+      'It speaks the same protocol, and simulates faults on request.',
     )
     .valueOption('--port <n>', 'Port to listen on; 0 picks a free one', { range: [0, 65_535], default: 4010 })
     .valueOption('--reply <format>', 'Format of the responses', { choices: ['json', 'sse'], default: 'json' })
@@ -49,7 +49,7 @@ export function registerSandbox(program: CliCommand, app: App): void {
       default: 2000,
     })
     .valueOption('--latency <t>', 'Delay each response (200ms, 2s)', { read: parseDuration, default: 0 })
-    .listOption('--fault <kind[:rate]>', 'Fail on purpose; repeatable')
+    .listOption('--fault <kind[:rate]>', 'Simulate a fault; repeatable')
     .completeWith('--fault', FAULT_KINDS)
     .option('--data <file>', 'Serve your own restaurants from a JSON or CSV file')
     .usesOptions('json')

@@ -67,8 +67,8 @@ export function registerSkill(program: CliCommand, app: App): void {
     .outputSchema(SKILL_OUTPUT)
     .examples('restaurant skill install claude-code', 'restaurant skill install codex --scope project')
     .notes(
-      'The file is restaurant/SKILL.md in the user folder of the agent, or with --scope project in that of this ' +
-        'project; --dry-run prints its path. An existing file that is different is overwritten only with --force. ' +
+      "Writes restaurant/SKILL.md into your skills folder for the agent, or into this project's with --scope " +
+        'project; --dry-run prints the path. An existing file that is different is overwritten only with --force. ' +
         'CLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
     )
     .action((agent: Agent, { scope = 'user' }: { scope?: Scope }) =>

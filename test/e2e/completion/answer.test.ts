@@ -78,8 +78,8 @@ describe('completion', () => {
       );
       expect(found).toEqual({
         ...Object.fromEntries(wanted),
-        '--help': 'show this help',
-        '-h': 'show this help',
+        '--help': 'Show this help',
+        '-h': 'Show this help',
       });
     }
     expect(await names('-')).toEqual(expect.arrayContaining(['--json', '-j', '--version', '-V', '--help']));
