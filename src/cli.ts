@@ -7,6 +7,7 @@ import { unknownCommandError, unknownOptionError, usageError, usageHint } from '
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
+import { shellWord } from './util/shell.ts';
 import { BUNDLED, VERSION } from './version.ts';
 
 /**
@@ -17,14 +18,14 @@ import { BUNDLED, VERSION } from './version.ts';
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
   const program = await buildProgram(app, argv);
-  app.attach(program, argv);
+  app.attach(program);
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   const route = parseRoute(argv, program);
   try {
     await dispatch(argv, route, program, app);
     return app.exitCode;
   } catch (error) {
-    return await reportFailure(error, app, route);
+    return await reportFailure(error, app, route, argv);
   } finally {
     await app.close();
   }
@@ -89,9 +90,14 @@ async function showGroupHelp(
 }
 
 /** Reports an error, and returns the exit code for it. */
-async function reportFailure(error: unknown, app: App, { command, json }: Route): Promise<number> {
+async function reportFailure(
+  error: unknown,
+  app: App,
+  { command, json }: Route,
+  argv: readonly string[],
+): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const known = withHint(asAppError(error, app.context), command, app);
+  const known = withHint(asAppError(error, app.context), command, app, argv);
   await reportError(known, app, command, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
 }
@@ -120,13 +126,13 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
 }
 
 /** Completes the hint: help for a usage error without one, and the service options that the user typed. */
-function withHint(error: AppError, command: CliCommand, app: App): AppError {
+function withHint(error: AppError, command: CliCommand, app: App, argv: readonly string[]): AppError {
   const { code, details } = error;
   const isBug = code === 'unexpected' && !app.verbose;
   const given = details.hint ?? (code === 'usage' ? usageHint(error.message, command) : error.hint);
   const hint = isBug
     ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
-    : app.withServiceOptions(withCommandLine(given, command, app));
+    : app.withServiceOptions(withCommandLine(given, command, app, argv));
   return hint === error.hint ? error : error.withHint(hint);
 }
 
@@ -134,12 +140,25 @@ function withHint(error: AppError, command: CliCommand, app: App): AppError {
 const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|(?![,;] )[^'])*)/g;
 
 /** Puts the words of this run in the place of `…` in a hint, unless they may hold a secret. */
-function withCommandLine(hint: string, { path }: CliCommand, app: App): string {
-  const line = app.commandLine();
+function withCommandLine(hint: string, { path }: CliCommand, app: App, argv: readonly string[]): string {
+  const line = commandLine(argv);
   if (app.redact(line) !== line || / -\w*H| --header|:\/\/[^/ ]*@/.test(line)) return hint;
   return hint.replace(OPEN_COMMAND, (text, name: string | undefined, options: string) =>
-    name === undefined || name === path ? app.commandLine(options) : text,
+    name === undefined || name === path ? commandLine(argv, options) : text,
   );
+}
+
+/** Returns the command line of a run with these options instead of the same ones that were typed. */
+function commandLine(argv: readonly string[], options = ''): string {
+  const words = [...argv];
+  const operands = words.includes('--') ? words.splice(words.indexOf('--')) : [];
+  const replaced = new Map(
+    Array.from(options.matchAll(/(?<!\S)(-[-\w]+)( [^-])?/g), ([, flag = '', value]) => [flag, value]),
+  );
+  const flagOf = (word: string): string => /^--[^=]+|^-./.exec(word)?.[0] ?? '';
+  const kept = words.filter((word, at) => !replaced.has(flagOf(word)) && !replaced.get(words[at - 1] ?? ''));
+  const quoted = [...kept.map(shellWord), options, ...operands.map(shellWord)];
+  return ['restaurant', ...quoted.filter((word) => word !== '')].join(' ');
 }
 
 function asAppError(error: unknown, context: Context): AppError {
@@ -158,11 +177,11 @@ export async function reportUncaught(
 ): Promise<number> {
   const app = new App(context);
   const program = await buildProgram(app, argv);
-  app.attach(program, argv);
+  app.attach(program);
   // No assertion is ours: undici has one that fails when a peer closes at a bad moment.
   const known =
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })
       : error;
-  return reportFailure(known, app, parseRoute(argv, program));
+  return reportFailure(known, app, parseRoute(argv, program), argv);
 }

@@ -32,7 +32,6 @@ export class App {
   /** Exit code of a run that did not throw; a list of which some rows failed makes it 8. */
   exitCode = 0;
   #program: CliCommand | undefined;
-  #argv: readonly string[] = [];
   #settings: Settings | undefined;
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
@@ -50,25 +49,9 @@ export class App {
     this.registerSecret(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
   }
 
-  /** Connects the command tree that parses the options, and the words that it parses. */
-  attach(program: CliCommand, argv: readonly string[] = []): void {
+  /** Connects the command tree that parses the options. */
+  attach(program: CliCommand): void {
     this.#program = program;
-    this.#argv = argv;
-  }
-
-  /** Returns the command line of this run, for a hint, with these options instead of the same ones that were typed. */
-  commandLine(options = ''): string {
-    const words = [...this.#argv];
-    const operands = words.includes('--') ? words.splice(words.indexOf('--')) : [];
-    const replaced = new Map(
-      Array.from(options.matchAll(/(?<!\S)(-[-\w]+)( [^-])?/g), ([, flag = '', value]) => [flag, value]),
-    );
-    const flagOf = (word: string): string => /^--[^=]+|^-./.exec(word)?.[0] ?? '';
-    const kept = words.filter(
-      (word, at) => !replaced.has(flagOf(word)) && !replaced.get(words[at - 1] ?? ''),
-    );
-    const quoted = [...kept.map(shellWord), options, ...operands.map(shellWord)];
-    return ['restaurant', ...quoted.filter((word) => word !== '')].join(' ');
   }
 
   /** Adds the service options of this run to the commands in a hint, so that they work as printed. */

@@ -125,7 +125,7 @@ export function requireLastResults(app: App): LastResults {
   const isDemo = last.endpoint === DEMO;
   const where = isDemo ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
   throw new AppError('not_found', `the last search was sent to another service: ${where}`, {
-    hint: isDemo ? app.commandLine('--demo') : 'search again: restaurant find <name> --city <city>',
+    hint: isDemo ? 'restaurant … --demo' : 'search again: restaurant find <name> --city <city>',
   });
 }
 

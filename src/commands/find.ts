@@ -135,10 +135,10 @@ async function readQuery(
     throw new AppError('usage', message, { hint });
   };
   if (openNow === true && fields === undefined) {
-    fail('--open-now needs the opening hours of each result', app.commandLine('--fields standard'));
+    fail('--open-now needs the opening hours of each result', 'restaurant … --fields standard');
   }
   if (sort === 'distance' && near === undefined) {
-    fail('--sort distance needs a place to measure from', app.commandLine('--near 37.77,-122.43'));
+    fail('--sort distance needs a place to measure from', 'restaurant … --near 37.77,-122.43');
   }
   if (app.globals.demo !== true) requireEndpoint(app);
   const name = words.join(' ');
@@ -164,7 +164,7 @@ async function readQuery(
   app.config();
   return fail(
     'find needs a city',
-    `${app.commandLine('--city "San Francisco"')}, or for all searches: restaurant config set city "San Francisco"`,
+    'restaurant … --city "San Francisco", or for all searches: restaurant config set city "San Francisco"',
   );
 }
 

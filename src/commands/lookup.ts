@@ -64,7 +64,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
         : lookupAll(app, service, ids, level);
       return {
         isStreamed,
-        outcomes: await outcomes.catch((error) => Promise.reject(withPlanHint(app, error))),
+        outcomes: await outcomes.catch((error) => Promise.reject(withPlanHint(error))),
       };
     },
     write: async ({ isStreamed, outcomes }, selection) => {
@@ -94,9 +94,9 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
 }
 
 /** Suggests the same words with basic details when these need a paid key. */
-function withPlanHint(app: App, error: unknown): unknown {
+function withPlanHint(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
-  return error.withHint(`${app.commandLine().replace(/ --fields[ =]\S+/, '')} works with every key`);
+  return error.withHint('every key has the basic details: restaurant … --fields basic');
 }
 
 async function asRecord({ restaurantId, output, error }: Outcome): Promise<Record<string, unknown>> {

@@ -19,7 +19,6 @@ const OWN_WORDS: readonly string[] = [
   "names.join(', ')",
   "names.join(' and ')",
   "SETTING_NAMES.join(', ')",
-  'app.commandLine(\'--city "San Francisco"\')',
   'MAX_RANGE',
   'base_url',
   'call',

@@ -221,7 +221,7 @@ describe('the rows of the last search', () => {
       env: { RESTAURANT_API_KEY: FREE },
     });
     expect(exit).toBe(4);
-    expect(stderr).toMatch(/\nhint: restaurant lookup 1 works with every key\n$/);
+    expect(stderr).toMatch(/\nhint: every key has the basic details: restaurant lookup 1 --fields basic\n$/);
   });
 });
 
