@@ -150,9 +150,9 @@ function openRunner({ url, context, maxWaitMs, warn }: SharedStateOptions): Runn
           return await once(script, keys, args);
         } catch (error) {
           const reason = reasonOf(error);
-          if (isClosed || !wasConnected || context.now() >= deadline) throw unreachable(url, reason, error);
-          if (tries === 0)
-            warn(`the shared state at ${url.host || url.pathname} failed (${reason}); trying again`);
+          const place = url.host || url.pathname;
+          if (isClosed || !wasConnected || context.now() >= deadline) throw unreachable(place, reason, error);
+          if (tries === 0) warn(`the shared state at ${place} failed (${reason}); trying again`);
           await context.sleep(RETRY_MS, context.signal);
         }
       }
@@ -204,8 +204,7 @@ function reasonOf(error: unknown): string {
   return first instanceof Error && first.message !== '' ? first.message : 'the connection failed';
 }
 
-function unreachable(url: URL, reason: string, cause: unknown): SharedStateError {
-  const place = url.host === '' ? url.pathname : url.host;
+function unreachable(place: string, reason: string, cause: unknown): SharedStateError {
   if (UNKNOWN_AUTHORITY.test(systemCode(cause) ?? '')) {
     const problem = 'is not signed by an authority that this machine trusts';
     return new SharedStateError('tls', `the certificate of the shared state at ${place} ${problem}`, {
