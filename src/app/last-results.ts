@@ -14,18 +14,13 @@ export const DEMO = 'demo';
 const KEEP_MS = 30 * 86_400_000;
 
 /** A search, stored for `lookup 2` and `last`. */
-interface Search {
+export interface Search {
   readonly endpoint: string;
   /** When it was sent, in milliseconds since the epoch. */
   readonly at: number;
   readonly query: { readonly name: string; readonly city: string };
   /** The restaurants that were found, in the order in which they were shown. */
   readonly rows: readonly unknown[];
-}
-
-export interface LastResults extends Search {
-  /** The rows by id and name; '' for what one lacks. */
-  readonly restaurants: readonly { readonly id: string; readonly name: string }[];
 }
 
 /**
@@ -45,15 +40,7 @@ export function openResultsStore(
     terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
     /** Returns the results of this terminal; of the user's last terminal when this one has none. */
-    read(): LastResults | undefined {
-      const search = ofTerminal?.read() ?? ofUser.read();
-      const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-      const restaurants = search?.rows.map((row) => {
-        const { service_id, name } = Object(row) as Record<string, unknown>;
-        return { id: textOf(service_id), name: textOf(name) };
-      });
-      return search && restaurants && { ...search, restaurants };
-    },
+    read: (): Search | undefined => ofTerminal?.read() ?? ofUser.read(),
     /**
      * Stores a search. One without results keeps the earlier list.
      * @param shown whether the rows were shown, numbered, in this terminal
@@ -83,38 +70,40 @@ const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : re
  * Stores the rows of a search, so that `lookup 2` knows the second one.
  * @param shown whether the rows were shown, numbered, in this terminal
  */
-export function saveResults(
-  app: App,
-  query: { readonly name: string; readonly city: string },
-  rows: readonly unknown[],
-  shown: boolean,
-): void {
-  if (app.paths.stateDir === undefined) return;
-  const { name, city } = query;
-  const search = { endpoint: serviceName(app), at: app.context.now(), query: { name, city }, rows };
+export function saveResults(app: App, query: Search['query'], rows: Search['rows'], shown: boolean): void {
+  const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
   // What holds a key is not stored.
   const stored = JSON.stringify(search);
   if (app.maskKey(stored) === stored) storeOf(app).write(search, shown);
 }
 
-/** Returns the rows of the last search when it was sent to the service of this run; else none. Never throws. */
-export function lastResults(app: App): LastResults['restaurants'] {
+/** Returns the last search of this terminal, of whatever service. */
+export const lastSearch = (app: App): Search | undefined => storeOf(app).read();
+
+/** Returns the id and the name of each row; '' for what one lacks. */
+export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; name: string }[] {
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return rows.map((row) => {
+    const { service_id, name } = Object(row) as Record<string, unknown>;
+    return { id: textOf(service_id), name: textOf(name) };
+  });
+}
+
+/** Returns the restaurants of the last search when it was sent to the service of this run; else none. Never throws. */
+export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
   try {
-    const last = storeOf(app).read();
-    return last?.endpoint === serviceName(app) ? last.restaurants : [];
+    const last = lastSearch(app);
+    return last?.endpoint === serviceName(app) ? restaurantsOf(last) : [];
   } catch {
     return [];
   }
 }
 
-/** Returns the last search of this terminal, of whatever service. */
-export const lastSearch = (app: App): LastResults | undefined => storeOf(app).read();
-
 /**
  * Returns the last search of this terminal.
  * @throws {AppError} `not_found` when there is none, or it was sent to another service
  */
-export function requireLastResults(app: App): LastResults {
+export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);
   if (last === undefined) {
     throw new AppError('not_found', 'no search was made yet', {
@@ -130,7 +119,7 @@ export function requireLastResults(app: App): LastResults {
 }
 
 /** Describes a search for a person: `"Nopa" in SF, 20s ago`. */
-export function describeSearch(app: App, { query, at }: LastResults): string {
+export function describeSearch(app: App, { query, at }: Search): string {
   const age = formatDuration(Math.max(1, Math.round((app.context.now() - at) / 1000)) * 1000);
   return `"${query.name}" in ${query.city}, ${age} ago`;
 }

@@ -135,7 +135,7 @@ async function writeLookups(
   const items = outcomes.map(({ restaurantId, output, error }) => {
     if (output === undefined) return { restaurantId, failure: error };
     const row = isCompleted
-      ? search?.rows[search.restaurants.findIndex(({ id }) => id === restaurantId)]
+      ? search?.rows.find((each) => Object(each).service_id === restaurantId)
       : undefined;
     return { restaurantId, output: row === undefined ? output : { ...output, ...summaryOf(row, output) } };
   });

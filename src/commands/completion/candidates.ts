@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { lastResults } from '../../app/last-results.ts';
+import { lastRestaurants } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
@@ -144,7 +144,7 @@ const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
  * get a part of their id: zsh merges candidates with equal descriptions and loses their order.
  */
 function lastRows(app: App, withIds: boolean): Candidate[] {
-  const rows = lastResults(app).map(({ id, name }, index, all) => {
+  const rows = lastRestaurants(app).map(({ id, name }, index, all) => {
     const isUnique = all.every((other) => other.id === id || other.name !== name);
     return { id, row: String(index + 1), description: isUnique ? name : `${name} (${id.slice(0, 8)})` };
   });

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { type LastResults, lastResults, requireLastResults } from '../../app/last-results.ts';
+import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
 import { AppError } from '../../errors.ts';
 import { isRecord } from '../../output/records.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
@@ -13,7 +13,7 @@ export interface Selection {
   /** Each id once, in order. */
   readonly ids: readonly string[];
   /** The search that row numbers or names refer to. */
-  readonly search?: LastResults | undefined;
+  readonly search?: Search | undefined;
 }
 
 const ROW = /^\d{1,4}$/;
@@ -28,10 +28,10 @@ const usage = (message: string, hint: string): AppError => new AppError('usage',
  * @throws {AppError} `usage`, `not_found`
  */
 export function resolveWords(app: App, words: readonly string[]): Selection {
-  const rows = lastResults(app);
-  let search: LastResults | undefined;
+  const rows = lastRestaurants(app);
+  let search: Search | undefined;
   const rowId = (number: number): string => {
-    search ??= requireLastResults(app);
+    search ??= requireLastSearch(app);
     return idOfRow(search, number);
   };
   const ids = words.flatMap((word) => {
@@ -87,7 +87,8 @@ function checkWord(app: App, word: string): string {
   );
 }
 
-function idOfRow({ restaurants }: LastResults, number: number): string {
+function idOfRow(search: Search, number: number): string {
+  const restaurants = restaurantsOf(search);
   const id = restaurants[number - 1]?.id;
   // The service chose the id, and a hint may repeat it.
   if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
