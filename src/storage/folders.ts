@@ -65,14 +65,13 @@ export function isSafePath(path: string): boolean {
  * Creates a folder and its parents. Not with `recursive` of mkdir, which never returns where a file system answers ENOENT
  * below an existing folder (/proc). Another process may create the same folders at the same time.
  */
-export function createFolders(path: string, mode = 0o700, isRetry = false): void {
+export function createFolders(path: string, mode = 0o700): void {
+  const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (exists()) return;
+  if (!existsSync(dirname(path))) createFolders(dirname(path), mode);
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-    if (isRetry || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const parent = dirname(path);
-    if (!existsSync(parent)) createFolders(parent, mode);
-    createFolders(path, mode, true);
+    if (!exists()) throw error;
   }
 }
