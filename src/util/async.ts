@@ -21,6 +21,17 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   });
 }
 
+/** Settles like the promise, or resolves with undefined after `ms` if it is still pending. */
+export function within<T>(
+  promise: Promise<T>,
+  ms: number,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): Promise<T | undefined> {
+  const timer = new AbortController();
+  const timeout = sleep(ms, timer.signal).then(() => undefined);
+  return Promise.race([promise, timeout]).finally(() => timer.abort());
+}
+
 /**
  * Creates a function that runs tasks, at most `max` at the same time; the others wait in order. A task whose signal is
  * aborted while it waits is never started: its promise rejects with the signal's reason.

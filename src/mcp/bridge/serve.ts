@@ -4,7 +4,7 @@ import { openService } from '../../app/service.ts';
 import { supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { untilAborted } from '../../util/async.ts';
+import { untilAborted, within } from '../../util/async.ts';
 import { createBridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
@@ -91,9 +91,7 @@ async function serveStdio(
 
   async function readAll(): Promise<void> {
     for await (const line of readLines(stdin.chunks())) bridge.receive(line);
-    const timer = new AbortController();
-    await Promise.race([bridge.idle(), sleep(DRAIN_MS, timer.signal).catch(() => {})]);
-    timer.abort();
+    await within(bridge.idle(), DRAIN_MS, sleep);
     bridge.stop(
       new AppError('interrupted', 'the host closed the connection before the service responded', {
         hint: 'try again; restaurant status --check shows how long the service takes',

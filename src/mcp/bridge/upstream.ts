@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type RpcError, readReply } from '../../clien
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
+import { within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
@@ -82,18 +83,11 @@ export function openUpstream(options: UpstreamOptions) {
 
   /** Returns the value; undefined when it fails, or takes longer than a host waits. */
   async function soon<T>(value: Promise<T>): Promise<T | undefined> {
-    const timer = new AbortController();
-    const timeout = context.sleep(MAX_WAIT_MS, timer.signal).then(
-      () => undefined,
-      () => undefined,
-    );
     try {
-      return await Promise.race([value, timeout]);
+      return await within(value, MAX_WAIT_MS, context.sleep);
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
-    } finally {
-      timer.abort();
     }
   }
 

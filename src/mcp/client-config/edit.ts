@@ -38,7 +38,7 @@ export function editText(
   const list = root[servers] === undefined ? {} : root[servers];
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
   const existing = list[ENTRY_NAME];
-  const merged = withoutPrototypes(mergeEntry(existing, entry.value)) as JsonObject;
+  const merged = mergeEntry(existing, entry.value);
   const wanted = withoutPrototypes({
     ...root,
     [servers]: { ...list, [ENTRY_NAME]: merged },
