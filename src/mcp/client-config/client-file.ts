@@ -50,14 +50,13 @@ export function userPath(locations: readonly string[], context: PathContext): st
         ? belowHome('Library', 'Application Support')
         : config;
   const folders: Readonly<Record<string, string | undefined>> = { '~': home, CONFIG: config, APP: app };
-  const paths = locations.flatMap((location) => {
+  const resolve = (location: string): string[] => {
     const [root = '', ...rest] = location.split('/');
-    const isVariable = root.startsWith('$');
-    const folder = isVariable ? absolute(path, env[root.slice(1)]) : folders[root];
-    return folder === undefined ? [] : [{ path: path.join(folder, ...rest), isVariable }];
-  });
-  const found =
-    paths.find(({ isVariable }) => isVariable)?.path ?? firstExisting(paths.map((each) => each.path));
+    const folder = root.startsWith('$') ? absolute(path, env[root.slice(1)]) : folders[root];
+    return folder === undefined ? [] : [path.join(folder, ...rest)];
+  };
+  const [fromVariable] = locations.filter((each) => each.startsWith('$')).flatMap(resolve);
+  const found = fromVariable ?? firstExisting(locations.flatMap(resolve));
   if (found !== undefined) return found;
   throw new AppError('bad_config', 'the home folder is unknown, so the location of the file is too', {
     hint: 'set HOME=<folder> and run the command again',
@@ -128,8 +127,8 @@ export function changeClientFile(
   edit: (text: string) => string,
 ): FileChange {
   const backups = [`${file}.bak`, `${file}.bak.2`, `${file}.bak.3`] as const;
-  for (const each of project === undefined ? [] : [file, ...backups]) {
-    assertNoLinks(project ?? '', each, pathOf(context));
+  if (project !== undefined) {
+    for (const each of [file, ...backups]) assertNoLinks(project, each, pathOf(context));
   }
   const before = readIfExists(file);
   const text = before?.text ?? '';
