@@ -3,44 +3,44 @@ import { afterAll, beforeAll } from 'vitest';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { type HttpTestServer, httpServer } from './servers.ts';
 
-/** A request as the service got it. */
+/** A request as the service received it. */
 export interface RpcRequest {
   readonly id: number;
   readonly method: string;
   readonly params: { name?: string; arguments?: Record<string, unknown> };
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text: string;
 }
 
-export type Reply = (asked: RpcRequest, response: ServerResponse) => void;
+export type Reply = (request: RpcRequest, response: ServerResponse) => void;
 
 export interface ScriptedService {
   readonly url: string;
   readonly home: string;
-  /** What it says from now on. */
-  answer(how: Reply): void;
+  /** Sets the response to all further requests. */
+  answer(reply: Reply): void;
   readonly requests: readonly RpcRequest[];
-  /** How many connections were made to it. */
+  /** Number of connections so far. */
   readonly connections: number;
   run(argv: readonly string[], options?: RunOptions): Promise<Transcript>;
 }
 
 export const KEY = 'sk_service_of_a_test_1234';
 
-/** A service that says what a test tells it to say, byte for byte, and a home of its own to run commands in. */
+/** Starts a service whose responses the test defines, around the tests of a file, and creates a home for commands. */
 export function useScriptedService(): ScriptedService {
   const { home, env } = newHome();
-  const asked: RpcRequest[] = [];
-  let how: Reply = (_, response) => response.writeHead(500).end();
+  const requests: RpcRequest[] = [];
+  let reply: Reply = (_, response) => response.writeHead(500).end();
   let server: HttpTestServer | undefined;
   const urlOf = () => server?.origin ?? 'http://127.0.0.1:0';
   beforeAll(async () => {
     server = await httpServer(({ headers, body: text }, response) => {
       const { id, method, params = {} } = JSON.parse(text === '' ? '{}' : text);
-      const one = { id, method, params, headers, text };
-      asked.push(one);
-      how(one, response);
+      const request = { id, method, params, headers, text };
+      requests.push(request);
+      reply(request, response);
     });
   });
   afterAll(() => server?.close());
@@ -50,9 +50,9 @@ export function useScriptedService(): ScriptedService {
     },
     home,
     answer(next) {
-      how = next;
+      reply = next;
     },
-    requests: asked,
+    requests,
     get connections() {
       return server?.connections() ?? 0;
     },
@@ -70,7 +70,7 @@ export function useScriptedService(): ScriptedService {
   };
 }
 
-/** Answers with this text as the result, in one JSON body. */
+/** Responds with this text as the result, as JSON. */
 export const resultText =
   (json: string): Reply =>
   ({ id }, response) =>
@@ -78,6 +78,6 @@ export const resultText =
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(`{"jsonrpc":"2.0","id":${id},"result":${json}}`);
 
-/** Answers with this text as the one text block of a tool's result. */
+/** Responds with this text as the only text block of a tool's result. */
 export const toolText = (text: string): Reply =>
   resultText(`{"content":[${JSON.stringify({ type: 'text', text })}]}`);

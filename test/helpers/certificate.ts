@@ -1,4 +1,4 @@
-/** A certificate that nobody trusts, for localhost, and its key. Made for these tests alone. */
+/** An untrusted certificate for localhost and its key, generated for these tests. */
 export const UNTRUSTED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg08a/jtcA/Uhgt1ak

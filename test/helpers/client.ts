@@ -78,7 +78,7 @@ export function toolReply(id: unknown, output: unknown): string {
   });
 }
 
-/** Answers a request with JSON. */
+/** Responds to a request with JSON. */
 export function sendJson(response: ServerResponse, body: string, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
 }

@@ -4,7 +4,7 @@ import { restaurants } from '../unit/enrich/service-data.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID } from './service.ts';
 
-/** Runs `enrich in.csv -o out.csv` in a folder, against a sandbox of its own; counts its requests. */
+/** Runs `enrich in.csv -o out.csv` in a folder, with a separate sandbox, and counts its requests. */
 export async function enrichInSandbox(
   cwd: string,
   words: string,
@@ -18,7 +18,7 @@ export async function enrichInSandbox(
     ...sandboxOptions,
   });
   const argv = ['enrich', 'in.csv', '-o', 'out.csv', ...words.split(' ').filter((word) => word !== '')];
-  // The ledger belongs to an endpoint, and a sandbox has another port each time.
+  // Each sandbox has another port and thus another ledger.
   const env = { HOME: cwd, RESTAURANT_ENDPOINT: sandbox.endpoint, RESTAURANT_API_KEY: PAID, ...options.env };
   const transcript = await runCli(argv, { cwd, ...options, env });
   await sandbox.close();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { plain } from '../../src/output/color.ts';
 import type { View } from '../../src/output/presentation.ts';
 
-/** A view without colour. */
+/** A view without color. */
 export function viewOf(width: number, unicode = true): View {
   return { width, palette: plain, unicode };
 }
@@ -55,7 +55,7 @@ const NASTY = [
   '',
 ];
 
-/** Text as it may come from outside: controls, bidi, emoji, wide letters, lone surrogates, and plain words. */
+/** Text as it may arrive from outside: controls, bidi, emoji, wide letters, lone surrogates, and plain words. */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -112,9 +112,9 @@ export const hostileRecord: fc.Arbitrary<Record<string, unknown>> = fc
   )
   .map((entries) => Object.fromEntries(entries) as Record<string, unknown>);
 
-/** What must never reach a terminal: C0 but LF, DEL, C1, bidi controls, line separators, lone surrogates. */
+/** Characters that must never reach a terminal: C0 except LF, DEL, C1, bidi controls, line separators, lone surrogates. */
 export const FORBIDDEN =
   /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u00ad\p{Surrogate}]/u;
 
-/** A link as this program writes it: to an address of plain ASCII. The first group is what it shows. */
+/** A link as this program writes it, to an ASCII address. The first group is the visible text. */
 export const OWN_LINK = /\u001b\]8;;https:\/\/[!-~]+\u001b\\(.+?)\u001b\]8;;\u001b\\/gu;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 const MAX_ATTEMPTS = 20;
-/** Below this, the clock and the garbage collector decide. */
+/** Shorter times, in milliseconds, depend on the clock and the garbage collector. */
 const MIN_MS = 5;
 
 function measure(work: () => unknown): number {

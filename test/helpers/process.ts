@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 /** The built program; `npm test` builds it first. */
 export const BIN = fileURLToPath(new URL('../../bin/restaurant.js', import.meta.url));
 
-/** True where the tests run another executable than the build for Node: the one that RESTAURANT_BIN names. */
+/** Whether RESTAURANT_BIN names another executable to test instead of the build for Node. */
 export const STANDALONE = (process.env.RESTAURANT_BIN ?? '') !== '';
 
-/** The program under test, with the words in front of its arguments. */
+/** The command line of the program under test, without its arguments. */
 export const PROGRAM: readonly [string, ...string[]] = STANDALONE
   ? [resolve(process.env.RESTAURANT_BIN ?? '')]
   : [process.execPath, BIN];
 
-/** The program under test as a command of a POSIX shell. */
+/** The program under test as text for a POSIX shell. */
 export const COMMAND = PROGRAM.map((word) => `'${word}'`).join(' ');
 
-/** How a process ended, and what it printed. */
+/** Exit and output of a process. */
 export interface ProcessResult {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -27,24 +27,24 @@ export interface ProcessResult {
 export interface Running {
   readonly process: ChildProcess;
   readonly ended: Promise<ProcessResult>;
-  /** Settles when stdout or stderr holds the text. */
+  /** Resolves when stdout or stderr contains the text. */
   printed(text: string): Promise<void>;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Options of a process: of `spawn`, and what it reads from stdin. */
+/** Options of a process: those of `spawn`, and its stdin. */
 export interface StartOptions extends Pick<SpawnOptions, 'stdio' | 'detached' | 'uid' | 'gid' | 'timeout'> {
   readonly env?: Env;
   readonly cwd?: string;
   readonly stdin?: string | Uint8Array;
-  /** Leaves stdin open, with nothing in it. */
+  /** Keeps stdin open and sends nothing. */
   readonly holdStdin?: true;
 }
 
 /**
- * The least that a process needs of the environment of the tests, which must not leak into it. Each test has a home of
- * its own, in which compiled code would be kept for nobody.
+ * The variables of the tests that a process needs; no others are passed on. Compiled code is not cached, because each test
+ * has its own home.
  */
 export const baseEnv = (): Env => ({
   PATH: process.env.PATH,
@@ -53,7 +53,7 @@ export const baseEnv = (): Env => ({
   NODE_DISABLE_COMPILE_CACHE: '1',
 });
 
-/** Starts a program. It is killed after `timeout`, 50 seconds by default, whatever the test does. */
+/** Starts a program. It is always killed after `timeout`, 50 seconds by default. */
 export function start(program: string, words: readonly string[], options: StartOptions = {}): Running {
   const { stdin, env, cwd, holdStdin, ...more } = options;
   const child = spawn(program, words, {
@@ -93,7 +93,7 @@ export function start(program: string, words: readonly string[], options: StartO
   };
 }
 
-/** Waits until it is true. @throws where the process is over before. */
+/** Waits until the condition is true. @throws if the process ends before */
 export async function until(isTrue: () => boolean, { ended }: Running): Promise<void> {
   let over = false;
   void ended.then(() => {
@@ -113,6 +113,6 @@ export function startRestaurant(words: readonly string[], options: StartOptions 
 export const restaurant = (words: readonly string[], options: StartOptions = {}): Promise<ProcessResult> =>
   startRestaurant(words, options).ended;
 
-/** Runs a line in a bash that knows `restaurant`. */
+/** Runs a line in bash, where `restaurant` is the program under test. */
 export const shell = (line: string, options: StartOptions = {}): Promise<ProcessResult> =>
   start('bash', ['-c', `restaurant() { ${COMMAND} "$@"; }\n${line}`], options).ended;

@@ -3,7 +3,7 @@ import type { Context } from '../../src/context.ts';
 import { restaurant, STANDALONE } from './process.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** What a run left behind: the three things that a caller sees. */
+/** The result of a run: exit code and output. */
 export interface Transcript {
   readonly exit: number;
   readonly stdout: string;
@@ -13,20 +13,20 @@ export interface Transcript {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string | Uint8Array;
-  /** Which streams are terminals, and how wide. */
+  /** The streams that are terminals, and their width. */
   readonly tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean; columns?: number };
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** Default: real time, and the spinner is left out of stderr. */
+  /** Default: waits in real time, and removes the spinner from stderr. */
   readonly sleep?: Context['sleep'];
-  /** Given one after the other; the last one again and again. */
+  /** Replies to prompts, in order; the last one is repeated. */
   readonly answers?: { secret?: string | readonly string[]; text?: string | readonly string[] };
   readonly platform?: NodeJS.Platform;
   readonly homedir?: () => string;
 }
 
-/** A home of its own for a test: an empty folder, and the variables that point there. */
+/** Creates an empty home folder for a test. @returns it and its variables */
 export function newHome(): { home: string; env: Record<string, string> } {
   const home = tempFolder();
   return { home, env: { HOME: home, LANG: 'C.UTF-8' } };
@@ -35,12 +35,12 @@ export function newHome(): { home: string; env: Record<string, string> } {
 const never = new AbortController().signal;
 
 /**
- * Runs one command line and returns its transcript: in this process, or with the standalone executable where the tests
- * are about that and need nothing that only a context can give, such as a clock.
+ * Runs one command line and returns its result: in this process, or with the standalone executable if that is under test
+ * and no option requires a context, such as a clock.
  */
 export async function runCli(argv: readonly string[], options: RunOptions = {}): Promise<Transcript> {
   const { env = newHome().env, cwd = env.HOME ?? tempFolder(), stdin = '', ...rest } = options;
-  // No process can be given a NUL.
+  // Arguments and variables of a process cannot contain NUL.
   const hasNul = [...argv, ...Object.values(env)].some((text) => text?.includes('\0'));
   if (!STANDALONE || hasNul || Object.keys(rest).length > 0) return runInProcess(argv, options);
   const { exit, stdout, stderr } = await restaurant(argv, { env: { PATH: undefined, ...env }, cwd, stdin });
@@ -54,7 +54,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
   const columns = tty.columns ?? 80;
   const bytes = typeof options.stdin === 'string' ? new TextEncoder().encode(options.stdin) : options.stdin;
   const answer = (text: string | undefined) => {
-    if (text === undefined) throw new Error('asked, but the test has no answer');
+    if (text === undefined) throw new Error('a prompt for which the test has no reply');
     return Promise.resolve(text);
   };
   const texts = [options.answers?.text ?? []].flat();
@@ -98,7 +98,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
   return { exit, stdout, stderr };
 }
 
-/** True for a frame of the spinner, or what clears its line. A slow machine draws it, a fast one does not. */
+/** Returns whether the text is a frame of the spinner or clears its line. Only slow machines draw the spinner. */
 const isSpinner = (text: string): boolean => /^(\r +\r)?(\r[\u2800-\u28ff] [^\n]*)?$/.test(text);
 
 /** Waits in real time. */

@@ -10,7 +10,7 @@ export interface TestRedis {
   readonly url: string;
   /** Sends a command in the inline format and returns the reply. */
   send(command: string): Promise<string>;
-  /** Stops the server as an administrator does; its data stay on the disk. */
+  /** Shuts the server down; its data remain on the disk. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface CommandRun {
 
 const NOPA = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
-/** One plain call for every command that does not run until it is stopped. A command without one fails the tests. */
+/** One call of every command, except those that run until they are stopped. A missing command fails the tests. */
 export const RUNS: Readonly<Record<string, CommandRun>> = {
   find: { words: ['find', 'Nopa', '--city', 'SF'] },
   lookup: { words: ['lookup', ID] },
@@ -60,22 +60,22 @@ export function resetFolder(folder: string): void {
   writeFileSync(join(folder, 'bin', 'restaurant'), '#!/bin/sh\n', { mode: 0o700 });
 }
 
-/** The words of a command line behind `restaurant`, without their quotes. */
+/** Returns the words after `restaurant` in a command line, without quotes. */
 export function splitWords(line: string): string[] {
   const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')).slice(1);
 }
 
-/** A sandbox, and a way to run commands in a home that is always the same folder, and always new. */
+/** Starts a sandbox around the tests of a file. @returns functions that run commands in one home folder */
 export function useCommandRuns() {
   const service = useService();
   const { home } = newHome();
-  /** Runs where the last one left it. */
+  /** Runs a command with the files of the previous run. */
   const again = ({ words, stdin }: CommandRun, options: RunOptions = {}): Promise<Transcript> => {
     const env = { ...service.env, HOME: home, PATH: join(home, 'bin'), ...options.env };
     return runCli(words, { ...(stdin === undefined ? {} : { stdin }), ...options, cwd: home, env });
   };
-  /** Runs in a home where nothing happened before. */
+  /** Runs a command in a new home. */
   const fresh = (plan: CommandRun, more: readonly string[] = [], options: RunOptions = {}) => {
     resetFolder(home);
     return again({ ...plan, words: [...plan.words, ...more] }, options);

@@ -24,7 +24,7 @@ export interface TestServer {
 /** Handles one request; `count` is the number of requests before it. */
 export type RequestHandler = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
 
-/** An HTTP server that keeps what it received; a test may empty the list. */
+/** An HTTP server that records its requests; a test may clear the list. */
 export interface HttpTestServer extends TestServer {
   readonly requests: ReceivedRequest[];
 }
@@ -51,7 +51,7 @@ interface RawServerOptions {
   readonly tls?: TlsOptions;
 }
 
-/** Serves bytes: `talk` is called with each connection, after the handshake where the server speaks TLS. */
+/** Serves raw bytes: `talk` is called with each connection, after the handshake if the server uses TLS. */
 export async function rawServer(
   talk: (socket: Socket) => void,
   { host = '127.0.0.1', tls }: RawServerOptions = {},

@@ -7,17 +7,17 @@ export const PAID = 'sk_service_demo_paid';
 export const FREE = 'sk_service_demo_free';
 export const REVOKED = 'sk_service_demo_revoked';
 
-/** A sandbox for the tests of a file, and a way to run commands against it with a home of its own. */
+/** A sandbox for the tests of a file, and a function that runs commands against it in a separate home. */
 export interface ServiceUnderTest {
   readonly sandbox: Sandbox;
   readonly env: Record<string, string>;
   readonly home: string;
   run(argv: readonly string[], options?: RunOptions): Promise<Transcript>;
-  /** Requests since the last call of this. */
+  /** Returns the number of requests since the last call of this function. */
   sent(): number;
 }
 
-/** Starts a sandbox around the tests of a file. Nothing is cached and limits are off unless said otherwise. */
+/** Starts a sandbox around the tests of a file. By default, responses are not cached and limits are off. */
 export function useService(options: SandboxOptions = {}): ServiceUnderTest {
   let sandbox: Sandbox | undefined;
   let counted = 0;

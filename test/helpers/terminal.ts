@@ -1,9 +1,9 @@
 import { type IPty, spawn } from '@lydell/node-pty';
 import { baseEnv, PROGRAM } from './process.ts';
 
-/** Then it is killed, so that a test that waits shows what stood on the screen. */
-const LONGEST_MS = 50_000;
-/** The last output may come after the news of the end: so long nothing more must have come. */
+/** After this time the program is killed, so that a test that waits in vain shows the screen. */
+const MAX_MS = 50_000;
+/** The last output may arrive after the exit event: the time without output after which it is complete. */
 const QUIET_MS = 100;
 
 interface Options {
@@ -14,18 +14,18 @@ interface Options {
 
 /** A program in a pseudo-terminal. */
 export interface Terminal {
-  /** All that was written to the screen so far, escapes included. */
+  /** Returns all output so far, escapes included. */
   readonly output: () => string;
   type(text: string): void;
   /** Closes the terminal. */
   kill(): void;
-  /** Settles when the screen got the text. */
+  /** Resolves when the output contains the text. */
   shown(text: string | RegExp): Promise<void>;
-  /** How it ended, and all that it wrote. */
+  /** Exit code and complete output. */
   readonly ended: Promise<{ exit: number; output: string }>;
 }
 
-/** Runs a program in a terminal of its own. */
+/** Runs a program in a new terminal. */
 export function inTerminal(program: string, words: readonly string[], options: Options = {}): Terminal {
   const { columns = 80, cwd } = options;
   const all = { ...baseEnv(), TERM: 'xterm-256color', ...options.env };
@@ -53,7 +53,7 @@ export function inTerminal(program: string, words: readonly string[], options: O
       });
     });
   });
-  const given = setTimeout(() => pty.kill('SIGKILL'), LONGEST_MS);
+  const given = setTimeout(() => pty.kill('SIGKILL'), MAX_MS);
   return {
     output: () => output,
     type: (text) => pty.write(text),
@@ -79,7 +79,7 @@ export function restaurantInTerminal(words: readonly string[], options: Options 
   return inTerminal(program, [...first, ...words], options);
 }
 
-/** What stands on the screen in the end, where nothing but `\r` moves the cursor: line by line, without blanks at the end. */
+/** Returns the final lines of the screen without trailing blanks, if only `\r` moves the cursor. */
 export function screen(output: string): string[] {
   return output.split('\r\n').map((line) => {
     let cells = '';

@@ -13,7 +13,7 @@ export interface SchemaOption {
 
 /** A command as `restaurant schema` prints it. */
 export interface SchemaCommand {
-  /** The words that call it. */
+  /** The full name, such as `config get`. */
   readonly name: string;
   readonly summary: string;
   readonly arguments: readonly {
@@ -39,14 +39,14 @@ export interface Schema {
   readonly environment: readonly { name: string; meaning: string }[];
 }
 
-/** The command tree, as the program prints it. Tests walk it, so that no list of commands can go stale. */
+/** Returns the command tree as the program prints it, so that the tests need no list of commands. */
 export async function readTree(): Promise<Schema> {
   const { exit, stdout, stderr } = await runCli(['schema']);
   if (exit !== 0) throw new Error(`schema failed: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** The options of a command, own and shared, as they are to it. */
+/** Returns the options of a command, including global ones as they apply to it. */
 export async function optionsOf(tree: Schema, command: SchemaCommand): Promise<SchemaOption[]> {
   const shared = tree.options.filter(({ name }) => command.global_options.includes(name));
   if (shared.length === 0) return [...command.options];
@@ -57,13 +57,13 @@ export async function optionsOf(tree: Schema, command: SchemaCommand): Promise<S
   });
 }
 
-/** All commands, those that hold others included. */
+/** Returns all commands, groups included. */
 export const everyCommand = (commands: readonly SchemaCommand[]): SchemaCommand[] =>
   commands.flatMap((command) => [command, ...everyCommand(command.commands ?? [])]);
 
-/** True where it only holds other commands. */
+/** Returns whether a command only has subcommands. */
 export const isGroup = (command: SchemaCommand): boolean =>
   command.commands !== undefined && command.global_options.length === 0;
 
-/** The words of a command's name. */
+/** Returns the words of a command's name. */
 export const wordsOf = ({ name }: Pick<SchemaCommand, 'name'>): string[] => name.split(' ');

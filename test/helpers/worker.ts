@@ -26,7 +26,7 @@ export async function bundleWorker(folder: string, code: string): Promise<string
   return outfile;
 }
 
-/** Starts a worker in a process of its own. It is killed when the test is over. */
+/** Starts a worker in a separate process. It is killed when the test ends. */
 export function startWorker(worker: string, args: readonly string[], options: StartOptions = {}): Running {
   const running = start(process.execPath, [worker, ...args], options);
   onTestFinished(() => void running.process.kill('SIGKILL'));

@@ -21,13 +21,13 @@ const asked = async (shell: string, words: readonly string[], own: Env = env): P
   expect([words, exit, stderr]).toEqual([words, 0, '']);
   return stdout;
 };
-/** The words that are offered for the last one, with what is said of each. */
+/** Returns the candidates for the last word, with their descriptions. */
 async function offered(words: readonly string[], own?: Env): Promise<Record<string, string>> {
   const lines = (await asked('fish', words, own)).split('\n').filter((line) => line !== '');
   return Object.fromEntries(lines.filter((line) => !line.startsWith('\t')).map((line) => line.split('\t')));
 }
 const names = async (...words: string[]): Promise<string[]> => Object.keys(await offered(words));
-/** What bash puts into the place of what it calls the word. */
+/** Returns the candidates that replace what bash regards as the current word. */
 const bash = async (line: string, word: string, type = '9'): Promise<string[]> =>
   (await asked('bash', [line, word, type])).split('\n').slice(0, -1);
 
@@ -44,7 +44,7 @@ function remember(rows: readonly (readonly [string, string])[], own = home): voi
 }
 
 describe('a completion script', () => {
-  it.each(SHELLS)('for %s is printed alone', async (shell) => {
+  it.each(SHELLS)('for %s is printed without other output', async (shell) => {
     const { exit, stdout, stderr } = await runCli(['completion', shell], { env });
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`restaurant completion --complete ${shell} --`);
@@ -85,7 +85,7 @@ describe('completion', () => {
     expect(await names('-')).toEqual(expect.arrayContaining(['--json', '-j', '--version', '-V', '--help']));
   });
 
-  it('lists every closed set of values, separate and joined', async () => {
+  it('lists the values of options with choices, as a separate word and after =', async () => {
     for (const command of everyCommand(tree.commands)) {
       for (const { name, short, choices } of await optionsOf(tree, command)) {
         if (choices === undefined) continue;
@@ -106,7 +106,7 @@ describe('completion', () => {
     expect(await names('config', 'set', 'city', '')).toEqual([]);
   });
 
-  it('follows the words: commands after help and schema, nothing for free text', async () => {
+  it('lists commands after help and schema, and nothing for free text', async () => {
     expect(await names('help', '')).toEqual(expect.arrayContaining(['find', 'exit-codes', 'formats']));
     expect(await names('help', 'config', '')).toEqual(['get', 'set', 'unset', 'list', 'profiles', 'path']);
     expect(await names('schema', '')).not.toContain('exit-codes');
@@ -116,7 +116,7 @@ describe('completion', () => {
     expect(await names('--format', 'json', '-q', 'mcp', '')).toEqual(['config']);
     expect(await names('find', '--', '-')).toEqual([]);
     expect(await names('no-such-command', '')).not.toContain('find');
-    // Behind the last word there are options alone, and none that was given.
+    // After the last argument, only options that were not given are listed.
     const left = await names('find', 'Nopa', '--city', 'SF', '');
     expect(left).toContain('--limit');
     expect(left).not.toContain('--city');
@@ -147,7 +147,7 @@ describe('completion', () => {
 });
 
 describe('completion from local files', () => {
-  it('lists the rows of the last find: numbers with names, and ids once something is typed', async () => {
+  it('lists the rows of the last find by number, and by id when a prefix is typed', async () => {
     remember([
       ['place:1', 'Nopa'],
       ['b2', 'Blue "Door"'],
@@ -156,7 +156,7 @@ describe('completion from local files', () => {
     expect(await offered(['lookup', '--demo', ''])).toEqual({ 1: 'Nopa', 2: 'Blue "Door"', 3: 'C:\\x' });
     expect(await offered(['lookup', '--demo', 'p'])).toMatchObject({ 'place:1': 'Nopa', 2: 'Blue "Door"' });
     expect(await asked('zsh', ['lookup', '--demo', 'p'])).toMatch(/^3:C:\\\\x\nplace\\:1:Nopa$/m);
-    // They asked the demo: a number means nothing to another service.
+    // The search used the demo: its rows do not exist in another service.
     expect(await offered(['lookup', '--endpoint', 'https://mcp.example.com', ''])).toEqual({});
     expect(await bash('restaurant lookup --demo ', '', '63')).toEqual([
       '1  (Nopa)',
@@ -183,7 +183,7 @@ describe('completion from local files', () => {
     });
   });
 
-  it('offers only harmless text', async () => {
+  it('lists only harmless text', async () => {
     const evil = newHome();
     remember(
       [
@@ -253,7 +253,7 @@ describe('a bash line', () => {
     expect(await bash(line, word)).toEqual(wanted);
   });
 
-  it('is completed with the quoting in use', async () => {
+  it('keeps the quoting of the typed word', async () => {
     remember([['place:1', 'x']]);
     expect(await bash('restaurant lookup --demo place:', '')).toEqual(['1']);
     const folder = join(home, '.config', 'restaurant');

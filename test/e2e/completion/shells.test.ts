@@ -10,7 +10,7 @@ import { inTerminal } from '../../helpers/terminal.ts';
 
 type Shell = (typeof SHELLS)[number];
 
-/** A folder with the files that are completed, and `restaurant` on the path. */
+/** A folder with files to complete, and `restaurant` on the PATH. */
 const home = tempFolder();
 const cwd = join(home, 'work');
 const bin = join(home, 'bin');
@@ -33,10 +33,10 @@ function has(shell: Shell): boolean {
   }
 }
 
-/** Where a shell is not installed its tests are told as skipped, or fail where all shells are required. */
+/** Returns whether to skip the tests of a shell that is not installed. They fail if all shells are required. */
 const missing = (shell: Shell): boolean => process.env.RESTAURANT_REQUIRE_SHELLS !== '1' && !has(shell);
 
-/** Runs lines in a shell that has read its script. */
+/** Runs lines in a shell that has loaded its completion script. */
 async function inShell(shell: Shell, options: readonly string[], lines: readonly string[]): Promise<string> {
   const script = [`source '${join(home, `c.${shell}`)}'`, ...lines].join('\n');
   const { exit, stdout, stderr } = await start(shell, [...options, '-c', script], { env, cwd }).ended;
@@ -53,7 +53,7 @@ describe.each(SHELLS)('%s', (shell) => {
 
 describe.skipIf(missing('bash')).concurrent('in bash', () => {
   it('fills COMPREPLY', async () => {
-    // As readline calls it: the line up to the cursor, and what of the word it replaces.
+    // Calls it as readline does: with the line up to the cursor, and the part of the word to replace.
     const ask = (line: string, word: string) =>
       `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_TYPE=9; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`;
     const harness = 'compopt() { :; }';
@@ -123,7 +123,7 @@ describe.skipIf(missing('fish'))('in fish', () => {
   });
 });
 
-/** Types each line and a TAB into an interactive shell, and waits for what the screen shall show. */
+/** Types each line and a TAB into an interactive shell, and waits for the expected text on the screen. */
 async function tab(
   shell: Shell,
   options: readonly string[],
@@ -135,7 +135,7 @@ async function tab(
     cwd,
     columns: 120,
   });
-  // A line that is run proves that the shell reads; the quotes keep its echo from being taken for that.
+  // The output of a command shows that the shell is ready. The quotes distinguish it from the echo of the command line.
   const run = async (line: string, mark: string) => {
     terminal.type(`${line}; echo "${mark.slice(0, 2)}""${mark.slice(2)}"\r`);
     await terminal.shown(mark);
@@ -150,7 +150,7 @@ async function tab(
   await terminal.ended;
 }
 
-describe.concurrent('a real TAB', () => {
+describe.concurrent('the TAB key', () => {
   it.skipIf(missing('bash'))('in bash', async () => {
     await tab('bash', ['--norc', '--noprofile', '-i'], `source '${home}/c.bash'`, [
       ['restaurant fi', 'restaurant find '],
@@ -158,7 +158,7 @@ describe.concurrent('a real TAB', () => {
     ]);
   });
 
-  it.skipIf(missing('bash'))('in bash runs no command from a file name', async () => {
+  it.skipIf(missing('bash'))('in bash does not run a command in a file name', async () => {
     const terminal = inTerminal('bash', ['--norc', '--noprofile', '-i'], {
       env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
       cwd,

@@ -23,7 +23,7 @@ describe('authentication', () => {
     ['the key alone', 'sk_service_demo_free'],
     ['two keys', 'Bearer sk_service_demo_free sk_service_demo_paid'],
     ['nothing after Bearer', 'Bearer'],
-  ])('answers 401 to a key that is %s, and never repeats it', async (_, authorization) => {
+  ])('returns 401 for a key that is %s, and never repeats it', async (_, authorization) => {
     const reply = await post(await start(), BODY, { authorization });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toBe('Bearer');
@@ -31,7 +31,7 @@ describe('authentication', () => {
     expect(reply.text).not.toContain('sk_');
   });
 
-  it('answers 401 for a missing header and for a repeated one', async () => {
+  it('returns 401 for a missing header and for a repeated one', async () => {
     const sandbox = await start();
     expect((await send(sandbox, { headers: JSON_TYPE, body: BODY })).status).toBe(401);
     const twice = ['Bearer sk_service_demo_free', 'Bearer sk_service_demo_free'];
@@ -40,7 +40,7 @@ describe('authentication', () => {
     ).toBe(401);
   });
 
-  it('requires no key when it is off', async () => {
+  it('requires no key when authentication is off', async () => {
     const sandbox = await start({ auth: false });
     expect((await send(sandbox, { headers: JSON_TYPE, body: BODY })).status).toBe(200);
   });

@@ -20,18 +20,18 @@ describe('cityKey', () => {
     ['Bangkok', ['กรุงเทพ']],
     ['Seoul', ['서울']],
     ['Hong Kong', ['香港']],
-  ])('%s is also %j', (city, others) => {
+  ])('%s is also known as %j', (city, others) => {
     for (const other of others) expect(cityKey(other)).toBe(cityKey(city));
   });
 
-  it('differs for different cities, also unknown ones', () => {
+  it('differs for different cities, including unknown ones', () => {
     const cities = ['San Francisco', 'New York', 'Lyon', 'Atlantis', 'El Dorado', 'Tokyo'];
     expect(new Set(cities.map(cityKey)).size).toBe(cities.length);
   });
 });
 
 describe('find', () => {
-  it('sorts by match: same name, prefix, words, part; then in the order of the data', () => {
+  it('sorts by match: same name, prefix, words, part of the name; then by the order of the data', () => {
     const list = ['Grand Nopa', 'Panopa', 'Nopalito', 'Nopa', 'Nopa Corner', 'Other'];
     const own = createCatalog(list.map((name, place) => ({ service_id: String(place), name, city: 'X' })));
     expect(own.find('NOPA', 'x').map(({ name }) => name)).toEqual([
@@ -60,7 +60,7 @@ describe('find', () => {
     expect(names(name, city)).toEqual(found);
   });
 
-  it('returns each restaurant of the sample data first for its own name', () => {
+  it('returns each restaurant of the sample data first when its own name is searched', () => {
     for (const { name, city } of sampleRestaurants()) expect(names(name, city)[0]).toBe(name);
   });
 

@@ -58,7 +58,7 @@ describe('the sample data', () => {
     expect(all.some(({ neighborhood }) => neighborhood === '')).toBe(true);
   });
 
-  it('has nothing hostile', () => {
+  it('contains no hostile text', () => {
     expect(JSON.stringify(all)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
   });
 

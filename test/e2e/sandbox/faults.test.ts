@@ -32,7 +32,7 @@ describe('parseFault', () => {
     '503:0.1:2',
     ':1',
     '503 ',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseFault(text)).toThrowError(expect.objectContaining({ code: 'usage' }));
   });
 
@@ -156,7 +156,7 @@ describe('faults over HTTP', () => {
     expect(received).toBeLessThan(most);
   });
 
-  it('hang never answers', async () => {
+  it('hang never sends a response', async () => {
     const sandbox = await failing('hang');
     const waiting = Promise.race([
       post(sandbox, BODY).catch(() => 'cut'),

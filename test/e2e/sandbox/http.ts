@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import type { Sandbox } from '../../../src/sandbox/types.ts';
 
-/** A reply as it came over the wire. */
+/** An HTTP response as received. */
 export interface HttpReply {
   status: number;
   headers: IncomingHttpHeaders;
@@ -16,7 +16,7 @@ export interface Sent {
   body?: string | Buffer;
 }
 
-/** One HTTP request, nothing added to it but what the protocol needs. Rejects when the connection breaks. */
+/** Sends one HTTP request without optional headers. Rejects if the connection breaks. */
 export function send(
   sandbox: Sandbox,
   { method = 'POST', path = '/api/mcp', headers = {}, body = '' }: Sent,
@@ -40,7 +40,7 @@ export function send(
 /** Headers of a well-formed request with the free key. */
 export const HEADERS = { authorization: 'Bearer sk_service_demo_free', 'content-type': 'application/json' };
 
-/** POSTs a body as it is, or as JSON. */
+/** POSTs text unchanged, or a value as JSON. */
 export function post(
   sandbox: Sandbox,
   body: unknown,
@@ -50,12 +50,12 @@ export function post(
   return send(sandbox, { headers: { ...HEADERS, ...headers }, body: text });
 }
 
-/** The documented request envelope. */
+/** Returns the documented request envelope. */
 export function toolCall(name: string, args: unknown, id: unknown = 1): Record<string, unknown> {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** The tool's output: `result.content[0].text`, parsed, with `isError` beside it. */
+/** Returns the tool's output, parsed from `result.content[0].text`, and `isError`. */
 export function outputOf({ text }: HttpReply): { output: Record<string, unknown>; isError: boolean } {
   const { result } = JSON.parse(text) as {
     result: { content: { type: string; text: string }[]; isError?: boolean };
@@ -66,7 +66,7 @@ export function outputOf({ text }: HttpReply): { output: Record<string, unknown>
   };
 }
 
-/** Calls a tool and gives its output. */
+/** Calls a tool and returns its output. */
 export async function useTool(
   sandbox: Sandbox,
   name: string,
@@ -76,7 +76,7 @@ export async function useTool(
   return outputOf(await post(sandbox, toolCall(name, args), { authorization: `Bearer ${key}` }));
 }
 
-/** Writes bytes to the port and returns all that comes back until the server closes the connection. */
+/** Writes bytes to the port and returns everything received until the server closes the connection. */
 export function sendRaw(
   sandbox: Sandbox,
   bytes: string,

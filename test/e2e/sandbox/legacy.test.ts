@@ -51,7 +51,7 @@ describe('initialize', () => {
     ['2025-06-18', '2025-06-18'],
     ['2024-11-05', '2025-11-25'],
     ['2026-07-28', '2025-11-25'],
-  ])('answers %s with %s', async (requested, version) => {
+  ])('responds to %s with %s', async (requested, version) => {
     const reply = await post(await start({ mode: 'mcp' }), initializeBody(requested), ACCEPT);
     expect(JSON.parse(reply.text).result.protocolVersion).toBe(version);
   });
@@ -227,7 +227,7 @@ describe('streams', () => {
     expect(parsed[2]).toMatchObject({ id: 2 });
   });
 
-  it('are not offered for messages of the server itself', async () => {
+  it('are not available for messages of the server itself', async () => {
     const { sandbox, headers } = await connected();
     const reply = await send(sandbox, { method: 'GET', headers: { ...HEADERS, ...headers } });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'POST, DELETE']);

@@ -47,7 +47,7 @@ const explore = (city: unknown) => ({ name: 'explore_area', arguments: { city } 
 const errorOf = ({ status, text }: HttpReply) => [status, JSON.parse(text).error?.code];
 
 describe('requests without a handshake', () => {
-  it('are answered', async () => {
+  it('get a response', async () => {
     const sandbox = await start({ mode: 'mcp' });
     const reply = await ask(sandbox, 'tools/call', FIND);
     expect(JSON.parse(reply.text)).toMatchObject({ id: 5, result: { resultType: 'complete' } });
@@ -176,7 +176,7 @@ describe('metadata and headers', () => {
     if (status === 400) expect(errorOf(reply)).toEqual([400, -32020]);
   });
 
-  it('declares which argument is repeated in a header', async () => {
+  it('declares the argument that is repeated in a header', async () => {
     const { result } = JSON.parse((await ask(await start({ mode: 'mcp' }), 'tools/list')).text);
     expect(result.tools[2].inputSchema.properties.city['x-mcp-header']).toBe('City');
   });

@@ -10,7 +10,7 @@ const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
 const statusAndWait = ({ status, headers }: HttpReply) => [status, headers['retry-after']];
 
 describe('limits over HTTP', () => {
-  it('answers 429 with Retry-After, per key, and accepts requests after that time', async () => {
+  it('returns 429 with Retry-After, per key, and accepts requests after that time', async () => {
     let time = 1_000_000;
     const sandbox = await start({ perMinute: 2, now: () => time });
     expect(statusAndWait(await post(sandbox, BODY))).toEqual([200, undefined]);
@@ -26,7 +26,7 @@ describe('limits over HTTP', () => {
     expect((await post(sandbox, BODY)).status).toBe(200);
   });
 
-  it('counts every request with a valid key, and no other', async () => {
+  it('counts only requests with a valid key', async () => {
     const sandbox = await start({ perMinute: 2 });
     await post(sandbox, BODY, { authorization: 'Bearer nobody' });
     expect((await post(sandbox, '{')).status).toBe(400);
@@ -57,7 +57,7 @@ describe('createRateLimiter', () => {
     for (let booked = 0; booked < 5000; booked += 1) expect(waitOf(() => count('free'))).toBeUndefined();
   });
 
-  it('never lets more than the limit into any window, and never rejects without need', () => {
+  it('never accepts more than the limit in any window, and never rejects a request below the limit', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, waits) => {
@@ -77,7 +77,7 @@ describe('createRateLimiter', () => {
   });
 });
 
-/** Seconds that a 429 asks to wait. */
+/** Returns the Retry-After of a 429, in seconds. */
 function waitOf(act: () => void): number | undefined {
   try {
     act();

@@ -133,7 +133,7 @@ describe('bodies', () => {
     );
   });
 
-  it('continues when a caller disconnects in the middle', async () => {
+  it('continues when a client disconnects in the middle', async () => {
     let over = () => {};
     const logged = new Promise<void>((resolve) => {
       over = resolve;

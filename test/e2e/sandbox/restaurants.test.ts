@@ -47,7 +47,7 @@ describe('readRestaurants from JSON', () => {
       '[{"name":"A","city":"B","service_id":"x"},{"name":"C","city":"B","service_id":"x"}]',
       /^entry 2: .*entry 1/,
     ],
-  ])('refuses %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => readRestaurants(text, 'json')).toThrowError(badInput(message));
   });
 });
@@ -98,7 +98,7 @@ describe('readRestaurants from CSV', () => {
     ['name,city,lat,lng\nA,B,1,\n', /^line 2: lng is not a number/],
     ['name,city,lat,lng\nA,B,north,1\n', /^line 2: lat is not a number/],
     ['name,city\n"A,B\n', /^line 2: opens a quote that is never closed/],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => readRestaurants(text, 'csv')).toThrowError(badInput(message));
   });
 });

@@ -26,7 +26,7 @@ const wire = (port: number, { body = BODY, more = '' } = {}) =>
   `POST /api/mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${HEADERS.authorization}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
-/** Checks that the sandbox still answers. */
+/** Checks that the sandbox still responds. */
 async function expectAlive(sandbox: Sandbox): Promise<void> {
   expect((await post(sandbox, BODY)).status).toBe(200);
 }
@@ -86,7 +86,7 @@ describe('an unusual HTTP request', () => {
     await expectAlive(sandbox);
   });
 
-  it('that does not wait for earlier responses is answered in order', async () => {
+  it('that does not wait for earlier responses gets its response in order', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     const ids = Array.from({ length: 30 }, (_, id) => id);
@@ -123,21 +123,21 @@ describe('an endless body', () => {
       await new Promise(setImmediate);
     }
     expect(got).toMatch(/^HTTP\/1\.1 413 /);
-    // Includes what the buffers of the system hold.
+    // Includes the bytes in the buffers of the system.
     expect(sent).toBeLessThan(64 * 1024 * 1024);
     await expectAlive(sandbox);
   });
 });
 
 describe('many connections', () => {
-  it('that are idle block nobody', async () => {
+  it('that are idle block no other client', async () => {
     const sandbox = await open();
     const idle = Array.from({ length: 700 }, () => dial(portOf(sandbox)));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
     await expectAlive(sandbox);
   });
 
-  it('with slow bodies block nobody', async () => {
+  it('with slow bodies block no other client', async () => {
     const sandbox = await open();
     const port = portOf(sandbox);
     for (let round = 0; round < 3; round += 1) {
@@ -151,7 +151,7 @@ describe('many connections', () => {
     expect(performance.now() - before).toBeLessThan(9000);
   });
 
-  it('that send a byte now and then are closed in time', async () => {
+  it('that send single bytes slowly are closed after the time limit', async () => {
     const sandbox = await open({ requestTimeoutMs: 100 });
     const port = portOf(sandbox);
     const slow = Array.from({ length: 20 }, (_, place) => {

@@ -52,14 +52,14 @@ describe('startSandbox', () => {
     await expect(post(sandbox, BODY)).rejects.toThrow();
   });
 
-  it('delays each reply by the latency', async () => {
+  it('delays each response by the latency', async () => {
     const sandbox = await start({ latencyMs: 60 });
     const started = performance.now();
     expect((await post(sandbox, BODY)).status).toBe(200);
     expect(performance.now() - started).toBeGreaterThanOrEqual(55);
   });
 
-  it('closes at once while answers are delayed', async () => {
+  it('closes at once while responses are delayed', async () => {
     const sandbox = await startSandbox({ latencyMs: 60_000 });
     const waiting = post(sandbox, BODY).catch(() => 'ended');
     while (sandbox.requests.length === 0) await new Promise(setImmediate);
@@ -73,7 +73,7 @@ describe('startSandbox', () => {
     expect(replies.map(({ text }) => JSON.parse(text).id)).toEqual(replies.map((_, id) => id));
   });
 
-  it('survives a listener that throws', async () => {
+  it('continues when a listener throws', async () => {
     const sandbox = await start({
       onRequest: () => {
         throw new Error('listener');

@@ -5,7 +5,7 @@ import { sandboxes } from './with-sandbox.ts';
 const start = sandboxes();
 const NOPA = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
 
-describe('the reply envelope', () => {
+describe('the response envelope', () => {
   it('is JSON-RPC with one text block of JSON, and repeats the id', async () => {
     const sandbox = await start();
     const reply = await post(
@@ -62,7 +62,7 @@ describe('find_restaurant', () => {
     ['an unknown city', { name: 'Nopa', city: 'Atlantis' }],
     ['an unknown name', { name: 'zzzzz', city: 'SF' }],
     ['a name of another city', { name: 'Nopa', city: 'Tokyo' }],
-  ])('finds nothing for %s, and that is a success', async (_, args) => {
+  ])('succeeds without results for %s', async (_, args) => {
     const { output, isError } = await useTool(await start(), 'find_restaurant', args);
     expect(output).toEqual({ status: 'ok', results: [], total_matches: 0 });
     expect(isError).toBe(false);
@@ -209,7 +209,7 @@ describe('invalid requests', () => {
     expect(JSON.parse(reply.text).error.code).toBe(-32600);
   });
 
-  it('survives a body with 200,000 levels', async () => {
+  it('continues after a body with 200,000 levels', async () => {
     const sandbox = await start();
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
     const reply = await post(

@@ -1,6 +1,6 @@
 import type { HttpReply } from './http.ts';
 
-/** The events of a whole stream as they were written: comments left out, an event without its blank line dropped. */
+/** Returns the events of a complete stream, without comments and without an event that has no blank line. */
 export function eventsOf({ text }: HttpReply): { event?: string; data: string }[] {
   const blocks = text.split('\n\n').slice(0, -1);
   const events = blocks.map((block) =>

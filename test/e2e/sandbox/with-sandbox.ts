@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
 
-/** Gives a starter of sandboxes that are closed when the test is over. */
+/** Returns a function that starts sandboxes, which are closed when the test ends. */
 export function sandboxes(): (options?: SandboxOptions) => Promise<Sandbox> {
   const running: Sandbox[] = [];
   afterEach(async () => {
