@@ -98,10 +98,18 @@ interface TextResult {
   readonly cause?: AppError | undefined;
 }
 
-interface PendingResult {
-  readonly result: TextResult | Promise<TextResult>;
-  /** For the row that sends the requests, for itself and its equals: called when it is written. */
-  readonly release?: () => void;
+/** A row that sends requests. Until it is written, its results serve the rows that need the same. */
+interface SentRow {
+  /** Undefined after a failure: an equal row sends its own request. */
+  key: string | undefined;
+  readonly result: Promise<TextResult>;
+  readonly details: SentLookup;
+}
+
+/** The lookup of a row, if it sends one. */
+interface SentLookup {
+  id?: string;
+  output?: Promise<LookupOutput>;
 }
 
 /**
@@ -112,9 +120,10 @@ interface PendingResult {
 export async function enrichRows(job: Job): Promise<void> {
   const { stop, codec, memo, service, fields, loose = false, concurrency } = job;
   const { signal } = stop;
-  const running = new Set<Promise<void>>();
-  const searches = new Map<string, Promise<TextResult>>();
-  const lookups = new Map<string, Promise<LookupOutput>>();
+  // An array, though it is searched by key: a Map that entries come to and leave keeps dead ones (see AGENTS.md).
+  const sentRows: SentRow[] = [];
+  let running = 0;
+  let isOneDone = (): void => {};
   let isQuotaSpent = false;
   let failures = 0;
 
@@ -133,16 +142,17 @@ export async function enrichRows(job: Job): Promise<void> {
           job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
           continue;
         }
-        const next = earlier === undefined ? begin(query) : { result: earlier };
+        const result = earlier ?? begin(query);
         pending += 1;
-        written = written.then(() => write(query, own, next));
-        written.then(
-          () => {
-            pending -= 1;
-          },
-          (error: unknown) => stop.abort(error),
-        );
-        while (running.size >= concurrency) await Promise.race(running);
+        written = written.then(async () => {
+          await write(query, own, result);
+          pending -= 1;
+        });
+        written.catch((error: unknown) => stop.abort(error));
+        while (running >= concurrency)
+          await new Promise<void>((resolve) => {
+            isOneDone = resolve;
+          });
         if (pending >= MAX_PENDING) await written;
       }
     } finally {
@@ -155,61 +165,50 @@ export async function enrichRows(job: Job): Promise<void> {
   }
 
   /** Takes a known result, shares one that is on its way, or starts the requests for it. */
-  function begin(query: RowQuery): PendingResult {
-    if (query.kind === 'none') return { result: encode({ status: 'skipped', error: query.why }) };
+  function begin(query: RowQuery): TextResult | Promise<TextResult> {
+    if (query.kind === 'none') return encode({ status: 'skipped', error: query.why });
     const key = queryKey(query);
-    const known = recall(key);
-    if (known !== undefined) return { result: known };
-    const shared = searches.get(key);
-    if (shared !== undefined) return { result: shared };
-    const ids: string[] = [];
-    const result = request(query, key, ids);
-    searches.set(key, result);
-    const settled: Promise<void> = result
+    const known = recall(key) ?? sentRows.find((row) => row.key === key)?.result;
+    if (known !== undefined) return known;
+    const details: SentLookup = {};
+    const result = resolveRow(query, {
+      find: service.find,
+      lookup: (id) => lookup(id, details),
+      details: fields !== undefined,
+      loose,
+    }).then(encode);
+    const sent: SentRow = { key, result, details };
+    sentRows.push(sent);
+    running += 1;
+    result
       .then(
-        () => {},
+        ({ cause }) => {
+          if (cause !== undefined) sent.key = undefined;
+        },
         (error: unknown) => {
           // The rows before this one are finished; any other failure ends the run at once.
           if (error instanceof QuotaError) isQuotaSpent = true;
           else stop.abort(error);
         },
       )
-      .then(() => void running.delete(settled));
-    running.add(settled);
-    const release = (): void => {
-      if (searches.get(key) === result) searches.delete(key);
-      for (const id of ids) lookups.delete(id);
-    };
-    return { result, release };
-  }
-
-  /** @param ids receives the restaurants whose details this row requests */
-  async function request(query: Searchable, key: string, ids: string[]): Promise<TextResult> {
-    const done = encode(
-      await resolveRow(query, {
-        find: service.find,
-        lookup: (id) => lookup(id, ids),
-        details: fields !== undefined,
-        loose,
-      }),
-    );
-    // An equal row sends its own request after a failure.
-    if (done.cause !== undefined) searches.delete(key);
-    return done;
+      .then(() => {
+        running -= 1;
+        isOneDone();
+      });
+    return result;
   }
 
   /** Requests the details of each restaurant once, however many rows have it. */
-  async function lookup(id: string, ids: string[]): Promise<LookupOutput> {
+  async function lookup(id: string, details: SentLookup): Promise<LookupOutput> {
     const known = recall(detailsKey(id));
     if (known?.status === 'not_found') throw new AppError('not_found', `no restaurant has the id ${id}`);
-    const details = known && codec.detailsOf(known.text)?.details;
-    if (details !== undefined) return details;
-    const shared = lookups.get(id);
-    if (shared !== undefined) return shared;
-    const sent = service.lookup(id, fields ?? 'basic');
-    lookups.set(id, sent);
-    ids.push(id);
-    return sent;
+    const output =
+      (known && codec.detailsOf(known.text)?.details) ??
+      sentRows.find((row) => row.details.id === id)?.details.output;
+    if (output !== undefined) return output;
+    details.id = id;
+    details.output = service.lookup(id, fields ?? 'basic');
+    return details.output;
   }
 
   function recall(key: string): TextResult | undefined {
@@ -239,15 +238,19 @@ export async function enrichRows(job: Job): Promise<void> {
     if (id !== undefined) memo.set(detailsKey(id), text, offset);
   }
 
-  async function write(query: RowQuery, own: string, { result, release }: PendingResult): Promise<void> {
+  async function write(
+    query: RowQuery,
+    own: string,
+    result: TextResult | Promise<TextResult>,
+  ): Promise<void> {
     const done = await result;
     // The output is closed after the end of the run.
     signal.throwIfAborted();
     const offset = (await job.append(own + done.text)) + Buffer.byteLength(own);
     remember(query, done, offset);
     job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
-    if (release === undefined) return;
-    release();
+    if (sentRows[0]?.result !== result) return;
+    sentRows.shift();
     failures = done.cause === undefined ? 0 : failures + 1;
     if (done.cause !== undefined && failures >= MAX_FAILURES) throw new TooManyFailures(done.cause, failures);
   }
