@@ -7,7 +7,6 @@ export const boolean: JsonSchema = { type: 'boolean' };
 export const integer: JsonSchema = { type: 'integer' };
 /** An object whose keys are not documented. */
 export const anyObject: JsonSchema = { type: 'object' };
-export const jsonSchema: JsonSchema = { type: 'object', description: 'a JSON Schema' };
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 

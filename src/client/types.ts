@@ -62,6 +62,9 @@ export interface RpcRequest {
   params?: Record<string, unknown> | unknown[];
 }
 
+/** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
+export const TOOL_NAME = /^[\w./:-]{1,128}$/;
+
 /** Some MCP clients call a tool without asking the user only when it is marked as read-only. */
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 

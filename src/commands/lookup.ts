@@ -49,16 +49,17 @@ export function registerLookup(program: CliCommand, app: App): void {
 
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {
   const [word = ''] = words;
-  /** A single restaurant is not a list: its failure is that of the run. */
-  const isOne = ({ ids }: Selection): boolean => words.length === 1 && word !== '-' && ids.length === 1;
   await runServiceCommand(app, {
     service: { paced: words.length > 1 || /^(-|\d+-\d+)$/.test(word) },
-    plan: () => readSelection(app, words),
+    plan: async () => {
+      const selection = await readSelection(app, words);
+      // A single restaurant is not a list: its failure is that of the run.
+      return { ...selection, isOne: words.length === 1 && word !== '-' && selection.ids.length === 1 };
+    },
     preview: ({ ids }) => ids.map((id) => lookupCall(id, level)),
-    send: async (service, selection) => {
+    send: async (service, { ids, isOne }) => {
       const { lookupAll, lookupMany } = await import('../app/service.ts');
-      const { ids } = selection;
-      const isStreamed = !isOne(selection) && outputFormat(app) === 'ndjson';
+      const isStreamed = !isOne && outputFormat(app) === 'ndjson';
       const outcomes = isStreamed
         ? streamRecords(app, lookupMany(service, ids, level))
         : lookupAll(app, service, ids, level);
@@ -67,13 +68,12 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
         outcomes: await outcomes.catch((error) => Promise.reject(withPlanHint(error))),
       };
     },
-    write: async ({ isStreamed, outcomes }, selection) => {
-      const one = isOne(selection);
+    write: async ({ isStreamed, outcomes }, { search, isOne }) => {
       const [first] = outcomes;
-      if (one && first?.error !== undefined) throw first.error;
-      if (!isStreamed) await writeLookups(app, outcomes, selection, one);
-      if (selection.search !== undefined) await app.note(`rows of ${describeSearch(app, selection.search)}`);
-      if (one && first?.cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
+      if (isOne && first?.error !== undefined) throw first.error;
+      if (!isStreamed) await writeLookups(app, outcomes, search, isOne);
+      if (search !== undefined) await app.note(`rows of ${describeSearch(app, search)}`);
+      if (isOne && first?.cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
       reportFailures(outcomes, level);
     },
   });
@@ -124,14 +124,14 @@ async function streamRecords(app: App, outcomes: AsyncIterable<Outcome>): Promis
 async function writeLookups(
   app: App,
   outcomes: readonly Outcome[],
-  { search }: Selection,
-  one: boolean,
+  search: Selection['search'],
+  isOne: boolean,
 ): Promise<void> {
   const [first] = outcomes;
-  const json = one ? first?.output : await Promise.all(outcomes.map(asRecord));
-  const at = (one ? first?.cachedAt : undefined) ?? app.context.now();
+  const json = isOne ? first?.output : await Promise.all(outcomes.map(asRecord));
+  const at = (isOne ? first?.cachedAt : undefined) ?? app.context.now();
   // For people, one restaurant gets what the search already knew of it.
-  const isCompleted = one && ['table', 'html'].includes(outputFormat(app));
+  const isCompleted = isOne && ['table', 'html'].includes(outputFormat(app));
   const items = outcomes.map(({ restaurantId, output, error }) => {
     if (output === undefined) return { restaurantId, failure: error };
     const row = isCompleted

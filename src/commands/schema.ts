@@ -1,20 +1,8 @@
 import type { App } from '../app/app.ts';
 import { openOutput, writesToTerminal } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { anyObject, anyOf, integer, jsonSchema, list, object, text } from '../cli/schemas.ts';
+import { anyObject } from '../cli/schemas.ts';
 import { toJson } from '../util/json.ts';
-
-const PROGRAM = object({
-  name: text,
-  version: text,
-  commands: list(anyObject),
-  options: list(anyObject),
-  error: jsonSchema,
-  exit_codes: list(object({ exit: integer, kind: text, codes: list(object({ code: text, meaning: text })) })),
-  environment: list(object({ name: text, meaning: text })),
-});
-
-const COMMAND = { ...anyObject, description: 'a command with the JSON Schemas of its input and output' };
 
 export function registerSchema(program: CliCommand, app: App): void {
   program
@@ -24,7 +12,10 @@ export function registerSchema(program: CliCommand, app: App): void {
     .completeWith('command', 'command')
     .usesOptions('json', 'file')
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
-    .outputSchema(anyOf(PROGRAM, COMMAND))
+    .outputSchema({
+      ...anyObject,
+      description: 'the command tree, or a command with the JSON Schemas of its input and output',
+    })
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');

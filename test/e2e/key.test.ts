@@ -125,7 +125,7 @@ describe('the saved key', () => {
     expect((await again({ words: ['logout', ...profile] }, { env })).exit).toBe(0);
     expect(filesWithKey(home)).toEqual(['.config/restaurant/config.json']);
     const logout = await again({ words: ['logout', '--verbose'] }, { env });
-    expect(logout).toMatchObject({ exit: 0, stdout: 'Forgot the key of profile default.\n' });
+    expect(logout).toMatchObject({ exit: 0, stdout: 'Deleted the saved key of profile default.\n' });
     expect(filesWithKey(home)).toEqual([]);
     expect((await again({ words: ['find', 'x', '--city', 'SF'] }, { env })).exit).toBe(4);
   });

@@ -1,13 +1,11 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
-import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
+import { DOCUMENTED_TOOLS, TOOL_NAME, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../util/nearest.ts';
 import { shellWord } from '../../util/shell.ts';
 import { buildArguments, type Given, type GivenArguments, schemaOf } from './arguments.ts';
 
-/** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
-const TOOL_NAME = /^[\w./:-]{1,128}$/;
 /** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
 const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
 

@@ -4,7 +4,7 @@ import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf } from '../../cli/options.ts';
-import { DOCUMENTED_TOOLS } from '../../client/types.ts';
+import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/types.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalogue.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { CursorContext } from './parse.ts';
@@ -24,8 +24,6 @@ export interface Completions {
 const MAX_DESCRIPTION = 60;
 /** Text that is harmless on a command line, whatever the shell. */
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
-/** Names that the MCP specification allows for a tool; others may imitate one. */
-const TOOL_NAME = /^[A-Za-z0-9][\w./:-]{0,127}$/;
 
 const plain = (values: readonly string[], description = ''): Candidate[] =>
   values.map((value) => ({ value, description }));

@@ -173,7 +173,7 @@ describe('login', () => {
     expect((await status()).key).toEqual({ present: true, last4: 'paid', source: 'config' });
     expect((await status('--profile', 'work')).key.last4).toBe('free');
     expect((await user.run(['logout', '--profile', 'work'])).stdout).toContain(
-      'Forgot the key of profile work',
+      'Deleted the saved key of profile work',
     );
     expect((await status('--profile', 'work')).key.present).toBe(false);
     expect((await status()).key.present).toBe(true);
