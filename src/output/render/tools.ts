@@ -6,6 +6,7 @@ import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { isRecord, pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
+import { separate } from './data.ts';
 
 /** An argument of a tool, from its JSON Schema. */
 interface Argument {
@@ -116,11 +117,7 @@ export function renderTools(tools: readonly Tool[], view: View): string {
 export function renderTool(tool: Tool, view: View): string {
   const { palette } = view;
   const args = argumentsOf(tool);
-  const title = text(tool.title);
-  const head = [
-    ...wrap(cleanLine(text(tool.name)), view.width).map(palette.name),
-    ...(title === '' ? [] : wrap(cleanLine(title), view.width).map(palette.dim)),
-  ];
+  const title = cleanLine(text(tool.title));
   const description = clean(text(tool.description)).trim();
   const rows = args.map((each) => [
     each.name,
@@ -129,16 +126,17 @@ export function renderTool(tool: Tool, view: View): string {
     describeArgument(each),
   ]);
   const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 4);
-  return [
-    head.join('\n'),
-    description === '' ? '' : wrap(description, Math.min(view.width, MAX_TEXT_WIDTH)).join('\n'),
+  return separate([
+    [
+      ...wrap(cleanLine(text(tool.name)), view.width).map(palette.name),
+      ...(title === '' ? [] : wrap(title, view.width).map(palette.dim)),
+    ],
+    description === '' ? [] : wrap(description, Math.min(view.width, MAX_TEXT_WIDTH)),
     args.length === 0
-      ? wrap('It takes no arguments.', view.width).map(palette.dim).join('\n')
-      : renderTable(ARGUMENT_COLUMNS, rows, view),
-    example.map(palette.code).join(' \\\n  '),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+      ? wrap('It takes no arguments.', view.width).map(palette.dim)
+      : [renderTable(ARGUMENT_COLUMNS, rows, view)],
+    [example.map(palette.code).join(' \\\n  ')],
+  ]).join('\n');
 }
 
 function describeArgument({ description, allowed, fallback }: Argument): string {

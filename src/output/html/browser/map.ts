@@ -131,33 +131,34 @@ export function makeMap(
       map.setView(pointOf(spot), zoom, { animate });
       return;
     }
-    const items = index.getLeaves(id, MAX_NAMED_ROWS).map(({ properties: { row } }) =>
-      el(
-        'li',
-        {},
+    const items = index
+      .getLeaves(id, MAX_NAMED_ROWS)
+      .map(({ properties: { row } }) =>
         button({ dir: 'auto' }, () => onChoose(row, true), nameOf(row, columns)),
-      ),
-    );
+      );
     const more = count - items.length;
-    const content = el(
-      'div',
-      { class: 'about' },
-      el('p', { class: 'name' }, `${amount(count, 'restaurant')} in this place`),
-      el('ul', {}, ...items),
-      ...(more > 0 ? [el('p', {}, `and ${formatCount(more)} more`)] : []),
-    );
-    popup.setLatLng(pointOf(spot)).setContent(content).openOn(map);
+    const rest = more > 0 ? [el('p', {}, `and ${formatCount(more)} more`)] : [];
+    openPopup(pointOf(spot), `${amount(count, 'restaurant')} in this place`, items, ...rest);
   }
 
   function showPopup(row: Row): void {
     if (row.p === undefined) return;
     chosen = row;
     markChosen();
-    const content = rowPopup(row, columns, () => onChoose(row, true));
-    popup
-      .setLatLng([...row.p])
-      .setContent(content)
-      .openOn(map);
+    const details = button({}, () => onChoose(row, true), 'Details in the list');
+    openPopup(row.p, nameOf(row, columns), factsOf(row, columns), details);
+  }
+
+  function openPopup(
+    [lat, lng]: readonly [lat: number, lng: number],
+    title: string,
+    items: readonly Node[],
+    ...below: readonly Node[]
+  ): void {
+    const list = items.map((item) => el('li', { dir: 'auto' }, item));
+    const name = el('p', { class: 'name', dir: 'auto' }, title);
+    const content = el('div', { class: 'about' }, name, el('ul', {}, ...list), ...below);
+    popup.setLatLng([lat, lng]).setContent(content).openOn(map);
   }
 
   function markChosen(): void {
@@ -244,22 +245,14 @@ async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   map.addLayer(tiles);
 }
 
-/** Creates the popup of one restaurant: name, cells and contact details. */
-function rowPopup(row: Row, columns: PageHead['columns'], onDetails: () => void): HTMLElement {
+/** Returns what a popup shows below the name: the cells and contact details of a row. */
+function factsOf(row: Row, columns: PageHead['columns']): Node[] {
   const heading = nameColumn(columns);
   const cells = columns.flatMap(({ label }, index): Entry[] => {
     const value = row.c[index] ?? null;
     return index === heading || value === null ? [] : [[label, String(value)]];
   });
-  const facts = [...cells, ...row.d.filter(([label]) => CONTACT.test(label))];
-  const items = facts.map(([label, value]) =>
-    el('li', { dir: 'auto' }, el('span', { class: 'label' }, `${label} `), detail(value)),
-  );
-  return el(
-    'div',
-    { class: 'about' },
-    el('p', { class: 'name', dir: 'auto' }, nameOf(row, columns)),
-    el('ul', {}, ...items),
-    button({}, onDetails, 'Details in the list'),
+  return [...cells, ...row.d.filter(([label]) => CONTACT.test(label))].map(([label, value]) =>
+    el('div', {}, el('span', { class: 'label' }, `${label} `), detail(value)),
   );
 }
