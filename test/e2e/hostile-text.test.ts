@@ -233,7 +233,7 @@ describe('hostile text in a failure', () => {
           framesLeft = 10;
           finish = () => response.end(`data: ${JSON.stringify(done)}\n\n`);
         });
-        // A clock faster than real time, so that the spinner turns. The response ends after some of its frames.
+        // The clock is faster than real time, so that the spinner is drawn. The response ends after some frames.
         const sleep: RunOptions['sleep'] = async (_, signal) => {
           await pause(3);
           signal?.throwIfAborted();

@@ -43,7 +43,7 @@ function service(requests: string[]): RestaurantService {
   };
 }
 
-/** Runs with what is in the output already. @returns the requests that were sent */
+/** Continues a run with an existing output. @returns the requests that were sent */
 async function run(format: ListFormat, level: Level | undefined, retry = false): Promise<string[]> {
   const requests: string[] = [];
   const codec = openRowCodec({
@@ -90,7 +90,7 @@ describe.each([
     const all = await run(format, level);
     expect(new Set(all).size).toBe(all.length);
     const whole = readFileSync(path);
-    // Each run leaves it whole again.
+    // Each run completes the output again.
     for (let cut = 0; cut <= whole.length; cut += 1) {
       truncateSync(path, cut);
       const requests = await run(format, level);

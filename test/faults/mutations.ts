@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { KEY } from './fault.ts';
 
-/** JSON as written: keys may be repeated, a leaf is any text. */
+/** JSON as text: keys may be repeated, and a leaf is any text. */
 export type Node = { members: [key: string, value: Node][] } | { elements: Node[] } | string;
 
 /** Returns the tree of a value. */

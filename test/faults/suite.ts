@@ -10,7 +10,7 @@ import { countFault } from './tally.ts';
 
 const WITHIN_MS = 60_000;
 const FORMS: readonly OutputFormat[] = ['json', 'table'];
-/** The standalone executable waits in real time, and has no terminal for a table. */
+/** The standalone executable waits in real time, and prints no table without a terminal. */
 const MAX_REAL_WAITS_MS = 2000;
 const SEARCH = ['find', 'Nopa', '--city', 'SF'];
 

@@ -103,7 +103,7 @@ describe('the reference server "everything"', () => {
       /^\[resource\] demo:\/\/\S+, text\/plain\n {2}Resource 1/m,
     ],
     ['get-resource-reference resourceType=Blob resourceId=1', /^\[resource\] demo:\/\/\S+, .*\d+ bytes$/m],
-  ])('names what is no text: %s', async (words, name) => {
+  ])('names content that is not text: %s', async (words, name) => {
     expect((await atTerminal(`call ${words}`)).stdout).toMatch(name);
     const blocks: { type: string }[] = JSON.parse((await run(`call ${words} --json`)).stdout);
     expect(blocks.some(({ type }) => type !== 'text')).toBe(true);

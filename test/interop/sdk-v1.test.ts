@@ -9,7 +9,7 @@ const HANDSHAKE = ['initialize', 'notifications/initialized'];
 describe('the sample with sessions', () => {
   const server = sample('simpleStreamableHttp');
 
-  it('gets a handshake after its first refusal, and from then on at once', async () => {
+  it('gets a handshake after its first refusal, and later immediately', async () => {
     const home = newHome();
     const tools = await server.run('tools --json', { home });
     expect([tools.exit, tools.stderr]).toEqual([0, '']);
@@ -84,7 +84,7 @@ describe('the sample that replies in JSON', () => {
 describe('the sample that closes its streams and responds later', () => {
   const server = sample('ssePollingExample');
 
-  it('is called again from where the stream ended', async () => {
+  it('is called again to resume its stream', async () => {
     const home = newHome();
     await server.run('tools', { home });
     server.passed();

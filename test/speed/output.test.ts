@@ -17,7 +17,7 @@ function shown(data: Presentation, format: RecordFormat): Promise<string> {
 
 // Quadratic time would take minutes, which is longer than a test may take.
 it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
-  '30 KB of %j are rendered in time in every format',
+  'renders 30 KB of %j in time in every format',
   async (part) => {
     const text = part.repeat(30_000 / part.length);
     const row = { service_id: 'a', name: text, cuisine_tags: [text], coordinates: { lat: 1, lng: -2 } };

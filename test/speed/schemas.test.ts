@@ -3,7 +3,7 @@ import { coerceArguments } from '../../src/commands/call/validate.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Fits one text to a schema. @returns the arguments, the warnings, and the time it took in milliseconds */
+/** Coerces one text by a schema. @returns the arguments, the warnings, and the time in milliseconds */
 async function fit(inputSchema: Schema, text: string) {
   const warnings: string[] = [];
   const warn = async (warning: string) => void warnings.push(warning);
@@ -12,7 +12,7 @@ async function fit(inputSchema: Schema, text: string) {
   return { args, warnings, time: Date.now() - start };
 }
 
-/** A schema whose references double on each level. */
+/** Returns a schema whose references double at each level. */
 const doubled = (levels: number): Schema => ({
   $ref: '#/$defs/d0',
   $defs: Object.fromEntries(
@@ -40,7 +40,7 @@ it.each<[string, Schema, string]>([
     },
     'x',
   ],
-])('a schema with %s: stops after a second, warns and sends', async (_name, schema, text) => {
+])('a schema with %s: stops validating after a second, warns and sends', async (_name, schema, text) => {
   const { args, warnings, time } = await fit(schema, text);
   expect(args).toEqual({ q: text });
   expect(warnings).toEqual([expect.stringContaining('sent unchecked')]);

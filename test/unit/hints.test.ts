@@ -7,8 +7,8 @@ import { shellWord } from '../../src/util/shell.ts';
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /**
- * What a command in a hint may hold without quotes: our own words (options, names of settings, clients and profiles,
- * numbers, commands made by one of our functions). Text of the service, of a file or of the user goes through shellWord.
+ * Expressions that a command in a hint may contain without quotes: our own words (options, names of settings, clients and
+ * profiles, numbers, commands from our functions). Text from the service, a file or the user must go through shellWord.
  */
 const OWN_WORDS: readonly string[] = [
   "profileName === 'default' ? ",
@@ -59,7 +59,7 @@ const OWN_WORDS: readonly string[] = [
 const isQuoted = (expression: string): boolean =>
   expression.includes('shellWord(') || expression.includes('map(shellWord)');
 
-/** The expressions in templates that hold a command of ours. */
+/** Returns the expressions in templates that contain a command of this program. */
 function expressionsOfCommands(text: string): string[] {
   const templates = text.match(/`(?:[^`\\]|\\.)*`/gs) ?? [];
   return templates
@@ -76,7 +76,7 @@ describe('a command in a hint', () => {
     (file) => file.endsWith('.ts') && !file.includes('browser'),
   );
 
-  it.each(files)('holds outside text only in quotes: %s', (file) => {
+  it.each(files)('contains text from outside only in quotes: %s', (file) => {
     const unquoted = expressionsOfCommands(readFileSync(join(SRC, file), 'utf8')).filter(
       (expression) =>
         !isQuoted(expression) &&
@@ -85,7 +85,7 @@ describe('a command in a hint', () => {
     expect(unquoted).toEqual([]);
   });
 
-  it('is one word of a shell after quoting', () => {
+  it('is a single word for a shell after quoting', () => {
     expect(['a b', "it's", '$(id)', ';rm', '', 'plain-1.csv'].map(shellWord)).toEqual([
       "'a b'",
       "'it'\\''s'",

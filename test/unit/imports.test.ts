@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** What a room may import beside itself, `errors`, `context`, `version` and types of the service. */
+/** The folders that a folder may import, in addition to itself, `errors`, `context`, `version` and types of the service. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   start: ['main', 'compile-cache', 'util'],
   'compile-cache': ['storage'],
   main: ['cli', 'streams', 'prompt'],
-  // What other programs import.
+  // The entry for other programs.
   library: ['client'],
   program: ['cli', 'commands', 'app'],
   commands: [
@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   enrich: ['app', 'client', 'storage', 'settings', 'output', 'sandbox', 'util'],
   mcp: ['app', 'client', 'storage', 'settings', 'output', 'util'],
   app: ['client', 'storage', 'settings', 'output', 'sandbox', 'cli'],
-  // The file cli.ts, which runs a command line, is a part of this room.
+  // The file cli.ts belongs to this folder.
   cli: ['program', 'settings', 'storage', 'app', 'commands', 'output', 'util'],
   client: [],
   settings: ['storage', 'output', 'util'],
@@ -44,11 +44,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   context: [],
 };
-const KNOWN_TO_ALL = ['errors', 'context', 'version', 'util'];
-const NEVER_KNOWN_BY: readonly string[] = ['errors', 'context', 'version', 'util'];
+const IMPORTED_BY_ALL = ['errors', 'context', 'version', 'util'];
+const IMPORT_ONLY_ERRORS: readonly string[] = ['errors', 'context', 'version', 'util'];
 
-/** The one file, or room, through which each library comes in. */
-const DOORS: Readonly<Record<string, readonly string[]>> = {
+/** The files or folders that may import each library. */
+const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   leaflet: ['output/html/browser/'],
   supercluster: ['output/html/browser/map.ts'],
   undici: [
@@ -118,20 +118,20 @@ describe('imports', () => {
     expect(inner.length).toBeGreaterThan(150);
   });
 
-  it('run one way', () => {
+  it('go in one direction', () => {
     const wrong = inner.filter(({ file, target, type }) => {
       const from = roomOf(file);
       const to = roomOf(target);
       if (from === to) return false;
-      if (KNOWN_TO_ALL.includes(to)) return NEVER_KNOWN_BY.includes(from) && to !== 'errors';
-      // Types describe; they make nobody depend on how another room works.
+      if (IMPORTED_BY_ALL.includes(to)) return IMPORT_ONLY_ERRORS.includes(from) && to !== 'errors';
+      // Types of the service create no dependency on the code of the client.
       if (type && target === 'client/types.ts') return false;
       return !(MAY_IMPORT[from] ?? []).includes(to);
     });
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 
-  it('take into the page only what a page is, and helpers', () => {
+  it('of the HTML page contain only the page and helpers', () => {
     const wrong = inner.filter(
       ({ file, target }) =>
         roomOf(file) === 'browser' &&
@@ -157,24 +157,24 @@ describe('imports', () => {
     expect([...open.keys()]).toEqual([]);
   });
 
-  it('never lead from one command to another', () => {
+  it('never go from one command to another', () => {
     const wrong = inner.filter(
       ({ file, target }) => /^commands\/[^/]+$/.test(file) && /^commands\/[^/]+$/.test(target),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('bring each library in through its own door', () => {
+  it('of a library are in the files that may import it', () => {
     const wrong = imports.filter(({ file, target }) => {
       if (target.startsWith('.') || target.startsWith('node:')) return false;
-      return !(DOORS[target] ?? []).some(
-        (door) => file === door || (door.endsWith('/') && file.startsWith(door)),
+      return !(ALLOWED_IMPORTERS[target] ?? []).some(
+        (importer) => file === importer || (importer.endsWith('/') && file.startsWith(importer)),
       );
     });
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 
-  it('leave the process to its start', () => {
+  it('do not include process, except in main.ts and start.ts', () => {
     const readers = files.filter((file) => {
       const text = readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       return /\bprocess\.(env|argv|stdout|stderr|stdin|exit|cwd|on)\b/.test(text);

@@ -8,14 +8,14 @@ const json = (name: string) => JSON.parse(read(name));
 const manifest = json('package.json');
 
 describe('the package', () => {
-  it('has one version in all its manifests', () => {
+  it('has the same version in all manifests', () => {
     const server = json('server.json');
     const versions = [server.version, server.packages[0].version, json('.claude-plugin/plugin.json').version];
     expect(versions).toEqual(versions.map(() => manifest.version));
     expect(server.packages[0].identifier).toBe(manifest.name);
   });
 
-  it('runs no script where it is installed, and neither do the packages it is built with', () => {
+  it('has no install scripts, and neither do the packages that it is built with', () => {
     for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
       expect(manifest.scripts).not.toHaveProperty(name);
     }
@@ -25,7 +25,7 @@ describe('the package', () => {
     expect(Object.keys(locked).filter((name) => locked[name]?.hasInstallScript === true)).toEqual([]);
   });
 
-  it('names one oldest version of Node', () => {
+  it('names the same minimum version of Node everywhere', () => {
     const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? [];
     expect(manifest.devEngines.runtime.version).toBe(manifest.engines.node);
     expect(read('bin/restaurant.js')).toContain(`Node.js ${oldest} or later`);

@@ -5,7 +5,7 @@ import { useService } from '../../helpers/service.ts';
 
 const service = useService();
 
-/** A list with this content, in the home of the test. */
+/** Writes a list with this content into the home of the test. */
 function list(content: string): string {
   const path = join(service.home, 'list.csv');
   writeFileSync(path, content);

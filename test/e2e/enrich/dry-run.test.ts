@@ -76,7 +76,7 @@ describe('enrich --dry-run', () => {
       '0 requests sent',
     );
     expect(service.sent()).toBe(0);
-    // Headers may name another account, with responses of its own.
+    // Headers may select another account, whose responses differ.
     expect(await estimate('-H X-Team:a')).toMatchObject({ cached: 0, requests: 3 });
     await run('enrich in.csv -o a.csv -H X-Team:a', UNPACED);
     expect(await estimate('-H X-Team:a')).toMatchObject({ cached: 3, requests: 0 });

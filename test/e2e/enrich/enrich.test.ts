@@ -277,7 +277,7 @@ describe('the command in a hint', () => {
     expect((await enrichWords(splitWords(command) ?? [])).exit).toBe(0);
   });
 
-  it('repeats the words of another command, unless they are what is wrong', async () => {
+  it('repeats the words of another command, unless they caused the error', async () => {
     const hintAfter = async (...words: string[]) =>
       (await service.run(words)).stderr.trimEnd().split('hint: ')[1];
     expect(await hintAfter('find', 'Casa', '--city', 'New York', '--jq', '.a[')).toMatch(
@@ -350,7 +350,7 @@ describe('the output file', () => {
     }
   });
 
-  it('needs a folder, also behind a link', async () => {
+  it('requires an existing folder, also behind a link', async () => {
     symlinkSync(file('none/out.csv'), file('link.csv'));
     for (const more of ['', ' --dry-run']) {
       const { exit, stderr } = await enrich(`in.csv -o link.csv${more}`);
@@ -369,7 +369,7 @@ describe('the output file', () => {
     expect(existsSync('/dev/null.lock')).toBe(false);
   });
 
-  it('needs a key and a service before it is touched', async () => {
+  it('is not created without a key and a service', async () => {
     file('out.csv', 'precious');
     const { exit } = await enrich('in.csv -o out.csv --force', { env: { RESTAURANT_API_KEY: '' } });
     expect([exit, read('out.csv')]).toEqual([4, 'precious']);
@@ -458,7 +458,7 @@ describe('a list with rows that cannot be found', () => {
   });
 });
 
-describe('a list out of Excel', () => {
+describe('a list from Excel', () => {
   const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
   it.each([
@@ -523,7 +523,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('is JSON lines alone with --progress json, also when it fails', async () => {
+  it('is only JSON lines with --progress json, also when the run fails', async () => {
     const good = await enrich('in.csv -o out.csv --progress json');
     const events = good.stderr
       .trimEnd()
@@ -536,10 +536,10 @@ describe('the report of a run', () => {
     expect(JSON.parse(bad.stderr)).toMatchObject({ error: { code: 'usage' } });
   });
 
-  it('is a bar on a terminal, which leaves nothing behind', async () => {
+  it('is a bar on a terminal, which is erased at the end', async () => {
     const { stderr } = await enrich('in.csv -o out.csv', { tty: { stderr: true }, sleep: realSleep });
     expect(stderr).toContain('2 rows in out.csv: 1 matched, 1 ambiguous');
-    // What was overwritten is gone.
+    // Overwritten text is not visible.
     expect(stderr.replace(/\r[^\r\n]*(?=\r)/g, '')).not.toContain('[');
     expect(stderr).not.toContain('\u001b');
   });

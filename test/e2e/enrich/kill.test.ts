@@ -32,7 +32,7 @@ const sizeOf = (name: string): number => statSync(path(name), { throwIfNoEntry: 
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^(Place \d+),/gm)].map(([, name = '']) => name);
 
-/** Starts the real program. The cache is a new one each time, so that only the output has the responses of earlier runs. */
+/** Starts the program with a new cache each time, so that only the output has the responses of earlier runs. */
 const start = (words: readonly string[]): Running =>
   startRestaurant(['enrich', ...words], {
     cwd: folder,
@@ -57,7 +57,7 @@ describe('a run that is killed', () => {
     const whole = readFileSync(path('whole.csv'));
     expect(newRequests()).toHaveLength(DISTINCT);
 
-    // Most moments lie within the work, some while the program starts.
+    // Most kills occur during the run, some while the program starts.
     const places = Array.from({ length: KILLS }, () => Math.random() * 0.95 * whole.length);
     for (const [turn, goal] of places.sort((a, b) => a - b).entries()) {
       const finished = new Set(namesIn(wholeRows('out.csv')));

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const rowsDone = (): number => readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\n').length - 1;
 
-/** A clock that sleeping moves. */
+/** A clock that waits advance. */
 function fakeClock() {
   const clock = { time: Date.UTC(2025, 0, 1), slept: 0 };
   return {
@@ -154,12 +154,12 @@ describe('two runs at once', () => {
     expect(times).toHaveLength(260);
     const windows = times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length);
     expect(Math.max(...windows)).toBeLessThanOrEqual(60);
-    // And it is used: five minutes are enough for 260.
+    // The quota is also used: five minutes are enough for 260 requests.
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(5 * 61_000);
   });
 });
 
-describe('a service that asks to wait', () => {
+describe('a Retry-After of the service', () => {
   it('for a long time ends the run with 5, and loses no row', async () => {
     const { exit, stderr } = await enrich('--per-minute 0', { perDay: 5 });
     expect([exit, rowsDone()]).toEqual([5, 5]);

@@ -7,7 +7,7 @@ import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const service = useService();
 
-/** A folder with a list, and `enrich` in it. */
+/** Creates a folder with a list and a function that runs `enrich` in it. */
 function workplace(list = 'name,city,note\nNopa,San Francisco,"=a </script> b"\nNobody Knows,Paris,x\n') {
   const cwd = tempFolder();
   writeFileSync(join(cwd, 'list.csv'), list);

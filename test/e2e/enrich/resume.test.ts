@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const path = (name: string): string => join(folder, name);
 const read = (name: string): Buffer => readFileSync(path(name));
-/** A cache of its own for each run, so that only the output can know what was answered. */
+/** Each run has a separate cache, so that only the output has the responses of earlier runs. */
 const enrich = (words: string, options: RunOptions = {}) =>
   service.run(['enrich', ...words.split(' ')], {
     cwd: folder,
@@ -118,7 +118,7 @@ describe('--resume', () => {
     expect(read('out.csv').equals(whole)).toBe(true);
     const same = '--name-column name --city Testville --fields basic';
     expect((await enrich(`in.csv -o out.csv --resume ${same}`)).exit).toBe(0);
-    // Advice alone: another file of that name, or a state that is gone, is taken as it is.
+    // The stored options are only a hint: another file of that name and a deleted state are accepted.
     rmSync(path('out.csv'));
     writeFileSync(path('out.csv'), whole);
     expect((await enrich('in.csv -o out.csv --resume --city Elsewhere --fields basic')).exit).toBe(0);
@@ -151,7 +151,7 @@ describe('--resume', () => {
     expect(read('out.csv').equals(whole)).toBe(true);
   });
 
-  it('cuts zeros that a power cut left', async () => {
+  it('removes zero bytes that a power failure left', async () => {
     writeFileSync(path('in.csv'), CSV);
     await enrich('in.csv -o out.csv');
     const whole = read('out.csv');
@@ -172,7 +172,7 @@ describe('--resume', () => {
     expect(read('out.csv').toString()).toContain('\nPlace 3,Testville,,matched,exact,');
   });
 
-  it('takes stdin again from its beginning', async () => {
+  it('reads stdin again from its beginning', async () => {
     const lines = CSV.split('\r\n');
     await enrich('- -o out.csv', { stdin: CSV });
     const whole = read('out.csv');
@@ -196,7 +196,7 @@ describe('responses of a stopped run', () => {
     // Only the header is left, as if the run was killed before it wrote a row.
     const header = whole.subarray(0, whole.indexOf(0x0a) + 1);
     writeFileSync(path('out.csv'), header);
-    // Also in a slow run, which reaches a response when it is older than the run was at its restart.
+    // Also in a slow run, which uses a response that is older than the age of the run at its restart.
     let late = 0;
     const now = () => {
       late += 60_000;

@@ -32,7 +32,7 @@ function found(request: RpcRequest, response: ServerResponse): void {
   response.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, result: { content } }));
 }
 
-/** Answers every request, and runs `act` at the one for the 30th row. */
+/** Responds to every request, and runs `act` at the request for the 30th row. */
 const inTheMiddle = (act: (response: ServerResponse) => boolean | undefined) =>
   service.answer((request, response) => {
     if (nameOf(request) !== 'Place 30' || act(response) !== true) found(request, response);
@@ -45,7 +45,7 @@ function newRequests(): string[] {
   return since;
 }
 
-/** Environment of a run; each has a cache of its own, so that only the output has the responses of earlier runs. */
+/** The environment of a run; each has a separate cache, so that only the output has the responses of earlier runs. */
 const env = (): Record<string, string> => ({
   HOME: service.home,
   RESTAURANT_BASE_URL: service.url,
@@ -135,7 +135,7 @@ describe('a run that is stopped in the middle', () => {
 });
 
 describe('an input that vanishes', () => {
-  it('while it is read is read to its end', async () => {
+  it('during the run is read to its end', async () => {
     inTheMiddle(() => {
       rmSync(path('in.csv'));
       return undefined;

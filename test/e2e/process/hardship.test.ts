@@ -74,15 +74,18 @@ describe.concurrent('an uncaught error', () => {
     ['an exception', soon(`throw new Error('boom ${SECRET} \\u001b[2J')`), 'Error: boom'],
     ['a rejection', soon(`Promise.reject(new TypeError('boom ${SECRET}'))`), 'TypeError: boom'],
     ['a value that is not an Error', soon(`throw 'boom ${SECRET}'`), 'string: boom'],
-  ])('%s: one line, how to report it, no stack and no key', async (_what, code, message) => {
-    const { exit, stdout, stderr } = await disturbed(code, ...WAITING);
-    expect([exit, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(PROBLEM);
-    expect(stderr).toContain(message);
-    expect(stderr).toMatch(/report/);
-    expect(stderr).not.toContain('real_and_secret');
-    expect(stderr).not.toMatch(/\u001b|^\s+at /m);
-  });
+  ])(
+    '%s: prints one line with how to report it, without a stack or the key',
+    async (_what, code, message) => {
+      const { exit, stdout, stderr } = await disturbed(code, ...WAITING);
+      expect([exit, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(PROBLEM);
+      expect(stderr).toContain(message);
+      expect(stderr).toMatch(/report/);
+      expect(stderr).not.toContain('real_and_secret');
+      expect(stderr).not.toMatch(/\u001b|^\s+at /m);
+    },
+  );
 
   it('is printed as one line of JSON with --json', async () => {
     const { exit, stdout, stderr } = await disturbed(
@@ -352,7 +355,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
 });
 
 describe.concurrent('an invalid home', () => {
-  it.each([[''], ['here']])('%j causes no write to the current folder', async (HOME) => {
+  it.each([[''], ['here']])('%j causes no files in the current folder', async (HOME) => {
     const { home: cwd } = newHome();
     const env = { ...given(), HOME };
     const [found, login] = await Promise.all([

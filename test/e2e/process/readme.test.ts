@@ -56,9 +56,9 @@ async function outcomeOf(
     const { exit, stderr } = await running.ended;
     return { exit: exit === 130 ? 0 : exit, stderr };
   }
-  // Nobody can type the key, and the service does not exist.
+  // No one can type the key, and the service does not exist.
   const login = line.startsWith('restaurant login');
-  // Nobody can view the page.
+  // No one can view the page.
   const shows = line.includes(' --open');
   const words = plainWords(login ? `${line} --key-stdin --no-verify` : shows ? `${line} --no-input` : line);
   if (words !== undefined) return runCli(words, { cwd, env, ...(login ? { stdin: PAID } : {}) });
@@ -97,7 +97,7 @@ describe.each(['README.md', ...pages])('%s', (page) => {
 });
 
 describe('README', () => {
-  it('begins with how to try and test it', () => {
+  it('starts with the commands that run the demo and the tests', () => {
     expect(commandsOf('README.md').slice(0, 2)).toEqual(['npm ci && npm run demo', 'npm ci && npm test']);
   });
 

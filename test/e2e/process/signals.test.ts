@@ -145,7 +145,7 @@ describe('a signal', () => {
     expect(ms).toBeLessThan(BUSY_MS);
   });
 
-  it('leaves no half-written file behind', () => {
+  it('leaves no partially written file', () => {
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => /\.(tmp|lock)$/.test(name))).toEqual([]);
   });

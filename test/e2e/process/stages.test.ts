@@ -138,7 +138,7 @@ describe('a signal ends the program with its exit code', () => {
 
   it('at once', () => expect(fastest).toBeLessThan(FASTEST_MS));
 
-  it('at any moment of its start, with at most its usual message', async () => {
+  it('at any time during its start, with at most its usual message', async () => {
     const runs = Array.from({ length: 8 }, async (_, place) => {
       const run = start(FIND, hanging.baseUrl);
       await new Promise((resolve) => setTimeout(resolve, place * 15));

@@ -125,7 +125,7 @@ describe('compiled code', () => {
     const before = kept.map((path) => statSync(path).mtimeMs);
     expect(await run(own)).toEqual(first);
     expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
-    // Damaged: compiled as ever.
+    // A damaged cache: the code is compiled as without a cache.
     for (const path of kept) writeFileSync(path, 'not compiled code at all');
     expect(await run(own)).toEqual(first);
     for (const path of kept) writeFileSync(path, '');
@@ -134,7 +134,7 @@ describe('compiled code', () => {
     expect(existsSync(code)).toBe(false);
   });
 
-  it('is not missed where its folder cannot be had', async () => {
+  it('is not required: the program runs if its folder cannot be created', async () => {
     const { home, env: own } = newHome();
     writeFileSync(join(home, '.cache'), 'a file');
     expect(await run(own)).toMatchObject({ exit: 0, stderr: '' });
@@ -142,20 +142,23 @@ describe('compiled code', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'does not stop a run where a folder can never be created',
+    'does not stop a run in a place where no folder can be created',
     async () => {
       const { env: own } = newHome();
       expect(await run({ ...own, XDG_CACHE_HOME: '/proc/no/folder' })).toMatchObject({ exit: 0, stderr: '' });
     },
   );
 
-  it.each(['table', 'csv'])('is used again for what is loaded after the response: %s', async (format) => {
-    const { home, env: own } = newHome();
-    const runOnce = () => run(own, ['find', 'Nopa', '--city', 'SF', '--demo', '--format', format]);
-    const first = await runOnce();
-    const kept = filesIn(join(home, '.cache', 'restaurant', 'code'));
-    const before = kept.map((path) => statSync(path).mtimeMs);
-    expect(await runOnce()).toEqual(first);
-    expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
-  });
+  it.each(['table', 'csv'])(
+    'is also cached for modules that are loaded after the response: %s',
+    async (format) => {
+      const { home, env: own } = newHome();
+      const runOnce = () => run(own, ['find', 'Nopa', '--city', 'SF', '--demo', '--format', format]);
+      const first = await runOnce();
+      const kept = filesIn(join(home, '.cache', 'restaurant', 'code'));
+      const before = kept.map((path) => statSync(path).mtimeMs);
+      expect(await runOnce()).toEqual(first);
+      expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
+    },
+  );
 });

@@ -59,34 +59,34 @@ const at = (sandbox: Sandbox, words: readonly string[], more: Env = {}, columns 
 // On Windows, the pseudo-terminals of node-pty do not support Ctrl-C and stty as these tests expect.
 describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => {
   it('color depends on the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', async () => {
-    const coloured = async (words: readonly string[], env: Env = {}) => {
+    const isColored = async (words: readonly string[], env: Env = {}) => {
       const { exit, output } = await at(plain, words, env);
       expect(exit).toBe(0);
       return output.includes(ESC);
     };
     expect(
       await Promise.all([
-        coloured(FIND),
-        coloured(FIND, { NO_COLOR: '' }),
-        coloured(FIND, { NO_COLOR: '1', FORCE_COLOR: '1' }),
-        coloured([...FIND, '--no-color'], { FORCE_COLOR: '3' }),
-        coloured(FIND, { TERM: 'dumb' }),
-        coloured([...FIND, '--json'], { FORCE_COLOR: '3' }),
+        isColored(FIND),
+        isColored(FIND, { NO_COLOR: '' }),
+        isColored(FIND, { NO_COLOR: '1', FORCE_COLOR: '1' }),
+        isColored([...FIND, '--no-color'], { FORCE_COLOR: '3' }),
+        isColored(FIND, { TERM: 'dumb' }),
+        isColored([...FIND, '--json'], { FORCE_COLOR: '3' }),
       ]),
     ).toEqual([true, true, false, false, false, false]);
   });
 
   it('color appears in a pipe only when forced', async () => {
-    const coloured = async (env: Env, ...more: string[]) => {
+    const isColored = async (env: Env, ...more: string[]) => {
       const words = [...FIND, '--format', 'table', ...more];
       return (await restaurant(words, { env: envFor(plain, env) })).stdout.includes(ESC);
     };
     expect(
       await Promise.all([
-        coloured({}),
-        coloured({ FORCE_COLOR: '1' }),
-        coloured({ CLICOLOR_FORCE: '1' }),
-        coloured({ FORCE_COLOR: '1' }, '--no-color'),
+        isColored({}),
+        isColored({ FORCE_COLOR: '1' }),
+        isColored({ CLICOLOR_FORCE: '1' }),
+        isColored({ FORCE_COLOR: '1' }, '--no-color'),
       ]),
     ).toEqual([false, true, true, false]);
   });

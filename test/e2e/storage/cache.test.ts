@@ -216,7 +216,7 @@ describe('a folder that cannot be used', () => {
 });
 
 describe('eviction', () => {
-  it('counts a small entry as 13,000 bytes, and keeps the newest', () => {
+  it('counts a small entry as 13,000 bytes, and keeps the newest ones', () => {
     const { cache, clock, folder } = cacheAt({ maxBytes: 160 * 13_000 });
     for (let i = 0; i < 400; i += 1) {
       clock.now += 1000;

@@ -184,7 +184,7 @@ describe('a damaged config file', () => {
     ['profiles of another shape', '{"profiles":"x"}', '"profiles" is not an object'],
     ['a profile of another shape', '{"profiles":{"me":null}}', 'profiles["me"] is not an object'],
     ['a key of another shape', '{"profiles":{"me":{"key":5}}}', 'profiles["me"].key is not a string'],
-  ])('%s: is named and left alone', async (_name, content, why) => {
+  ])('%s: is reported and left unchanged', async (_name, content, why) => {
     const store = storeWith(content);
     const before = readFileSync(store.path);
     const error = failure(() => store.read());

@@ -10,7 +10,7 @@ describe('isOpenAt', () => {
     ['18:00', true],
     ['23:29', true],
     ['23:30', false],
-  ])('reads the hours of the day in the zone of the restaurant: %s UTC on a Friday', (time, open) => {
+  ])('at %s on a Friday returns %j', (time, open) => {
     const details = { timezone: 'UTC', hours: { ...CLOSED, friday: [{ open: '18:00', close: '23:30' }] } };
     expect(isOpenAt(details, at(time))).toBe(open);
   });
@@ -21,13 +21,13 @@ describe('isOpenAt', () => {
     expect(isOpenAt({ ...details, timezone: 'UTC' }, at('03:00'))).toBe(false);
   });
 
-  it('knows what closes after midnight', () => {
+  it('supports hours that end after midnight', () => {
     const details = { timezone: 'UTC', hours: { ...CLOSED, thursday: [{ open: '20:00', close: '02:00' }] } };
     expect(isOpenAt(details, at('01:59'))).toBe(true);
     expect(isOpenAt(details, at('02:00'))).toBe(false);
   });
 
-  it('knows nothing without hours that can be read', () => {
+  it('returns undefined for hours that cannot be read', () => {
     expect(isOpenAt({}, at('12:00'))).toBeUndefined();
     expect(isOpenAt({ hours: 'daily' }, at('12:00'))).toBeUndefined();
     expect(

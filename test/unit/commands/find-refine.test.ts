@@ -54,14 +54,14 @@ describe('refine', () => {
     expect(names(refine(ROWS, { sort: 'grade', limit: 1 }))).toEqual(['Łódka']);
   });
 
-  it('keeps what is not an object only where nothing filters', () => {
+  it('keeps values that are not objects only without filters', () => {
     expect(refine([null, 'x'], {})).toEqual([null, 'x']);
     expect(refine([null, 'x'], { grade: ['A'] })).toEqual([]);
   });
 });
 
 describe('explainEmpty', () => {
-  it('lists the values that the results have, and what was meant', () => {
+  it('lists the values of the results and suggests the nearest one', () => {
     expect(explainEmpty(ROWS, { cuisine: ['germn'] })).toBe(
       '4 found, none with --cuisine germn; available: danish 1, polish 1, soup 1, german 1; did you mean german?',
     );

@@ -57,7 +57,7 @@ describe('resolveColumns', () => {
     expect(query(['name'], ['Nopa'], { defaultCity: 'SF' })).toMatchObject({ city: 'SF' });
   });
 
-  it('looks up ids, and searches by name if a row has none', () => {
+  it('looks up ids, and searches by name if a row has no id', () => {
     const header = ['restaurant_id', 'name', 'city'];
     expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1' });
     expect(query(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });

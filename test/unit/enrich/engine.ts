@@ -16,7 +16,7 @@ export interface FakeService {
 /** Returns one restaurant of that name. */
 export const found = (name: string): Found => ({ results: [{ service_id: `id-${name}`, name }], total: 1 });
 
-/** Runs the engine on names, with a service of functions. */
+/** Runs the engine on names, with functions as the service. */
 export async function runEngine(
   names: readonly string[] | AsyncIterable<CellRow>,
   service: FakeService,

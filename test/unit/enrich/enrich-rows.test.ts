@@ -39,7 +39,7 @@ describe('enrichRows', () => {
     expect(maxInFlight).toBe(4);
   });
 
-  it('writes a row as soon as those before it are done, also while the input pauses', async () => {
+  it('writes a row as soon as all earlier rows are done, also while the input pauses', async () => {
     const written: number[] = [];
     async function* slowRows() {
       yield* cellRows(['a', 'b']);

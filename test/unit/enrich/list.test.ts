@@ -15,7 +15,7 @@ const inputOf = (content: string | Uint8Array, piece?: number): Input => ({
   close: async () => {},
 });
 
-/** Reads a list whole: cells, or the text of objects, each behind its line. */
+/** Reads a whole list. @returns the line of each row, with its cells or the text of its object */
 async function read(content: string | Uint8Array, options: Partial<ListOptions> = {}, piece?: number) {
   const problems: Problem[] = [];
   const list = await openList(
@@ -129,7 +129,7 @@ describe('a delimited list', () => {
     for (let piece = 1; piece < 40; piece += 1) expect(await read(text, {}, piece)).toEqual(whole);
   });
 
-  it('reads back what was written, for any content of the cells', async () => {
+  it('reads back any cells that were written', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', '\t', ' ', 'é', '🍕', '\0'),
       maxLength: 6,
@@ -154,7 +154,7 @@ describe('a delimited list', () => {
     ['one long line', `name,city,${'a'.repeat(1_000_000)}`],
     ['a header of 50,000 columns', `${'column,'.repeat(50_000)}name`],
     ['a long quoted header', `name,"${'a\n'.repeat(500_000)}"`],
-  ])('opens %s at once', async (_name, text) => {
+  ])('opens %s without reading further', async (_name, text) => {
     const started = performance.now();
     expect((await read(text)).problems).toEqual([]);
     expect(performance.now() - started).toBeLessThan(10_000);
@@ -231,7 +231,7 @@ describe('decodeText', () => {
     ['windows-1252', Buffer.from('Caf\xe9 \x93x\x94', 'latin1'), 'Café “x”'],
     ['shift_jis', Buffer.from([0x93, 0x8c, 0x8b, 0x9e, 0x0a]), '東京\n'],
     ['utf-16le', utf16('name'), 'name'],
-  ])('reads %s where it is named', async (encoding, bytes, text) => {
+  ])('reads %s with --encoding', async (encoding, bytes, text) => {
     for (const piece of [1, 2, 100]) {
       expect(await decode(bytes, piece, encoding)).toEqual({ text, bom: false, problems: [] });
     }
@@ -271,7 +271,7 @@ describe('the format of a list without an extension', () => {
     expect((await read(text, { format })).rows).toHaveLength(rows);
   });
 
-  it('refuses a line of a stream that never ends', async () => {
+  it('rejects an endless line of a stream', async () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(1024 * 1024, 'x');
     }

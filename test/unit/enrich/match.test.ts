@@ -48,12 +48,12 @@ describe('matchName', () => {
     });
   });
 
-  it('finds nothing in an empty list, and rejects results of which none is a restaurant', () => {
+  it('finds nothing in an empty list, and rejects results without any restaurant', () => {
     expect(match('Nopa', [])).toEqual({ status: 'not_found', candidates: 0 });
     expect(() => match('Nopa', [null, 3, [], { name: 'Nopa' }])).toThrow('none of 4 results can be read');
   });
 
-  it('counts the matches that the service did not send', () => {
+  it('counts matches that the response does not contain', () => {
     expect(match('Nopa', [restaurant('Nopa Bar')], 12)).toMatchObject({
       status: 'ambiguous',
       candidates: 12,

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../src/enrich/read/row.ts';
 
-/** Text or bytes as a stream, cut into pieces of a length. */
+/** Returns text or bytes as a stream of pieces of the given length. */
 export async function* inPieces(text: string | Uint8Array, length = 65_536): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text as string);
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);

@@ -28,7 +28,7 @@ const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
   editText({ servers }, text, entry);
 const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry);
 
-/** Lines that only one of two texts has. */
+/** Returns the lines that only one of two texts contains. */
 function changedLines(before: string, after: string): string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const only = (lines: string[], others: string[]) => lines.filter((line) => !others.includes(line));

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 
-/** Messages as the lines that a host writes. */
+/** Returns messages as lines, as a host writes them. */
 export const lines = (...messages: unknown[]): string =>
   messages.map((message) => `${JSON.stringify(message)}\n`).join('');
 
-/** The messages that the bridge wrote; every line must be one. */
+/** Parses the messages that the bridge wrote; every line must be one. */
 export const messagesIn = (stdout: string): JsonObject[] =>
   stdout
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-/** The message with this id. */
+/** Returns the message with this id. */
 export function answerTo(stdout: string, id: unknown): JsonObject {
   const found = messagesIn(stdout).filter((message) => message.id === id);
   if (found.length !== 1) throw new Error(`${found.length} answers to ${String(id)} in: ${stdout}`);
@@ -33,7 +33,7 @@ export const INITIALIZE = request('init', 'initialize', {
 export const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
 export const LIST = request('list', 'tools/list');
 
-/** A search; `extra` stands beside name and arguments. */
+/** Returns a search; `extra` is added to its params. */
 export const find = (id: unknown, extra: JsonObject = {}): JsonObject =>
   request(id, 'tools/call', {
     name: 'find_restaurant',

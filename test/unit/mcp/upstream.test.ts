@@ -20,7 +20,7 @@ interface Stored {
   capabilities?: JsonObject;
 }
 
-/** An upstream over services that open one after the other, each as the next function says. */
+/** An upstream that opens one service after the other, each with the next function. */
 function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities: {} }) {
   let opened = 0;
   let time = 0;

@@ -35,7 +35,7 @@ describe('palette', () => {
     expect(grade('Awful')).toBe('\u001b[1mAwful\u001b[22m');
   });
 
-  it('ignores further arguments, as from map', () => {
+  it('ignores additional arguments, as passed by map', () => {
     expect(['a', 'b'].map(plain.bad)).toEqual(['a', 'b']);
   });
 });

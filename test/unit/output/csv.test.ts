@@ -80,7 +80,7 @@ describe('guardFormula', () => {
   });
 });
 
-describe('guardFormula behind a delimiter', () => {
+describe('guardFormula after a delimiter', () => {
   it.each([
     ['x;=1+1;y', "x;'=1+1;y"],
     ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
@@ -92,7 +92,7 @@ describe('guardFormula behind a delimiter', () => {
     expect(guardFormula(text)).toBe(guarded);
   });
 
-  it('takes time that grows with the length alone', () => {
+  it('takes linear time', () => {
     for (const part of [';', '; ', ';=', '\u200b', ' ', '=', ' =']) {
       const start = performance.now();
       guardFormula(`;${part.repeat(200_000)}x`);

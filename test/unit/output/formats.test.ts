@@ -31,7 +31,7 @@ describe('present', () => {
     expect(await shown(DATA, 'json', { columns: ['id'] })).toBe('{"results":["id"]}\n');
   });
 
-  it('joins the parts of a table, and stops between them when it is interrupted', async () => {
+  it('joins the parts of a table, and stops between two parts when it is interrupted', async () => {
     const stop = new AbortController();
     let drawn = 0;
     function* table() {
@@ -84,7 +84,7 @@ describe('present', () => {
     );
   });
 
-  it('writes a GitHub table, with everything that means something to Markdown escaped', async () => {
+  it('writes a GitHub table and escapes all Markdown syntax', async () => {
     const records = [
       { name: 'A|B <b>*x*</b>', tags: ['x', 'y'], distance: 1.5 },
       { name: '[link](https://evil.example)\n\u001b[31m', distance: 2 },

@@ -36,7 +36,7 @@ describe('showsLinks', () => {
 });
 
 describe('mapUrl', () => {
-  it('uses the two numbers only', () => {
+  it('uses only the two numbers', () => {
     expect(mapUrl({ lat: 37.7749, lng: -122.43761234 })).toBe(
       'https://www.openstreetmap.org/?mlat=37.7749&mlon=-122.437612#map=18/37.7749/-122.437612',
     );
@@ -54,7 +54,7 @@ describe('mapUrl', () => {
     { lat: 91, lng: 0 },
     { lat: 0, lng: -181 },
     { lat: Number.NaN, lng: 0 },
-  ])('is nothing for %j', (coordinates) => expect(mapUrl(coordinates)).toBeUndefined());
+  ])('returns undefined for %j', (coordinates) => expect(mapUrl(coordinates)).toBeUndefined());
 });
 
 describe('webUrl', () => {
@@ -62,8 +62,8 @@ describe('webUrl', () => {
     'https://nopa.example/',
     'https://nopa.example/menu?day=1&x=%20#top',
     'https://nopa.example:8443/a',
-  ])('takes %s as it is', (url) => expect(webUrl(url)).toBe(url));
-  it('adds the slash of a bare host', () =>
+  ])('returns %s unchanged', (url) => expect(webUrl(url)).toBe(url));
+  it('adds a slash to a host without a path', () =>
     expect(webUrl('https://nopa.example')).toBe('https://nopa.example/'));
 
   it.each([
@@ -81,9 +81,9 @@ describe('webUrl', () => {
     'https://localhost/',
     'https://',
     `https://nopa.example/${'x'.repeat(3000)}`,
-  ])('refuses %j', (url) => expect(webUrl(url)).toBeUndefined());
+  ])('rejects %j', (url) => expect(webUrl(url)).toBeUndefined());
 
-  it('gives plain ASCII, whatever comes', () => {
+  it('returns only ASCII for any text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const url of [webUrl(text), webUrl(`https://a.example/${text}`)]) {
@@ -98,14 +98,14 @@ describe('link', () => {
   const view = { ...viewOf(40), links: true };
   const url = 'https://a.example/';
 
-  it('takes no room', () => {
+  it('adds nothing to the width', () => {
     const text = link('Café 鮨', url, view);
     expect(text).toMatch(OWN_LINK);
     expect(width(text)).toBe(width('Café 鮨'));
     expect(text.replaceAll(OWN_LINK, '$1')).not.toMatch(FORBIDDEN);
   });
 
-  it('is plain text where links are not shown, or there is no address', () => {
+  it('is plain text if links are not shown or there is no address', () => {
     expect(link('a', url, viewOf(40))).toBe('a');
     expect(link('a', undefined, view)).toBe('a');
     expect(link('', url, view)).toBe('');

@@ -6,7 +6,7 @@ import { errorJson, formatError } from '../../../src/output/problem.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
 describe('formatError', () => {
-  it('says what happened, then what to do', () => {
+  it('prints what happened, then what to do', () => {
     const error = new AppError('no_key', 'no API key for localhost:8080');
     expect(formatError(error, plain, { verbose: false })).toBe(
       'error: no API key for localhost:8080\nhint: restaurant login\n',
@@ -42,7 +42,7 @@ describe('formatError', () => {
     expect(formatError(bug, plain, { verbose: true })).toMatch(/^ {4}at .*problem\.test/m);
   });
 
-  it('wraps at blanks where a width is given', () => {
+  it('wraps at spaces if a width is given', () => {
     const error = new AppError('usage', 'no column', { hint: 'restaurant find "Nopa" --city SF' });
     expect(formatError(error, plain, { verbose: false, width: 20 })).toBe(
       'error: no column\nhint: restaurant\nfind "Nopa" --city\nSF\n',

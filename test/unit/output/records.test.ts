@@ -83,7 +83,7 @@ describe('pick', () => {
     );
   });
 
-  it('takes the whole if the whole and a part are selected', () => {
+  it('returns the whole value if it and a part of it are selected', () => {
     const whole = { coordinates: { lat: 37.77, lng: -122.43 } };
     expect(pick(NOPA, ['coordinates', 'lat'])).toEqual(whole);
     expect(pick(NOPA, ['lat', 'coordinates'])).toEqual(whole);

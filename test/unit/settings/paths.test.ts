@@ -62,7 +62,7 @@ describe('resolvePaths', () => {
         throw new Error('no entry');
       },
     ],
-  ])('knows no folder when the home is %s, except those named outright', (_name, homedir) => {
+  ])('has no folder when the home is %s, except those that variables name', (_name, homedir) => {
     expect(resolve({}, 'linux', homedir)).toEqual({
       configDir: undefined,
       stateDir: undefined,

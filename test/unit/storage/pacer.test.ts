@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-/** A pacer whose sleep turns the clock. */
+/** A pacer whose waits advance the clock. */
 function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOptions> = {}) {
   const clock = { now: START };
   const slept: number[] = [];
@@ -37,7 +37,7 @@ function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOpti
 }
 
 describe('openPacer', () => {
-  it('grants the limit at once and the next request when there is room', async () => {
+  it('grants requests up to the limit at once, and the next one when the window has room', async () => {
     const { acquire, clock, slept } = pacerWith(2, 0);
     await acquire(never);
     clock.now += 1000;
@@ -64,7 +64,7 @@ describe('openPacer', () => {
     expect(clock.now).toBe(START + 7 * MINUTE);
   });
 
-  it('stops when the quota of the day is used up and says until when', async () => {
+  it('stops when the quota of the day is used up, and reports until when', async () => {
     const { acquire, clock } = pacerWith(0, 2);
     await acquire(never);
     clock.now += 5000;
@@ -78,7 +78,7 @@ describe('openPacer', () => {
     await acquire(never);
   });
 
-  it('sleeps into the next day with the option to wait', async () => {
+  it('waits for the next day with the option to wait', async () => {
     const waits: unknown[] = [];
     const { acquire, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
     await acquire(never);

@@ -26,7 +26,7 @@ function read(text: string, delimiter: Delimiter = ',', piece = text.length) {
 }
 
 describe('encodeRecord', () => {
-  it('quotes only what a program could split, at any delimiter', () => {
+  it('quotes only cells that a program could split, at any delimiter', () => {
     expect(['a b', 'x,y', 'x;y', 'x\ty', 'say "hi"', 'a\rb', 'a\nb', ' ', ''].map(encodeCell)).toEqual([
       'a b',
       '"x,y"',
@@ -41,7 +41,7 @@ describe('encodeRecord', () => {
     expect(encodeRecord([''], ',')).toBe('""');
   });
 
-  it('is read back, by us and by csv-parse', () => {
+  it('is read back by CsvReader and by csv-parse', () => {
     fc.assert(
       fc.property(cells, delimiters, (record, delimiter) => {
         const text = encodeRecord(record, delimiter);
@@ -54,7 +54,7 @@ describe('encodeRecord', () => {
 });
 
 describe('CsvReader', () => {
-  it('reads quotes and line breaks in them, with the line of each record', () => {
+  it('reads quotes and line breaks within them, and the line number of each record', () => {
     expect(read('name,note\n"Joe ""J"", Bar",\r\n\r\n"two\r\n\nlines",x\r"\r",y\n"",z')).toEqual([
       { line: 1, cells: ['name', 'note'] },
       { line: 2, cells: ['Joe "J", Bar', ''] },

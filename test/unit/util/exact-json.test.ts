@@ -13,7 +13,7 @@ import {
 const digits = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
 
-/** A number of JSON, of any length. */
+/** Generates JSON numbers of any length. */
 const number = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -32,7 +32,7 @@ const number = fc
   )
   .map((parts) => parts.join(''));
 
-/** Sign, digits and exponent of a number, the same for all ways to write it. */
+/** Returns sign, digits and exponent, which are the same for all notations of a number. */
 function decimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -60,11 +60,11 @@ const json: fc.Arbitrary<string> = fc.letrec((tie) => ({
   ),
 })).value as fc.Arbitrary<string>;
 
-/** The data alone, without what is kept beside it. */
+/** Returns the data without the raw texts of numbers. */
 const plain = (value: unknown): unknown => structuredClone(value);
 
 describe('parseExact', () => {
-  it('gives the data that JSON.parse gives, duplicated keys and __proto__ included', () => {
+  it('returns the same data as JSON.parse, also with duplicate keys and __proto__', () => {
     fc.assert(
       fc.property(json, (text) => {
         expect(plain(parseExact(text))).toEqual(plain(JSON.parse(text)));
@@ -74,7 +74,7 @@ describe('parseExact', () => {
     );
   });
 
-  it('and stringifyExact keep the value of every number', () => {
+  it('keeps the value of every number, as does stringifyExact', () => {
     fc.assert(
       fc.property(fc.array(number, { maxLength: 6 }), (numbers) => {
         const text = stringifyExact(parseExact(`{"n":[${numbers.join(',')}]}`)) ?? '';
@@ -84,7 +84,7 @@ describe('parseExact', () => {
     );
   });
 
-  it('writes numbers as they were written where they would change, and others as JavaScript does', () => {
+  it('keeps the text of numbers that would change, and writes others as JavaScript does', () => {
     const text =
       '{"a":9007199254740993,"b":1.50,"c":[1e400,-1E-400,0.1000000000000000055],"__proto__":1e999}';
     expect(stringifyExact(parseExact(text))).toBe(text.replace('1.50', '1.5'));
@@ -92,38 +92,38 @@ describe('parseExact', () => {
     expect(isInexact('9007199254740992')).toBe(false);
   });
 
-  it('takes the last of duplicated keys', () => {
+  it('uses the last of duplicate keys', () => {
     expect(stringifyExact(parseExact('{"a":1,"b":1e400,"a":9007199254740993}'))).toBe(
       '{"a":9007199254740993,"b":1e400}',
     );
     expect(stringifyExact(parseExact('{"a":9007199254740993,"a":2}'))).toBe('{"a":2}');
   });
 
-  it('throws what JSON.parse throws', () => {
+  it('throws a SyntaxError like JSON.parse', () => {
     for (const text of ['', '{"a":1e400', '[1e400,]', '01e400', '{"a":12345678901234567890 1}']) {
       expect(() => parseExact(text)).toThrow(SyntaxError);
     }
   });
 
-  it('looks at each character about once', () => {
+  it('takes linear time', () => {
     for (const part of [' ', '1', ',', '[', ':1', ',1e', '-', ',1.', ',12345678901234567890']) {
       const text = `"${part.repeat(300_000 / part.length)}"`;
       const start = performance.now();
       expect(parseExact(text)).toBe(text.slice(1, -1));
-      // Generous: with the square of the length it would be minutes.
+      // A generous limit: quadratic time would take minutes.
       expect([part, performance.now() - start < 40_000]).toEqual([part, true]);
     }
   });
 });
 
-describe('how a number was written', () => {
+describe('the raw text of a number', () => {
   const data = parseExact('{"a":9007199254740993,"in":{"b":1e400},"list":[1,12345678901234567890]}') as {
     a: number;
     in: { b: number };
     list: number[];
   };
 
-  it('is no part of the data', () => {
+  it('is not part of the data', () => {
     expect(typeof data.a).toBe('number');
     expect(Object.keys(data)).toEqual(['a', 'in', 'list']);
     expect(JSON.stringify(data)).toBe(
@@ -131,14 +131,14 @@ describe('how a number was written', () => {
     );
   });
 
-  it('goes along with a spread, and not with another value', () => {
+  it('is copied by a spread, unless the value is replaced', () => {
     expect(stringifyExact({ ...data, in: 1, list: 2 })).toBe('{"a":9007199254740993,"in":1,"list":2}');
     expect(stringifyExact({ ...data, a: 5, in: 1, list: 2 })).toBe('{"a":5,"in":1,"list":2}');
     expect(rawNumber(data.list, 0)).toBeUndefined();
     expect(rawNumber(data.list, 1)).toBe('12345678901234567890');
   });
 
-  it('can be taken along', () => {
+  it('can be copied to another object', () => {
     const copy = { a: data.a, z: 1 };
     copyRawNumbers(data, copy);
     setRawNumber(copy, 'z', '1.0');
@@ -146,7 +146,7 @@ describe('how a number was written', () => {
     expect(stringifyExact(data)).toContain('"a":9007199254740993');
   });
 
-  it('can take the place of the number', () => {
+  it('can replace the number', () => {
     expect(stringifyRawNumbers(data)).toEqual({
       a: '9007199254740993',
       in: { b: '1e400' },

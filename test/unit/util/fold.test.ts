@@ -19,7 +19,7 @@ describe('foldName', () => {
     ['Nopa (San Francisco)', 'nopa san francisco'],
     ['Ｔｈｅ Nopa', 'nopa'],
     ['Σωκράτης', 'ΣΩΚΡΑΤΗΣ'],
-  ])('%s is %s', (one, other) => {
+  ])('%s equals %s', (one, other) => {
     expect(foldName(one)).toBe(foldName(other));
   });
 
@@ -31,21 +31,21 @@ describe('foldName', () => {
     ['🍕', '🍣'],
     ['Blue Door', 'Bluedoor'],
     ['Then', 'n'],
-  ])('%s is not %s', (one, other) => {
+  ])('%s does not equal %s', (one, other) => {
     expect(isSameName(one, other)).toBe(false);
   });
 
-  it('keeps a name that is "the" alone', () => {
+  it('keeps a name that is only "the"', () => {
     expect(foldName('The')).toBe('the');
     expect(foldName('The The')).toBe('the');
   });
 
-  it('lets & stand for "and", and for nothing', () => {
+  it('treats & as "and" or as nothing', () => {
     expect(isSameName('Salt & Straw', 'Salt and Straw')).toBe(true);
     expect(isSameName('Salt & Straw', 'Salt Straw')).toBe(true);
   });
 
-  it('does not change what it folded, and folds what case and accents change', () => {
+  it('does not change a folded name, and folds case and accents', () => {
     const name = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(
       fc.property(name, (text) => {

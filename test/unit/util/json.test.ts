@@ -34,7 +34,7 @@ describe('toJson', () => {
     expect(toJson('Café 鮨 ❤️', false)).toBe('"Café 鮨 ❤️"');
   });
 
-  it('parses back to the same value and holds nothing that a terminal acts on', () => {
+  it('can be parsed to the same value and contains no characters that a terminal interprets', () => {
     fc.assert(
       fc.property(hostileJson, fc.boolean(), (value, pretty) => {
         const json = toJson(value, pretty);
@@ -44,7 +44,7 @@ describe('toJson', () => {
     );
   });
 
-  it('writes 200 levels and refuses more', () => {
+  it('writes 200 levels and rejects more', () => {
     expect(JSON.parse(toJson(nested(200), false))).toEqual(nested(200));
     expect(() => toJson(nested(201), false)).toThrow(AppError);
     expect(() => toJson(nested(100_000), false)).toThrow(/deeper than 200/);

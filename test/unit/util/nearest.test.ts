@@ -10,7 +10,7 @@ describe('nearest', () => {
     ['tmeout', ['timeout', 'retries'], ['timeout']],
     ['itallian', ['italian', 'mexican'], ['italian']],
     ['pai', ['default', 'paid'], ['paid']],
-  ])('suggests for %s what was meant', (word, names, expected) => {
+  ])('for %s among %j suggests %j', (word, names, expected) => {
     expect(nearest(word, names)).toEqual(expected);
   });
 
@@ -20,7 +20,7 @@ describe('nearest', () => {
     ['map', ['mcp']],
     ['input', ['no-input']],
     ['', ['find']],
-  ])('suggests nothing far from %j', (word, names) => {
+  ])('suggests nothing for %j, which is close to no name', (word, names) => {
     expect(nearest(word, names)).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ describe('clean', () => {
     expect(clean(`e${'\u0301'.repeat(200)}x`)).toBe(`e${'\u0301'.repeat(8)}x`);
   });
 
-  it('lets nothing through that a terminal acts on, and does its work at once', () => {
+  it('removes all characters that a terminal interprets, and needs only one pass', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const cleaned = clean(text);
@@ -75,7 +75,7 @@ describe('text hidden in variation selectors', () => {
   });
 
   it.each(['\u2764\ufe0f', '1\ufe0f\u20e3', '\u845b\u{e0100}', '\u2229\ufe00'])(
-    'leaves %j, which changes its look',
+    'leaves %j, where it selects a glyph',
     (text) => {
       expect(cleanLine(text)).toBe(text);
       expect(toJson(text, false)).toBe(`"${text}"`);
@@ -118,7 +118,7 @@ describe('width', () => {
     );
   });
 
-  it('of a long text is what string-width says, in linear time', () => {
+  it('equals that of string-width for a long text, in linear time', () => {
     const long = '鮨 é👨‍👩‍👧'.repeat(700);
     expect(width(long)).toBe(stringWidth(long));
   });
@@ -138,12 +138,12 @@ describe('truncate', () => {
     expect(truncate(text, columns)).toBe(cut);
   });
 
-  it('cuts with three dots, or as many as fit', () => {
+  it('ends with three dots, or as many as fit', () => {
     expect(truncate('Chez Panisse', 8, '...')).toBe('Chez...');
     expect(truncate('Chez Panisse', 2, '...')).toBe('..');
   });
 
-  it('stays within the width and reads no more than needed', () => {
+  it('stays within the width and reads no more of the text than needed', () => {
     fc.assert(
       fc.property(hostileText, fc.nat(60), (text, columns) => {
         expect(width(truncate(cleanLine(text), columns))).toBeLessThanOrEqual(columns);

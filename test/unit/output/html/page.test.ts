@@ -21,7 +21,7 @@ const NOPA = {
   seats: { bar: true, rooms: [{ name: 'front', tables: 4 }] },
 };
 
-/** The elements of a page as a browser finds them: an element ends at the first of its end tags. */
+/** Returns the elements of a page as a browser finds them: an element ends at its first end tag. */
 function scriptsOf(html: string): { attributes: string; text: string }[] {
   return [...html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script/gi)].map(([, attributes = '', text = '']) => ({
     attributes,
@@ -37,7 +37,7 @@ function dataOf(html: string): { head: Omit<PageDocument, 'rows'>; rows: PageDoc
 describe('a page', () => {
   const html = renderPage(findPage([NOPA], ASKED), ASSET);
 
-  it('is one document whose policy allows nothing but its own script', () => {
+  it('is one document whose content security policy allows only its own script', () => {
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
     expect(html).toContain('<title>Nopa in SF · restaurant</title>');
     expect(html).toContain('<h1 dir="auto">Nopa in SF</h1>');
