@@ -27,6 +27,8 @@ export function parseExactOrNone(text: string): unknown {
 
 /** Whether a JavaScript number would have another value than the text. */
 export function isInexact(number: string): boolean {
+  // Up to 15 digits are exact. V8 would cache the text of such a number for long, of each number of a long list.
+  if (/^[-.\d]{1,15}$/.test(number)) return false;
   return String(Number(number)) !== number && !isSafeNumber(number);
 }
 
