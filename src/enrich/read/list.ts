@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import { flatten, isRecord, type Scalar } from '../../output/records.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
+import { shellWord } from '../../util/shell.ts';
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
 import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from './row.ts';
@@ -217,18 +218,17 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
 /**
  * Reads a file whole and refuses it where a row is malformed; a stream is only opened, and its rows are checked as they
  * arrive.
- * @param options `flat`: collect the keys of NDJSON as columns; `withEncoding`: the command of this run with another
- *   encoding
+ * @param options `flat`: collect the keys of NDJSON as columns
  * @throws {AppError} `bad_input` naming the lines
  */
 export async function checkList(
   input: Input,
-  options: ListOptions & { readonly flat: boolean; readonly withEncoding: (label: string) => string },
+  options: ListOptions & { readonly flat: boolean },
   signal: AbortSignal,
 ): Promise<CheckedList> {
   const problems: Problem[] = [];
   let found = 0;
-  const refuse = (): AppError => badRows(input, problems, found, options.withEncoding);
+  const refuse = (): AppError => badRows(input, problems, found);
   const collect = (problem: Problem): void => {
     found += 1;
     if (problems.length < MAX_NAMED) problems.push(problem);
@@ -275,12 +275,7 @@ export async function checkList(
 }
 
 /** @param problems the first of `found` */
-function badRows(
-  { name, replayable }: Input,
-  problems: readonly Problem[],
-  found: number,
-  withEncoding: (label: string) => string,
-): AppError {
+function badRows({ name, replayable }: Input, problems: readonly Problem[], found: number): AppError {
   const explained = problems.slice(0, MAX_EXPLAINED).map(({ line, what }) => `line ${line} ${what}`);
   const others = problems.slice(MAX_EXPLAINED).map(({ line }) => line);
   const also =
@@ -292,6 +287,9 @@ function badRows(
     ? 'nothing was sent; correct these lines, then check: restaurant enrich … --dry-run'
     : 'correct this line and send the list again; for a file, --dry-run lists all such lines';
   return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {
-    hint: bytes === undefined ? correct : withEncoding(bytes.encoding ?? '<encoding>'),
+    hint:
+      bytes === undefined
+        ? correct
+        : `restaurant enrich … --encoding ${shellWord(bytes.encoding ?? '<encoding>')}`,
   });
 }

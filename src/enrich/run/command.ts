@@ -81,11 +81,11 @@ export async function runEnrich(
     const options = resolveOptions(app, flags);
     const input = await openInput(file, app.context);
     close.push(input.close);
-    const outputFile = claimOutput(app, input, options, command);
+    const outputFile = claimOutput(app, input, options);
     if (outputFile !== undefined) close.push(outputFile.release);
     if (file === '-' && app.context.stdin.isTTY)
       await app.note('reading the list from the keyboard; Ctrl-D ends it');
-    const plan = await makePlan(app, input, options, outputFile, command);
+    const plan = await makePlan(app, input, options, outputFile);
     if (options.report !== undefined || options.open)
       (await import('../write/report.ts')).checkReport(app, plan);
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);

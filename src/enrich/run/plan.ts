@@ -149,7 +149,6 @@ export async function makePlan(
   input: Input,
   options: EnrichOptions,
   outputFile: OutputFile | undefined,
-  command: (...words: string[]) => string,
 ): Promise<Plan> {
   const { first, encoding, inputFormat } = options;
   const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
@@ -160,7 +159,6 @@ export async function makePlan(
       delimiter: options.delimiter,
       encoding,
       flat: wanted !== undefined && wanted !== 'ndjson',
-      withEncoding: (label) => command('--encoding', label),
     },
     app.context.signal,
   );

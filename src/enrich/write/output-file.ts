@@ -35,14 +35,12 @@ export interface OutputFile {
 
 /**
  * Claims the output file for this run; undefined for stdout.
- * @param command builds the command line of this run with other words at its end
  * @throws {AppError} `in_use` where another process writes it; `usage` where it exists, or is the input; `io_error`
  */
 export function claimOutput(
   app: App,
   input: Input,
   { resume, force, dryRun }: { readonly resume?: true; readonly force: boolean; readonly dryRun: boolean },
-  command: (...words: string[]) => string,
 ): OutputFile | undefined {
   const wanted = outputPath(app);
   if (wanted === undefined) return undefined;
@@ -74,7 +72,7 @@ export function claimOutput(
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats !== undefined && !device && !resume && !force) {
       throw new AppError('usage', `${name} exists`, {
-        hint: `continue with it: ${command('--resume')}, or start again: ${command('--force')}`,
+        hint: 'continue with it: restaurant enrich … --resume, or start again: restaurant enrich … --force',
       });
     }
     return {

@@ -477,7 +477,7 @@ describe('a list from Excel', () => {
     expect([exit, stderr]).toEqual([
       2,
       'error: in.csv: line 2 is not UTF-8; it is probably windows-1252\n' +
-        'hint: restaurant enrich in.csv --city SF -o out.csv --encoding windows-1252\n',
+        'hint: restaurant enrich in.csv -o out.csv --city SF --encoding windows-1252\n',
     ]);
     expect((await enrich('in.csv -o out.csv --encoding windows-1252')).exit).toBe(0);
     expect(read('out.csv')).toContain('\nCafé,Testville,');
