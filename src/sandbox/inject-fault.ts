@@ -7,9 +7,9 @@ import {
   formatEvent,
   httpError,
   INTERNAL_ERROR,
+  idOf,
   type Payload,
   type ReplyError,
-  type RpcId,
   type RpcObject,
   resultMessage,
   rpcError,
@@ -29,7 +29,7 @@ export interface Injection {
   /** Replaces the answer. */
   readonly error?: () => ReplyError;
   /** Changes the response: still well-formed JSON-RPC, but wrong. */
-  readonly message?: (message: RpcObject, id: RpcId) => RpcObject;
+  readonly message?: (message: RpcObject) => RpcObject;
   /** Changes the reply: complete HTTP with an unreadable body. */
   readonly payload?: (payload: Payload) => Payload;
   /** Sends the reply in a broken way. */
@@ -40,6 +40,12 @@ export interface Injection {
 
 const toolOutput = (content: string) => ({ content: [{ type: 'text', text: content }] });
 
+/** Returns a function that puts the result in the place of a response. */
+const replaceResult =
+  (result: object) =>
+  (message: RpcObject): RpcObject =>
+    resultMessage(idOf(message) ?? 0, result);
+
 export const INJECTIONS: Readonly<Record<FaultKind, Injection>> = {
   401: { error: () => unauthorized('fault: 401') },
   403: { error: () => httpError(403, 'forbidden', 'fault: 403') },
@@ -48,12 +54,17 @@ export const INJECTIONS: Readonly<Record<FaultKind, Injection>> = {
   503: { error: () => httpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' }) },
   'rpc-error': { error: () => rpcError(INTERNAL_ERROR, 'fault: rpc-error') },
   'wrong-id': {
-    message: (message, id) => ({ ...message, id: typeof id === 'number' ? id + 1000 : `${id}-other` }),
+    message: (message) => ({
+      ...message,
+      id: typeof message.id === 'number' ? message.id + 1000 : `${message.id}-other`,
+    }),
   },
-  'bad-text': { message: (_message, id) => resultMessage(id, toolOutput('Here is what I found: {not JSON')) },
+  'bad-text': { message: replaceResult(toolOutput('Here is what I found: {not JSON')) },
   'tool-error': {
-    message: (_message, id) =>
-      resultMessage(id, { ...toolOutput('{"status":"error","message":"fault: tool-error"}'), isError: true }),
+    message: replaceResult({
+      ...toolOutput('{"status":"error","message":"fault: tool-error"}'),
+      isError: true,
+    }),
   },
   html: {
     payload: () => ({ status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE }),

@@ -9,7 +9,6 @@ import {
   isObject,
   JSON_TYPE,
   METHOD_NOT_FOUND,
-  type ReplyError,
   type RpcId,
   type RpcObject,
   resultMessage,
@@ -124,8 +123,7 @@ export function createMcp(catalog: Catalog): Protocol {
   };
 }
 
-const badRequest = (message: string): ReplyError =>
-  rpcError(SERVER_ERROR, `Bad Request: ${message}`, undefined, 400);
+const badRequest = (message: string) => rpcError(SERVER_ERROR, `Bad Request: ${message}`, undefined, 400);
 
 /** Real servers require both types, since the reply may be either. */
 function checkAccept({ accept = '' }: Headers): void {

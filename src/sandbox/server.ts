@@ -178,7 +178,7 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
       answer = known.answer(idOf(body));
     }
     const { message } = answer;
-    const spoiled = message && injection.message?.(message, idOf(message) ?? 0);
+    const spoiled = message && injection.message?.(message);
     const payload = encode({ ...answer, message: spoiled ?? message }, reply);
     return { payload: injection.payload?.(payload) ?? payload, injection };
   }
