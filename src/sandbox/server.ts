@@ -205,7 +205,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | ReplyError | undef
       if (size > MAX_DISCARDED_BYTES) request.destroy();
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', () => resolve(undefined));
+    request.on('error', () => undefined).on('close', () => resolve(undefined));
   });
 }
 
