@@ -10,31 +10,24 @@ const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** The data as CSV with a header (RFC 4180). Text is cleaned; tabs and line breaks stay. */
+/** The data as CSV with a header (RFC 4180). */
 export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
   const { keys, rows } = tabulate(data.records, columns ?? data.columns);
   if (keys.length === 0) return '';
-  return csvRows(
-    [keys, ...rows].map((cells) => cells.map((cell) => (typeof cell === 'string' ? cleanCell(cell) : cell))),
-    guard,
+  return lines([keys, ...rows].map((cells) => csvRow(cells, guard)));
+}
+
+/** One CSV record without its line break: cleaned; tabs and line breaks in cells stay. */
+export function csvRow(cells: readonly Scalar[], guard = false): string {
+  return encodeRecord(
+    cells.map((cell) => cellText(cell, cleanCell, guard)),
+    ',',
   );
 }
 
-/** CSV records, all of the same length, each with its line break. The text of the cells is not cleaned. */
-export function csvRows(records: readonly (readonly Scalar[])[], guard: boolean): string {
-  return lines(
-    records.map((cells) =>
-      encodeRecord(
-        cells.map((cell) => cellText(cell, guard)),
-        ',',
-      ),
-    ),
-  );
-}
-
-function cellText(value: Scalar, guard: boolean): string {
-  if (value === null) return '';
-  return guard && typeof value === 'string' ? guardFormula(value) : String(value);
+function cellText(value: Scalar, clean: (text: string) => string, guard: boolean): string {
+  if (typeof value !== 'string') return String(value ?? '');
+  return guard ? guardFormula(clean(value)) : clean(value);
 }
 
 /**
@@ -66,7 +59,5 @@ export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: 
 
 /** One line of TSV without its line break: cleaned, nothing cut, tabs and line breaks as spaces. */
 export function tsvRow(values: readonly Scalar[], guard = false): string {
-  return values
-    .map((value) => cellText(typeof value === 'string' ? cleanLine(value) : value, guard))
-    .join('\t');
+  return values.map((value) => cellText(value, cleanLine, guard)).join('\t');
 }

@@ -1,35 +1,37 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRows, guardFormula, tsvRow } from '../../../src/output/csv.ts';
+import { csvRow, guardFormula, tsvRow } from '../../../src/output/csv.ts';
+import { cleanCell } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
-describe('csvRows', () => {
+describe('csvRow', () => {
   it('quotes only cells that need it', () => {
-    expect(csvRows([['a b', 'a,b', 'say "hi"', 'x\ny', '', null, 1.5, true]], false)).toBe(
-      'a b,"a,b","say ""hi""","x\ny",,,1.5,true\n',
+    expect(csvRow(['a b', 'a,b', 'say "hi"', 'x\ny', '', null, 1.5, true])).toBe(
+      'a b,"a,b","say ""hi""","x\ny",,,1.5,true',
     );
   });
 
   it('quotes cells that a program could split at another delimiter', () => {
-    expect(csvRows([['a', 'c;d', 'e\tf']], false)).toBe('a,"c;d","e\tf"\n');
+    expect(csvRow(['a', 'c;d', 'e\tf'])).toBe('a,"c;d","e\tf"');
   });
 
   it('never writes a record as a blank line', () => {
-    expect(csvRows([['']], false)).toBe('""\n');
-    expect(csvRows([[null]], false)).toBe('""\n');
+    expect(csvRow([''])).toBe('""');
+    expect(csvRow([null])).toBe('""');
   });
 
   it('never guards a number', () => {
-    expect(csvRows([[-122.43, '-122.43', '-x']], true)).toBe("-122.43,-122.43,'-x\n");
+    expect(csvRow([-122.43, '-122.43', '-x'], true)).toBe("-122.43,-122.43,'-x");
   });
 
   it('is read back unchanged by another parser', () => {
     const asUtf8 = hostileText.map((text) => Buffer.from(text).toString());
     fc.assert(
       fc.property(fc.array(asUtf8, { minLength: 1, maxLength: 5 }), (cells) => {
-        const csv = csvRows([cells, cells], false);
-        expect(parse(csv, { record_delimiter: '\n' })).toEqual([cells, cells]);
+        const csv = `${csvRow(cells)}\n${csvRow(cells)}\n`;
+        const cleaned = cells.map(cleanCell);
+        expect(parse(csv, { record_delimiter: '\n' })).toEqual([cleaned, cleaned]);
       }),
     );
   });
