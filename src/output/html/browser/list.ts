@@ -49,10 +49,9 @@ export function makeList(
   const next = button({}, () => turn(page + 1), 'Next');
   const pager = el('nav', { 'aria-label': 'Pages of the list', class: 'pager' }, back, place, next);
   const input = el('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' });
-  const filters = makeFilters(columns, rows);
-  const menus = filters.map(({ label, menu }) => el('label', { class: 'filter' }, `${label} `, menu));
+  const filters = makeFilters(columns, rows, find);
   const label = el('label', { for: 'search' }, 'Search the list');
-  const form = el('form', { role: 'search' }, label, input, ...menus);
+  const form = el('form', { role: 'search' }, label, input, ...filters.map(({ element }) => element));
   const nothing = el('p', { class: 'empty' }, 'Nothing matches.');
   const none = el('div', { class: 'no-match' }, nothing, button({}, clearSearch, 'Clear the search'));
   const element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
@@ -65,7 +64,6 @@ export function makeList(
     clearTimeout(waiting);
     waiting = setTimeout(find, SEARCH_DELAY_MS);
   });
-  for (const { menu } of filters) menu.addEventListener('change', find);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     find();
@@ -75,9 +73,7 @@ export function makeList(
 
   function find(): void {
     clearTimeout(waiting);
-    found = search(input.value).filter(({ c }) =>
-      filters.every(({ column, menu }) => menu.value === '' || String(c[column]) === menu.value),
-    );
+    found = search(input.value).filter((row) => filters.every(({ accepts }) => accepts(row)));
     map?.show(found);
     arrange();
   }
@@ -178,21 +174,22 @@ const MAX_CHOICES = 15;
 const MIN_ROWS_TO_FILTER = 4;
 
 interface Filter {
-  readonly column: number;
-  readonly label: string;
-  /** Its value is that of the cells to show; empty for all. */
-  readonly menu: HTMLSelectElement;
+  readonly element: HTMLElement;
+  accepts(row: Row): boolean;
 }
 
 /** Creates a filter for each column of statuses or grades that has several values. */
-function makeFilters(columns: readonly PageColumn[], rows: readonly Row[]): Filter[] {
+function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onChange: () => void): Filter[] {
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, column) => {
     if (kind !== 'status' && kind !== 'grade') return [];
     const values = [...new Set(rows.flatMap(({ c }) => c[column] ?? []).map(String))].sort();
     if (values.length < 2 || values.length > MAX_CHOICES) return [];
     const options = values.map((value) => el('option', { value }, value.replaceAll('_', ' ')));
-    return [{ column, label, menu: el('select', {}, el('option', { value: '' }, 'All'), ...options) }];
+    const menu = el('select', {}, el('option', { value: '' }, 'All'), ...options);
+    menu.addEventListener('change', onChange);
+    const accepts = ({ c }: Row): boolean => menu.value === '' || String(c[column]) === menu.value;
+    return [{ element: el('label', { class: 'filter' }, `${label} `, menu), accepts }];
   });
 }
 
