@@ -191,7 +191,7 @@ async function play({ words, options, fault }: Scenario, more: readonly string[]
 }
 
 describe('an error', () => {
-  it.each(SCENARIOS)('from $what prints two lines with $code for a person', async (scenario) => {
+  it.each(SCENARIOS)('from $what prints two lines without --json (code $code)', async (scenario) => {
     const { exit, stdout, stderr } = await play(scenario, []);
     expect(exit).toBe(EXIT_CODES[CODES[scenario.code].kind]);
     expect(stdout === '').toBe(scenario.stdout !== true);
@@ -204,7 +204,7 @@ describe('an error', () => {
     expect(hint).toMatch(/restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|iconv/);
   });
 
-  it.each(SCENARIOS)('from $what prints one line of JSON with $code for a program', async (scenario) => {
+  it.each(SCENARIOS)('from $what prints one line of JSON with $code with --json', async (scenario) => {
     const { exit, stdout, stderr } = await play(scenario, ['--json']);
     expect(exit).toBe(EXIT_CODES[CODES[scenario.code].kind]);
     expect(stdout === '').toBe(scenario.stdout !== true);

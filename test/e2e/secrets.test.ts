@@ -231,7 +231,7 @@ describe('an invalid key', () => {
     ' \n',
   ];
 
-  it('is reported without repeating it, and never sent or saved, whatever its source', async () => {
+  it('from any source is reported without repeating it, and never sent or saved', async () => {
     const file = join(service.home, 'key.txt');
     const before = service.requests.length;
     for (const text of wrong) {

@@ -26,7 +26,7 @@ export interface Fault {
   readonly reply: Reply;
   readonly exit: number;
   readonly code?: Code;
-  /** Number of requests that reach the server, or a range where timing decides. Default: 1. */
+  /** Number of requests that reach the server, or a range if it depends on timing. Default: 1. */
   readonly requests?: number | readonly [least: number, most: number];
   /** Expected in the message or the hint. */
   readonly message?: string | RegExp;

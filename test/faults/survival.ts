@@ -15,7 +15,7 @@ interface Expected {
   readonly code?: Code | undefined;
 }
 
-/** Checks what every run must satisfy, whatever the fault. @returns message and hint of a failed run */
+/** Checks the conditions that every run must satisfy, with any fault. @returns message and hint of a failed run */
 export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...wanted }: Expected): string {
   const all = stdout + stderr;
   expect({ exit, stderr }).toMatchObject({ exit: wanted.exit });
@@ -27,7 +27,7 @@ export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...
   if (!hasData) expect(stdout).toBe('');
   else if (form === 'json') JSON.parse(stdout);
   if (exit === 0) {
-    // A long pause is reported, also where stderr is not a terminal.
+    // A long pause is reported even if stderr is not a terminal.
     expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* trying again in \d+ s\n)?$/);
     return '';
   }

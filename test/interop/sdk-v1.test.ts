@@ -50,7 +50,7 @@ describe('the sample with sessions', () => {
 describe('the sample without sessions', () => {
   const server = sample('simpleStatelessStreamableHttp');
 
-  it('takes one request per command', async () => {
+  it('receives one request per command', async () => {
     const home = newHome();
     expect((await server.run('tools', { home })).stdout).toContain('start-notification-stream');
     expect(what(server.passed())).toEqual(['tools/list']);

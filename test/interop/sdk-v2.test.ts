@@ -23,10 +23,10 @@ describe('a server of the official SDK v2', () => {
   });
 });
 
-describe('a server of the official SDK v2 that refuses older clients', () => {
+describe('a server of the official SDK v2 that rejects older clients', () => {
   const server = useServer(V2, 'reject');
 
-  it('is detected once and then takes one request', async () => {
+  it('is detected once and then receives one request per command', async () => {
     const home = newHome();
     expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
     expect(what(server.passed())).toEqual(['tools/list', 'tools/list', 'tools/call']);

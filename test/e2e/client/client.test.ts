@@ -27,7 +27,7 @@ describe.each([
   ['JSON', false],
   ['a stream that stays open', true],
 ])('the documented service replying with %s', (_name, sse) => {
-  it('returns what find_restaurant found', async () => {
+  it('returns the output of find_restaurant', async () => {
     const { url, requests } = await documented(sse);
     const { client } = clientFor(url);
     const answer = await client.find({ name: 'Nopa', city: 'SF' });

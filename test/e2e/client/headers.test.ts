@@ -61,7 +61,7 @@ describe('additional headers', () => {
     expect(JSON.stringify(events)).toContain('visible');
   });
 
-  it('replace those of the program, whatever their case', async () => {
+  it('replace headers of the program in any case', async () => {
     const { url, requests } = await found();
     await clientFor(url, { headers: { 'user-agent': 'mine' } }).client.find(QUERY);
     expect(requests[0]?.headers['user-agent']).toBe('mine');

@@ -106,7 +106,7 @@ describe('a proxy', () => {
     [{ ALL_PROXY: 'http://a:1', HTTP_PROXY: 'http://b:1' }, 'b:1'],
     [{ ALL_PROXY: 'http://a:1', HTTPS_PROXY: 'http://b:1' }, 'a:1'],
     [{ ALL_PROXY: 'socks5h://a:1', NO_PROXY: 'service.example' }, undefined],
-  ])('is taken from ALL_PROXY where no other variable applies: %j', (env, host) => {
+  ])('is read from ALL_PROXY if no other variable applies: %j', (env, host) => {
     expect(proxyFor(REMOTE, env)?.url.host).toBe(host);
   });
 

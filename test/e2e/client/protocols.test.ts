@@ -292,7 +292,7 @@ describe('auto', () => {
     expect(session.log).toEqual(['forgotten', { era: 'legacy', version: '2025-11-25' }]);
   });
 
-  it('leaves out tools with a bad annotation where 2026-07-28 was detected before', async () => {
+  it('leaves out tools with an invalid annotation if 2026-07-28 was detected before', async () => {
     const bad = { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } };
     const { url } = await modern((message, response) =>
       reply(response, message.id, { tools: [{ name: 'good' }, bad] }),
@@ -580,7 +580,7 @@ describe('modern', () => {
     expect(requests[0]?.headers).not.toHaveProperty('mcp-session-id');
   });
 
-  it('reads from the tool list which parameters are headers after a refusal, and drops tools with a bad annotation', async () => {
+  it('reads the parameters that are headers from the tool list after a refusal, and drops tools with an invalid annotation', async () => {
     const tools = [
       { name: 'good', inputSchema: { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } },
       { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } },

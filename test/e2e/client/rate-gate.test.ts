@@ -4,7 +4,7 @@ import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from '../../helper
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 
-it('holds back all calls after a 429 for one of them', async () => {
+it('delays all calls after a 429 for one of them', async () => {
   const { url, requests } = await serve((request, response, count) =>
     count === 0
       ? response.writeHead(429, { 'Retry-After': '7' }).end()
@@ -45,7 +45,7 @@ it('holds back all calls after a 429 for one of them', async () => {
   expect(requests).toHaveLength(9);
 });
 
-it('waits again for a pause that gets longer, and counts earlier waiting', async () => {
+it('waits again for a pause that gets longer, and includes the earlier wait', async () => {
   const slept: number[] = [];
   const pause = createRateGate({
     now: () => 0,

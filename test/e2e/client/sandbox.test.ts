@@ -31,7 +31,7 @@ const SPOKEN: readonly [Mode, Protocol, number][] = [
 
 describe.each(FORMS)('the sandbox replying with %s', (reply) => {
   it.each(SPOKEN)(
-    'takes the expected requests for two calls in mode %s with protocol %s: %d',
+    'receives the expected number of requests for two calls in mode %s with protocol %s: %d',
     async (mode, protocol, cost) => {
       const { client, requests } = await open(mode, reply, protocol);
       const { results } = await client.find({ name: 'Nopa', city: 'San Francisco' });

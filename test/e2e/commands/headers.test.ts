@@ -134,7 +134,7 @@ describe('--max-body', () => {
   });
 });
 
-describe('a key that was saved before its service was known', () => {
+describe('a key that was saved without a service', () => {
   it('is sent only to the service of its profile', async () => {
     await runCli(['login', '--key-stdin', '--no-verify'], { env, stdin: KEY });
     await run(['config', 'set', 'base-url', 'https://service.example']);

@@ -111,7 +111,7 @@ describe('lookup of thousands of ids', () => {
     expect(seen).toBe(9);
   });
 
-  it('exits with 5 when the service asks for a long wait, and sends no more', async () => {
+  it('exits with 5 when the service requests a long wait, and sends no further requests', async () => {
     const before = service.requests.length;
     service.answer((_asked, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
     const { exit, stderr } = await lookup([], { RESTAURANT_PER_MINUTE: '300' }).run;

@@ -214,7 +214,7 @@ describe('enrich', () => {
     expect(await enrich('in.ndjson')).toMatchObject({ exit: 0, stdout: '' });
   });
 
-  it('uses the default city where the list has no column for it', async () => {
+  it('uses the default city if the list has no column for it', async () => {
     file('in.csv', 'name\nPlace 1\n');
     const { exit, stdout } = await enrich('in.csv', { env: { RESTAURANT_CITY: 'Testville' } });
     expect([exit, table(stdout)[0]?.restaurant_id]).toEqual([0, 'id-1']);
@@ -299,7 +299,7 @@ describe('the command in a hint', () => {
     'in.csv --resume -H X-Key:1234567',
     'in.csv --resume --shared-state redis://:secret@host',
     'in.csv --resume --city sk_service_abcdefghijkl',
-  ])('does not repeat a line that may hold a secret: %s', async (words) => {
+  ])('does not repeat a line that may contain a secret: %s', async (words) => {
     const { exit, stderr } = await enrich(words);
     expect([exit, stderr]).toEqual([
       2,
@@ -544,7 +544,7 @@ describe('the report of a run', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('never holds the key', async () => {
+  it('never contains the key', async () => {
     const { stderr, stdout } = await enrich('in.csv --verbose --fields premium');
     expect(stderr).toContain('> POST');
     expect(stderr + stdout).not.toContain('sk_service_demo_paid');

@@ -142,7 +142,7 @@ describe('--resume', () => {
     expect(read('out.ndjson').toString()).toBe('prec');
   });
 
-  it('begins where there is no output yet, or an empty one', async () => {
+  it('starts a run if the output is missing or empty', async () => {
     writeFileSync(path('in.csv'), CSV);
     expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(0);
     const whole = read('out.csv');

@@ -84,7 +84,7 @@ async function finishesWithResume(): Promise<void> {
 }
 
 describe('a run that is stopped in the middle', () => {
-  it('by a refused key ends at once with 4, and loses nothing', async () => {
+  it('by a rejected key ends at once with 4, and loses nothing', async () => {
     inTheMiddle((response) => {
       response.writeHead(401).end();
       return true;

@@ -7,7 +7,7 @@ import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The program as a command on a PATH of its own. */
+/** The program as a command in a separate PATH. */
 export interface Installed {
   /** The command by its full path. */
   readonly command: string;

@@ -25,7 +25,7 @@ const TILE = Buffer.from(
   'base64',
 );
 
-/** Whether the tests of the page can run; where they are required, a missing browser fails them. */
+/** Whether the tests of the page can run. If they are required, they fail without a browser. */
 export const hasBrowser = existsSync(PATH) || process.env.RESTAURANT_REQUIRE_BROWSER === '1';
 
 /** The behavior of OpenStreetMap in a test: sends tiles, rejects requests, or is unreachable. */

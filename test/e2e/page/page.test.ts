@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows tiles with their attribution, or why they are missing', async () => {
+  it('shows tiles with their attribution, or the reason why they are missing', async () => {
     const [sent, refused, offline] = await Promise.all([
       open(PLAIN, { tiles: 'sent' }),
       open(PLAIN, { tiles: 'refused' }),

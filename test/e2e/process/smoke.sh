@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The installed program with a given Node: the main job, a failure, a pipe.
+# Tests the installed program with a given Node: a search, a lookup, an error, and a pipe.
 # Usage: smoke.sh <node> <restaurant.js>
 set -eu
 node=$1

@@ -160,7 +160,7 @@ describe('a damaged entry', () => {
     expect(get(cache)?.value).toBe(2);
   });
 
-  it('is a miss when it is enormous or a folder', () => {
+  it('is a miss when it is too large or a folder', () => {
     const { cache, folder } = cacheAt();
     put(cache, 1);
     const [file = ''] = filesOf(folder);
@@ -276,7 +276,7 @@ describe('several processes', () => {
     expect(filesOf(folder).length).toBeLessThanOrEqual(70);
   });
 
-  it.runIf(process.getuid?.() === 0)('a read-only cache still answers', async () => {
+  it.runIf(process.getuid?.() === 0)('still read a read-only cache', async () => {
     const folder = tempFolder();
     const cache = openCache({ cacheDir: folder, now: Date.now, ...ACCOUNT });
     put(cache, 'kept');

@@ -146,7 +146,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect([(await ledger.grant()).granted, (await ledger.grant()).granted]).toEqual([true, false]);
   });
 
-  it('works over TLS, and reports a certificate that nobody trusts', async () => {
+  it('works over TLS, and reports an untrusted certificate', async () => {
     const [port, tlsPort, folder] = [await freePort(), await freePort(), tempFolder()];
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     writeFileSync(cert, UNTRUSTED.cert);

@@ -162,7 +162,7 @@ describe('the detected protocol', () => {
     expect(readdirSync(join(folder, 'protocol'))).toEqual([`${name}.damaged`]);
   });
 
-  it('is not stored where no folder can be written', () => {
+  it('is not stored if no folder can be written', () => {
     const warnings: string[] = [];
     const path = join(tempFolder(), 'file');
     writeFileSync(path, '');

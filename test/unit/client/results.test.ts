@@ -23,7 +23,7 @@ function fault(run: () => unknown): AppError {
 }
 
 describe('toolOutput', () => {
-  it('returns the first text block, whatever precedes it', () => {
+  it('returns the first text block, also after other blocks', () => {
     const content = [
       { type: 'image', data: '' },
       null,

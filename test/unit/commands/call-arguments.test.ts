@@ -93,7 +93,7 @@ describe('coercing texts', () => {
     );
   });
 
-  it('sends null for an optional argument, and refuses it for a required one', async () => {
+  it('sends null for an optional argument, and rejects it for a required one', async () => {
     const schema = OF({ n: { type: 'string' } });
     expect((await fitted(schema, {}, { n: null })).args).toEqual({ n: null });
     expect((await refusal({ ...schema, required: ['n'] }, {}, { n: null })).message).toContain('n null');

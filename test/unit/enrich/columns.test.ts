@@ -28,7 +28,7 @@ describe('resolveColumns', () => {
     for (const name of names) expect(resolveColumns([name, 'City'], {}).name).toBe(name);
   });
 
-  it('suggests a column where none is recognized', () => {
+  it('suggests a column if none is recognized', () => {
     const hint = (header: readonly string[]) => {
       try {
         resolveColumns(header, {});
@@ -43,7 +43,7 @@ describe('resolveColumns', () => {
     expect(hint(['Lokal', 'City'])).toBe('restaurant enrich … --name-column Lokal');
   });
 
-  it('fills blank cities with --city, and uses a set city only where there is no column', () => {
+  it('fills blank cities with --city, and uses the city of the settings only without a city column', () => {
     expect(query(['name', 'city'], ['Nopa', 'LA'], { city: 'SF' })).toMatchObject({ city: 'LA' });
     expect(query(['name', 'city'], ['Nopa', ' '], { city: 'SF' })).toMatchObject({ city: 'SF' });
     expect(query(['name', 'Ort'], ['Nopa', ''], { city: 'SF', cityColumn: 'Ort' })).toMatchObject({

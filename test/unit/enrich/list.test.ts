@@ -106,7 +106,7 @@ describe('a delimited list', () => {
     ['sep=;\r\nname;a,b\r\nNopa;x', ';'],
     ['SEP=\t\nname\ta,b\nNopa\tx', '\t'],
     ['"sep=;"\nname;a,b\nNopa;x', ';'],
-  ])('takes the delimiter of the line %j', async (text, delimiter) => {
+  ])('uses the delimiter of the line %j', async (text, delimiter) => {
     expect(await read(text)).toMatchObject({
       delimiter,
       header: ['name', 'a,b'],

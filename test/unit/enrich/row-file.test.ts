@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe('a file of rows', () => {
-  it('holds every row as soon as it is appended, and returns it', () => {
+  it('contains every row as soon as it is appended, and returns it', () => {
     const file = openRowFile(path, 'ax+');
     expect(file.append('é1\n')).toBe(0);
     expect(file.append('row 2\n')).toBe(4);

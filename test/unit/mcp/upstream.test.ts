@@ -245,7 +245,7 @@ describe('a call', () => {
     expect(await call(upstream)).toEqual({ content: [], _meta: { 'a/b': 1 } });
   });
 
-  it('rejects a result that requests input, which the bridge cannot give', async () => {
+  it('rejects a result that requests input, which the bridge does not support', async () => {
     const result = {
       resultType: 'input_required',
       inputRequests: { city: { method: 'elicitation/create' } },

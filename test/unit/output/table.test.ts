@@ -38,7 +38,7 @@ describe('renderTable', () => {
     `);
   });
 
-  it('drops the least important columns and cuts', () => {
+  it('drops the least important columns and truncates', () => {
     expect(renderTable(COLUMNS, ROWS, viewOf(32))).toMatchInlineSnapshot(`
       " #  NAME           CITY
        1  Nopa           San Francisco
@@ -139,7 +139,7 @@ describe('renderTable', () => {
 });
 
 describe('allocateWidths', () => {
-  it('gives the room of a wide column that does not fit to those dropped before it', () => {
+  it('gives the space of a wide column that does not fit to those dropped before it', () => {
     const columns = [
       { priority: 3, min: 10 },
       { priority: 1, min: 8 },

@@ -100,7 +100,7 @@ describe('openPacer', () => {
     });
   });
 
-  it('asks again at once, and reports nothing, when a grant came too late', async () => {
+  it('requests another grant at once, without a report, when a grant arrives too late', async () => {
     const waits: unknown[] = [];
     const { acquire, clock } = pacerWith(2, 0, { onWait: (wait) => waits.push(wait) });
     const times = [clock.now, clock.now + 5000];

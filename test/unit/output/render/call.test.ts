@@ -12,13 +12,13 @@ describe('callPresentation', () => {
     ['one text block of JSON', { content: [text('{"a":[1]}')] }, { a: [1] }],
     ['one text block of words', { content: [text('hello')] }, 'hello'],
     ['several blocks', { content: [text('1'), text('2')] }, [text('1'), text('2')]],
-    ['a block that is no text', { content: [{ type: 'image' }] }, [{ type: 'image' }]],
+    ['a block that is not text', { content: [{ type: 'image' }] }, [{ type: 'image' }]],
     ['nothing', {}, []],
-  ])('takes %s', async (_, result, json) => {
+  ])('returns %s', async (_, result, json) => {
     expect(JSON.parse(await present(callPresentation(result), 'json', options))).toEqual(json);
   });
 
-  it('takes the results as records', async () => {
+  it('returns the results as records', async () => {
     const data = callPresentation({
       structuredContent: {
         total: 2,
