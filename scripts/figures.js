@@ -75,9 +75,10 @@ function duplicates() {
   for (const file of files) {
     const code = texts
       .get(file)
+      .replace(/^import [^;]*;/gm, (statement) => statement.replace(/.+/g, ''))
       .split('\n')
       .map((line, number) => ({ line: line.trim(), number: number + 1 }))
-      .filter(({ line }) => !/^(|import .*|[\])};,]+|\/?\*.*|\/\/.*)$/.test(line));
+      .filter(({ line }) => !/^(|[\])};,]+|\/?\*.*|\/\/.*)$/.test(line));
     for (let at = 0; at + DUPLICATE_LINES <= code.length; at += 1) {
       const block = code
         .slice(at, at + DUPLICATE_LINES)
