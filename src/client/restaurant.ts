@@ -265,10 +265,8 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     async capabilities() {
       const known = session.capabilities();
       if (known !== undefined) return known;
-      const found = await send(newState('read'), 'server/discover', {}, ({ reply }) =>
-        reply !== undefined && 'result' in reply && isObject(reply.result)
-          ? reply.result.capabilities
-          : undefined,
+      const found = await send(newState('read'), 'server/discover', {}, ({ error, envelope }) =>
+        error === undefined && isObject(envelope.result) ? envelope.result.capabilities : undefined,
       );
       return session.capabilities() ?? (isObject(found) ? found : {});
     },
@@ -288,12 +286,12 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
         newState('write', requestOptions.signal),
         method,
         params,
-        ({ status, statusText, headers, text, envelope, reply, error }) => {
-          if (envelope === undefined || reply === undefined) throw error;
-          const failed = error !== undefined || 'error' in reply;
+        ({ status, statusText, headers, text, envelope, error }) => {
+          if (envelope === undefined) throw error;
+          const failed = error !== undefined;
           if (!failed) accept();
           const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
-          return error === undefined ? raw : { ...raw, error: clean(error) };
+          return failed && status >= 300 ? { ...raw, error: clean(error) } : raw;
         },
         requestOptions,
       ),

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { isFilled, isObject, type JsonObject } from './rpc/envelope.ts';
-import { rpcError, toolError } from './rpc/errors.ts';
+import { toolError } from './rpc/errors.ts';
 import { parseJson } from './rpc/json.ts';
 import type { RpcResponse } from './rpc/reply.ts';
 import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
@@ -114,11 +114,10 @@ function tryJson(text: string): unknown {
 }
 
 /** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */
-export function resultOf({ reply, error, typed, headers }: RpcResponse): unknown {
-  if (reply === undefined || error !== undefined) throw error;
-  if ('error' in reply) throw rpcError(reply.error, { headers });
-  assertComplete(reply.result, typed === true);
-  return reply.result;
+export function resultOf({ envelope, error, typed }: RpcResponse): unknown {
+  if (error !== undefined) throw error;
+  assertComplete(envelope.result, typed === true);
+  return envelope.result;
 }
 
 /**

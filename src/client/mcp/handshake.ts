@@ -3,8 +3,7 @@ import { kindOf } from '../../util/excerpt.ts';
 import { firstValue } from '../http/headers.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isObject, type JsonObject } from '../rpc/envelope.ts';
-import { rpcError } from '../rpc/errors.ts';
-import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
+import type { RpcResponse } from '../rpc/reply.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 
 /** Statuses that say nothing about the protocol; they end a handshake with their own error. */
@@ -103,12 +102,11 @@ export function handshakeClient(channel: Channel) {
 }
 
 /** Returns the session that `initialize` opened, or the reason why it did not. */
-function sessionFrom({ reply, error, status, headers }: RpcResponse): Session | AppError {
+function sessionFrom({ envelope, error, headers }: RpcResponse): Session | AppError {
   if (error !== undefined) return error;
-  if (reply === undefined) return new AppError('bad_response', 'no response to the handshake');
-  if ('error' in reply) return rpcError(reply.error, { status });
-  const result: JsonObject = isObject(reply.result) ? reply.result : {};
-  const { protocolVersion: version, capabilities } = result;
+  const { protocolVersion: version, capabilities }: JsonObject = isObject(envelope.result)
+    ? envelope.result
+    : {};
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     const got = typeof version === 'string' ? `"${version.slice(0, 40)}"` : kindOf(version);
     return new AppError('bad_response', `the service requires the unsupported MCP version ${got}`, {
@@ -134,7 +132,7 @@ function replyTo({ id, method }: JsonObject): JsonObject | undefined {
 
 /** Whether the service no longer knows the session of a request. */
 function isSessionExpired(response: RpcResponse): boolean {
-  if (response.status === 404) return rpcErrorOf(response)?.code !== METHOD_NOT_FOUND;
+  if (response.status === 404) return response.rpcError?.code !== METHOD_NOT_FOUND;
   // An error with our id is about the request; the refusal of a session has no id.
   return response.status === 400 && response.envelope?.id !== response.id;
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isReplyTo, type JsonObject, type RpcError } from '../rpc/envelope.ts';
-import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
+import type { RpcResponse } from '../rpc/reply.ts';
 import type { Tool } from '../types.ts';
 import { handshakeClient } from './handshake.ts';
 import {
@@ -64,10 +64,9 @@ export function openSession({
       );
     const outcome = await calls[era](state, call);
     if (outcome instanceof AppError) throw withProtocolHint(outcome);
-    const { error } = outcome;
-    return error === undefined || rpcErrorOf(outcome) === undefined || isUnderstood(outcome, era)
+    return outcome.rpcError === undefined || isUnderstood(outcome, era)
       ? outcome
-      : { ...outcome, error: withProtocolHint(error) };
+      : { ...outcome, error: withProtocolHint(outcome.error) };
   }
 
   /**
@@ -81,9 +80,9 @@ export function openSession({
   ): Promise<{ response: RpcResponse; era?: string }> {
     const era = demandedProtocol(response);
     if (era === undefined) {
-      return response.reply === undefined || response.error !== undefined
-        ? { response }
-        : { response, era: 'bare' };
+      return response.envelope !== undefined && response.status < 300
+        ? { response, era: 'bare' }
+        : { response };
     }
     const second = refused.has(era) ? undefined : await callIn(era, state, call);
     if (second !== undefined && isUnderstood(second, era)) return { response: second, era };
@@ -149,7 +148,7 @@ function isRefusal({ status }: RpcResponse): boolean {
 
 /** Returns the protocol that the response to a call in another one demands, if it does. */
 function demandedProtocol(response: RpcResponse): 'legacy' | 'modern' | undefined {
-  const error = rpcErrorOf(response);
+  const { rpcError: error } = response;
   const isRefused = isRefusal(response);
   if (error !== undefined && (isRefused || response.status < 300)) {
     if (demandsModern(error)) return 'modern';
@@ -164,7 +163,7 @@ function demandedProtocol(response: RpcResponse): 'legacy' | 'modern' | undefine
  */
 function isUnderstood(response: RpcResponse, era: string): boolean {
   if (demandedProtocol(response) === undefined) return true;
-  const error = rpcErrorOf(response);
+  const { rpcError: error } = response;
   if (error === undefined || demandsModern(error)) return false;
   // MCP servers use -32002 for an unknown resource, too.
   const isUnknownResource =

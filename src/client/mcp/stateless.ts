@@ -2,7 +2,7 @@ import { headerValue, isHeaderName } from '../http/headers.ts';
 import { listAllTools, resultOf } from '../results.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isObject, type JsonObject, type RpcError, withMeta } from '../rpc/envelope.ts';
-import { type RpcResponse, rpcErrorOf } from '../rpc/reply.ts';
+import type { RpcResponse } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import {
   CLIENT_INFO,
@@ -77,7 +77,7 @@ export function statelessClient(channel: Channel, warn: (text: string) => void) 
     /** Makes a call; repeats it once after an error that it can prevent. */
     async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
       const response = await send(state, call);
-      const error = rpcErrorOf(response);
+      const { rpcError: error } = response;
       if (error?.code === HEADER_MISMATCH && call.method === 'tools/call') {
         // The schemas of the tools name the headers of their calls.
         const list = (params: { cursor: string } | undefined) =>

@@ -7,8 +7,6 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-export type RpcReply = { readonly result: unknown } | { readonly error: RpcError };
-
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
@@ -67,21 +65,15 @@ export function isReplyTo(envelope: JsonObject | undefined, id: number): boolean
   return envelope?.id === id || envelope?.id === String(id);
 }
 
-/** Reads an envelope: `error` wins over `result`, unless it is null next to a result. */
-export function readReply(envelope: JsonObject): RpcReply {
-  const hasResult = Object.hasOwn(envelope, 'result');
-  const error = Object.hasOwn(envelope, 'error') ? envelope.error : undefined;
-  if (error === undefined || (error === null && hasResult)) return { result: envelope.result };
-  if (!isObject(error)) {
-    return { error: { message: typeof error === 'string' ? error : 'an error without a message' } };
-  }
-  const { code, message, data } = error;
+/** Returns the error in an envelope. It wins over a result, unless it is null next to one. */
+export function errorIn(envelope: JsonObject): RpcError | undefined {
+  const { error } = envelope;
+  if (error === undefined || (error === null && Object.hasOwn(envelope, 'result'))) return undefined;
+  const { code, message, data }: JsonObject = isObject(error) ? error : { message: error };
   return {
-    error: {
-      ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}),
-      message: isFilled(message) ? message : 'an error without a message',
-      ...(data === undefined ? {} : { data }),
-    },
+    ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}),
+    message: isFilled(message) ? message : 'an error without a message',
+    ...(data === undefined ? {} : { data }),
   };
 }
 

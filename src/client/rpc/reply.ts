@@ -3,16 +3,8 @@ import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
 import { mediaType, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
-import {
-  findReply,
-  isObject,
-  isReply,
-  type JsonObject,
-  type RpcError,
-  type RpcReply,
-  readReply,
-} from './envelope.ts';
-import { type StatusContext, statusError } from './errors.ts';
+import { errorIn, findReply, isObject, isReply, type JsonObject, type RpcError } from './envelope.ts';
+import { rpcError, type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 
 /** The response to request `id`. */
@@ -26,13 +18,13 @@ export type RpcResponse = {
   /** The result has a `resultType` (MCP 2026-07-28). */
   readonly typed?: true;
 } & (
+  | { readonly envelope: JsonObject; readonly rpcError?: undefined; readonly error?: undefined }
   | {
-      readonly envelope: JsonObject;
-      readonly reply: RpcReply;
-      /** The meaning of a status other than 2xx. */
-      readonly error?: AppError;
+      readonly envelope?: JsonObject;
+      readonly rpcError?: RpcError | undefined;
+      /** The meaning of the status or of the JSON-RPC error. */
+      readonly error: AppError;
     }
-  | { readonly envelope?: undefined; readonly reply?: undefined; readonly error: AppError }
 );
 
 /** An envelope and its text. */
@@ -101,11 +93,10 @@ export function parseReply(reply: Reply, id: number, seen: Seen, context: Status
     return { ...base, text: reply.text, error: isOk ? found : statusError(reply, context) };
   }
   const { envelope, text } = found;
-  const rpcReply = readReply(envelope);
-  const parsed = { text, envelope, reply: rpcReply, ...base };
-  if (isOk) return parsed;
-  const rpc = 'error' in rpcReply ? rpcReply.error : undefined;
-  return { ...parsed, error: statusError({ ...reply, text, rpc }, context) };
+  const rpc = errorIn(envelope);
+  if (isOk && rpc === undefined) return { text, envelope, ...base };
+  const error = isOk && rpc ? rpcError(rpc, { headers }) : statusError({ ...reply, text, rpc }, context);
+  return { text, envelope, rpcError: rpc, error, ...base };
 }
 
 /** Returns the envelope in a body, or the reason why there is none. */
@@ -152,11 +143,6 @@ function webPage(text: string, host: string): AppError {
   return new AppError('bad_response', `got a web page${named} from ${host}, not the API`, {
     hint: 'check the base URL, and whether this network requires a login first: restaurant status',
   });
-}
-
-/** Returns the JSON-RPC error in a response, if it is one. */
-export function rpcErrorOf({ reply }: RpcResponse): RpcError | undefined {
-  return reply !== undefined && 'error' in reply ? reply.error : undefined;
 }
 
 /** Lists the protocol violations of a response that is accepted all the same, for `--verbose`. */

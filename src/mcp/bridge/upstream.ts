@@ -2,7 +2,7 @@ import type { Service } from '../../app/service.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { Client } from '../../client/restaurant.ts';
 import { assertComplete } from '../../client/results.ts';
-import { isObject, type JsonObject, type RpcError, readReply } from '../../client/rpc/envelope.ts';
+import { errorIn, isObject, type JsonObject, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
@@ -122,12 +122,13 @@ async function send(
   options: RequestOptions,
 ): Promise<JsonObject> {
   const { envelope, error } = await client.request(method, params, options);
-  const reply = readReply(envelope);
-  if (error !== undefined && !('error' in reply && error.code === 'rpc_error')) throw error;
-  if ('error' in reply) throw forwardError(reply.error);
-  if (isObject(reply.result)) {
-    assertComplete(reply.result, true);
-    return forwardable(reply.result);
+  const rpcError = errorIn(envelope);
+  if (error !== undefined && (rpcError === undefined || error.code !== 'rpc_error')) throw error;
+  if (rpcError !== undefined) throw forwardError(rpcError);
+  const { result } = envelope;
+  if (isObject(result)) {
+    assertComplete(result, true);
+    return forwardable(result);
   }
   throw new AppError('bad_response', 'the response of the service has no result');
 }
