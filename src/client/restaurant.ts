@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError, CODES } from '../errors.ts';
+import { mapStrings } from '../util/json.ts';
 import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type RequestHeaders,
   withHeaders,
 } from './http/headers.ts';
-import { mapTrace, openTransport, type TraceEvent } from './http/transport.ts';
+import { openTransport, type TraceEvent } from './http/transport.ts';
 import { keyMasker, keySuffix, redactor } from './key.ts';
 import { openSession } from './mcp/negotiate.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
@@ -152,8 +153,13 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       .filter((secret) => secret.length >= MIN_SECRET)
       .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
   const clean = errorCleaner(hide, endpoint.host);
-  const hideField = (text: string, field = '') => (secrets.has(field.toLowerCase()) ? '…' : hide(text));
-  const trace = options.trace && ((event: TraceEvent) => options.trace?.(mapTrace(event, hideField)));
+  const hideSecret = ([name, value]: Field): Field => [name, secrets.has(name.toLowerCase()) ? '…' : value];
+  const trace =
+    options.trace &&
+    ((event: TraceEvent): void => {
+      const shown = 'headers' in event ? { ...event, headers: event.headers.map(hideSecret) } : event;
+      options.trace?.(mapStrings(shown, hide));
+    });
   const note = (text: string): void => trace?.({ kind: 'note', text });
   const { maxBodyBytes } = options;
   const transport = open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) });

@@ -31,12 +31,7 @@ export function parseToolResult(result: unknown): ToolResult {
     const text = textBlocks(result).join('\n');
     throw toolError(tryJson(text) ?? result.structuredContent, text);
   }
-  if (result.structuredContent === undefined && !Array.isArray(result.content)) {
-    throw new AppError(
-      'bad_response',
-      `the tool returned no content: no text block in ${kindOf(result.content)}`,
-    );
-  }
+  if (result.structuredContent === undefined && !Array.isArray(result.content)) throw noContent(result);
   return result as ToolResult;
 }
 
@@ -57,9 +52,12 @@ export function toolOutput(result: unknown): unknown {
     }
   }
   if (checked.structuredContent !== undefined) return checked.structuredContent;
-  const { content } = checked;
+  throw noContent(checked);
+}
+
+function noContent({ content }: JsonObject): AppError {
   const found = Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
-  throw new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
+  return new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
 }
 
 /** Returns the text of a tool's result in an envelope, parsed; as it is where it is not JSON. @throws {AppError} `bad_response` */
@@ -148,8 +146,14 @@ function inputQuestions({ inputRequests }: JsonObject): string {
   return excerpt(parts.join(', ') || 'nothing specified');
 }
 
+/** One page of `tools/list`. */
+interface ToolPage {
+  readonly tools: readonly unknown[];
+  readonly nextCursor?: unknown;
+}
+
 /** Decodes one page of `tools/list`. @throws {AppError} `bad_response` */
-export function decodeToolPage(result: unknown): { tools: unknown[]; nextCursor?: unknown } {
+export function decodeToolPage(result: unknown): ToolPage {
   const { tools, nextCursor }: JsonObject = isObject(result) ? result : {};
   if (!Array.isArray(tools)) throw mismatch('an array "tools"', tools ?? result);
   return { tools, nextCursor };
@@ -161,18 +165,16 @@ const MAX_PAGES = 100;
 /**
  * Reads all pages of `tools/list`.
  * @param page requests one page
- * @throws {AppError} `bad_response` for a page that is not a list, or a list without end
+ * @throws {AppError} `bad_response` for a list without end
  */
 export async function listAllTools(
-  page: (params: { cursor: string } | undefined) => Promise<unknown>,
+  page: (params: { cursor: string } | undefined) => Promise<ToolPage>,
 ): Promise<Tool[]> {
   const tools: Tool[] = [];
   const seen = new Set<unknown>([undefined]);
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { tools: found, nextCursor } = decodeToolPage(
-      await page(cursor === undefined ? undefined : { cursor }),
-    );
+    const { tools: found, nextCursor } = await page(cursor === undefined ? undefined : { cursor });
     for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     // An empty string is a cursor, too; one seen before would make a loop.

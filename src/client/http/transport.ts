@@ -276,22 +276,3 @@ export function eventText({ event, id, retry, data }: SseEvent): string {
   if (data !== '' || lines.length === 0) lines.push(...data.split('\n').map((line) => `data: ${line}`));
   return lines.join('\n');
 }
-
-/** Applies `change` to every text of a trace event; to the value of a header field with its name. */
-export function mapTrace(event: TraceEvent, change: (text: string, field?: string) => string): TraceEvent {
-  const fields = (headers: readonly Field[]) =>
-    headers.map(([name, value]): Field => [change(name), change(value, name)]);
-  switch (event.kind) {
-    case 'request':
-      return {
-        ...event,
-        url: change(event.url),
-        headers: fields(event.headers),
-        ...(event.body === undefined ? {} : { body: change(event.body) }),
-      };
-    case 'response':
-      return { ...event, statusText: change(event.statusText), headers: fields(event.headers) };
-    default:
-      return { ...event, text: change(event.text) };
-  }
-}

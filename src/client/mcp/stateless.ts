@@ -1,5 +1,5 @@
 import { headerValue, isHeaderName } from '../http/headers.ts';
-import { listAllTools, resultOf } from '../results.ts';
+import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import { isObject, type JsonObject, type RpcError, withMeta } from '../rpc/envelope.ts';
 import type { RpcResponse } from '../rpc/reply.ts';
@@ -80,9 +80,10 @@ export function statelessClient(channel: Channel, warn: (text: string) => void) 
       const { rpcError: error } = response;
       if (error?.code === HEADER_MISMATCH && call.method === 'tools/call') {
         // The schemas of the tools name the headers of their calls.
-        const list = (params: { cursor: string } | undefined) =>
-          send(state, { method: 'tools/list', params, policy: 'read' });
-        filterUsable(await listAllTools(async (params) => resultOf(await list(params))));
+        const tools = await listAllTools(async (params) =>
+          decodeToolPage(resultOf(await send(state, { method: 'tools/list', params, policy: 'read' }))),
+        );
+        filterUsable(tools);
       } else if (error?.code !== UNSUPPORTED_VERSION || !demandsModern(error)) return response;
       return send(state, call);
     },

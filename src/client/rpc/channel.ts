@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { stringifyExact } from '../../util/exact-json.ts';
+import { mapStrings } from '../../util/json.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
-import type { CallLimits, Exchange, Reply, Transport } from '../http/transport.ts';
+import type { CallLimits, Exchange, Transport } from '../http/transport.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { type JsonObject, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
@@ -136,7 +137,7 @@ export function openChannel(options: ChannelOptions) {
         bodyMs: UNWANTED_BODY_MS,
       });
       if (reply.status < 300) return undefined;
-      return statusError(maskReply(reply, options.mask), options);
+      return statusError(mapStrings(reply, options.mask), options);
     },
 
     /** Ends a session (DELETE). Best effort, within a second. */
@@ -193,7 +194,7 @@ async function exchange(
       outcome = resumed;
     }
     if (outcome instanceof AppError) throw outcome;
-    const response = parseReply(maskReply(outcome, mask), id, seen, options);
+    const response = parseReply(mapStrings(outcome, mask), id, seen, options);
     protocolWarnings(response, outcome.isStream).forEach(options.note);
     return response;
   } catch (error) {
@@ -209,22 +210,4 @@ async function exchange(
 function brokenStream(error: unknown): AppError {
   if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
   throw error;
-}
-
-/** Masks the key in a response. */
-function maskReply(
-  { status, statusText, headers, text, isStream }: Reply,
-  mask: (text: string) => string,
-): Reply {
-  const masked = Object.entries(headers).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? mask(value) : value?.map(mask),
-  ]);
-  return {
-    status,
-    isStream,
-    statusText: mask(statusText),
-    headers: Object.fromEntries(masked),
-    text: mask(text),
-  };
 }
