@@ -79,7 +79,7 @@ export const CODES = {
   network: {
     kind: 'network',
     meaning: 'the service cannot be reached (DNS, connection refused or reset)',
-    hint: 'restaurant status --check',
+    hint: 'check the URL and the network: restaurant status --check',
     retryable: true,
   },
   timeout: {

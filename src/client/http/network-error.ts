@@ -1,5 +1,5 @@
 import { versions } from 'node:process';
-import { AppError, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
+import { AppError, CODES, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isLoopback } from '../endpoint.ts';
@@ -37,20 +37,17 @@ export function networkError(
   if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
     const retryable = code === 'EAI_AGAIN';
     const problem = retryable ? 'cannot be resolved right now' : 'does not exist';
-    const hint = 'check the URL and the network: restaurant status';
-    return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, { hint, retryable });
+    return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, { retryable });
   }
   if (code === 'ECONNREFUSED') {
-    const hint = isLoopback(target)
-      ? 'is the sandbox running? restaurant sandbox'
-      : 'check the URL: restaurant status --check';
-    return failed('refused', `connection refused by ${host}`, { hint });
+    const details = isLoopback(target) ? { hint: 'is the sandbox running? restaurant sandbox' } : {};
+    return failed('refused', `connection refused by ${host}`, details);
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
     const message = `no connection to ${host} within ${formatDuration(connectMs)}`;
     return new AppError('timeout', message, {
       reason: 'connect_timeout',
-      hint: 'check the URL and the network: restaurant status --check',
+      hint: CODES.network.hint,
       cause: error,
     });
   }

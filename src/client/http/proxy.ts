@@ -41,11 +41,7 @@ function parseProxy(value: string, name: string): ProxyServer {
   const url = parseUrl(text);
   const kind = url && KINDS[url.protocol];
   if (url === undefined || kind === undefined || url.hostname === '') {
-    const problem =
-      url === undefined || url.hostname === ''
-        ? 'is not a valid URL'
-        : `names a ${url.protocol.slice(0, -1)} proxy`;
-    throw new AppError('usage', `${name} ${problem}; supported: http, https, socks5 and socks5h`, {
+    throw new AppError('usage', `${name} is not an http, https, socks5 or socks5h URL`, {
       hint: `unset it for one call: ${name}= restaurant status --check`,
     });
   }

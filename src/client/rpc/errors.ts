@@ -19,17 +19,14 @@ const TOKENS: readonly (readonly [RegExp, Code])[] = [
   [/^rate_limited$/, 'rate_limited'],
 ];
 
-/** Converts a JSON-RPC `error`. @param response it was in, where its status or headers tell more */
-export function rpcError(
-  error: RpcError,
-  { status, headers = {} }: Partial<Pick<Reply, 'status' | 'headers'>> = {},
-): AppError {
+/** Converts a JSON-RPC `error`. */
+export function rpcError(error: RpcError, { status, headers }: Pick<Reply, 'status' | 'headers'>): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
   return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message + argumentIn(error))}${number}`, {
     ...(error.code === undefined ? {} : { rpcCode: error.code }),
-    ...(status === undefined ? {} : { status }),
+    ...(status < 300 ? {} : { status }),
     ...requestIdIn(headers),
   });
 }
@@ -69,7 +66,7 @@ function codeOf(tokens: readonly unknown[]): Code | undefined {
   return undefined;
 }
 
-/** An HTTP response that is not 2xx, with the JSON-RPC error in its body, if there is one. */
+/** An HTTP response that is not 2xx, or has a JSON-RPC error in its body. */
 type FailedResponse = Pick<Reply, 'status' | 'statusText' | 'headers' | 'text'> & {
   readonly rpc?: RpcError | undefined;
 };
@@ -88,7 +85,7 @@ export interface StatusContext {
 /** Statuses after which a later attempt may succeed. */
 const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
-/** Converts a response that is not 2xx. */
+/** Converts a failed response. The status decides; where it says little, the JSON-RPC error does. */
 export function statusError(response: FailedResponse, context: StatusContext): AppError {
   const { status, rpc, headers } = response;
   const retryAfter = parseRetryAfter(headers['retry-after'], context.now());

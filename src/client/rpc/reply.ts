@@ -4,7 +4,7 @@ import { mediaType, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import { errorIn, findReply, isObject, isReply, type JsonObject, type RpcError } from './envelope.ts';
-import { rpcError, type StatusContext, statusError } from './errors.ts';
+import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 
 /** The response to request `id`. */
@@ -95,8 +95,7 @@ export function parseReply(reply: Reply, id: number, seen: Seen, context: Status
   const { envelope, text } = found;
   const rpc = errorIn(envelope);
   if (isOk && rpc === undefined) return { text, envelope, ...base };
-  const error = isOk && rpc ? rpcError(rpc, { headers }) : statusError({ ...reply, text, rpc }, context);
-  return { text, envelope, rpcError: rpc, error, ...base };
+  return { text, envelope, rpcError: rpc, error: statusError({ ...reply, text, rpc }, context), ...base };
 }
 
 /** Returns the envelope in a body, or the reason why there is none. */

@@ -130,7 +130,10 @@ describe('a JSON-RPC error', () => {
     [{ code: 'not_found', message: 'no' }, 'not_found', 'not_found'],
     [{ message: 'no', data: 'not_found' }, 'rpc_error', undefined],
   ])('%j is %s', (error, code, rpcCode) => {
-    expect(rpcError(error)).toMatchObject({ code, details: rpcCode === undefined ? {} : { rpcCode } });
+    expect(rpcError(error, { status: 200, headers: {} })).toMatchObject({
+      code,
+      details: rpcCode === undefined ? {} : { rpcCode },
+    });
   });
 
   it.each([

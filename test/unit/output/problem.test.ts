@@ -33,7 +33,7 @@ describe('formatError', () => {
     const lines = formatError(error, plain, { verbose: true }).split('\n');
     expect(lines.slice(0, 4)).toEqual([
       'error: refused',
-      'hint: restaurant status --check',
+      'hint: check the URL and the network: restaurant status --check',
       'caused by: AggregateError',
       'caused by: Error: connect ECONNREFUSED (ECONNREFUSED)',
     ]);
