@@ -40,8 +40,6 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
   };
 }
 
-export type BodyReader = ReturnType<typeof bodyReader>;
-
 /**
  * Reads a decompressed body: text, or events as they arrive. Its first characters decide which where they contradict
  * the media type, since some servers label one as the other. The charset is UTF-8 whatever is declared.
@@ -150,8 +148,6 @@ function openCoding(name: string, first: Uint8Array): Transform {
     return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
   throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
-
-export type ContentDecoder = ReturnType<typeof contentDecoder>;
 
 /**
  * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.

@@ -3,14 +3,7 @@ import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
-import {
-  type BodyReader,
-  bodyReader,
-  type ContentDecoder,
-  contentDecoder,
-  type SseEvent,
-  tooLarge,
-} from './body.ts';
+import { bodyReader, contentDecoder, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { type Field, fieldList, firstValue, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
@@ -58,6 +51,13 @@ export interface Reply {
   /** The body; empty for a stream of events. The readable part of it when the status is an error. */
   readonly text: string;
   readonly isStream: boolean;
+}
+
+/** A response whose body is being read. */
+interface IncomingResponse {
+  readonly head: Pick<Reply, 'status' | 'statusText' | 'headers'>;
+  readonly body: ReturnType<typeof bodyReader>;
+  readonly decoder: ReturnType<typeof contentDecoder>;
 }
 
 /** A part of an exchange as it happens, for `--verbose`. Never holds the key. */
@@ -115,9 +115,7 @@ export function openTransport(options: TransportOptions) {
         let phase: Phase = 'connecting';
         let settled = false;
         let abort: (() => void) | undefined;
-        let head: Pick<Reply, 'status' | 'statusText' | 'headers'> | undefined;
-        let reader: BodyReader | undefined;
-        let decoder: ContentDecoder | undefined;
+        let response: IncomingResponse | undefined;
         let isError = false;
         let received = 0;
 
@@ -143,14 +141,15 @@ export function openTransport(options: TransportOptions) {
           settled = true;
           clearTimeout(timer);
           ignoreAbort();
-          decoder?.destroy();
+          response?.decoder.destroy();
           if (!isComplete) abort?.();
         }
         function succeed(isComplete: boolean): void {
-          if (settled || head === undefined) return;
-          const response = { text: reader?.text() ?? '', isStream: reader?.isStream() === true, ...head };
-          if (!response.isStream) trace?.({ kind: 'body', text: response.text });
-          resolve(response);
+          if (settled || response === undefined) return;
+          const { body, head } = response;
+          const reply = { text: body.text(), isStream: body.isStream(), ...head };
+          if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
+          resolve(reply);
           close(isComplete);
         }
         function fail(error: unknown): void {
@@ -180,7 +179,6 @@ export function openTransport(options: TransportOptions) {
             guard(() => {
               if (status < 200 && status !== 101) return;
               phase = 'reading';
-              head = { status, statusText, headers: fields };
               trace?.({ kind: 'response', status, statusText, headers: fieldList(fields) });
               isError = status >= 400 && status <= 599;
               if (isError) maxBytes = Math.min(maxBytes, MAX_ERROR_BYTES);
@@ -195,8 +193,7 @@ export function openTransport(options: TransportOptions) {
                   if (exchange.onEvent?.(event) === 'stop') succeed(false);
                 },
               });
-              reader = body;
-              decoder = contentDecoder(firstValue(fields['content-encoding']) ?? '', {
+              const decoder = contentDecoder(firstValue(fields['content-encoding']) ?? '', {
                 chunk: (chunk) => guard(() => body.feed(chunk)),
                 end() {
                   guard(() => body.end());
@@ -205,8 +202,8 @@ export function openTransport(options: TransportOptions) {
                 },
                 error: fail,
               });
-              const isTooLong = contentLength(fields) > maxBytes;
-              const bodyMs = exchange.bodyMs ?? (isError ? (isTooLong ? 0 : ERROR_BODY_MS) : undefined);
+              response = { head: { status, statusText, headers: fields }, body, decoder };
+              const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
               if (bodyMs === undefined) return;
               clearTimeout(timer);
               timer = setTimeout(succeed, Math.min(bodyMs, deadline - options.now()), false);
@@ -215,9 +212,9 @@ export function openTransport(options: TransportOptions) {
             guard(() => {
               received += chunk.length;
               if (received > maxBytes) throw tooLarge(maxBytes);
-              decoder?.write(chunk);
+              response?.decoder.write(chunk);
             }),
-          onResponseEnd: () => decoder?.end(),
+          onResponseEnd: () => response?.decoder.end(),
           onResponseError: (_controller, error) =>
             fail(networkError(error, { target: endpoint, phase, connectMs, fault: http.faultOf(error) })),
         };
@@ -255,11 +252,8 @@ function assertReadable(endpoint: URL, status: number, headers: HeaderFields, ma
       { status, hint: 'check the base URL: restaurant status' },
     );
   }
-  if (contentLength(headers) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(firstValue(headers['content-length'])) > maxBytes) throw tooLarge(maxBytes);
 }
-
-/** Returns the declared length of the body in bytes; 0 without one. */
-const contentLength = (headers: HeaderFields): number => Number(firstValue(headers['content-length']) ?? 0);
 
 function destination(endpoint: URL, headers: HeaderFields): string {
   const location = firstValue(headers.location);
