@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { AppError, CODES } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { mapStrings } from '../util/json.ts';
 import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
@@ -278,14 +278,9 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     },
     async callTool(name, args, toolOptions = {}) {
       const state = newState('write', toolOptions.signal);
-      try {
-        return await call(state, 'tools/call', { name, arguments: args }, parseToolResult, toolOptions);
-      } catch (error) {
-        const hasOwnHint = error instanceof AppError && error.hint !== CODES.tool_error.hint;
-        if (!(error instanceof AppError) || error.code !== 'tool_error' || hasOwnHint) throw error;
-        const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
-        throw error.withHint(hint);
-      }
+      const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
+      const decode = (result: unknown) => parseToolResult(result, hint);
+      return call(state, 'tools/call', { name, arguments: args }, decode, toolOptions);
     },
     request: (method, params, requestOptions = {}) =>
       send(

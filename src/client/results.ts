@@ -22,14 +22,15 @@ export function isRestaurant(value: unknown): value is Restaurant {
 
 /**
  * Parses the result of `tools/call`.
+ * @param hint advice for a tool that failed without a known reason
  * @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError`
  */
-export function parseToolResult(result: unknown): ToolResult {
+export function parseToolResult(result: unknown, hint?: string): ToolResult {
   if (!isObject(result)) throw mismatch('a tool result', result);
   // Some servers write "true" or 1.
   if (result.isError && result.isError !== 'false') {
     const text = textBlocks(result).join('\n');
-    throw toolError(tryJson(text) ?? result.structuredContent, text);
+    throw toolError(tryJson(text) ?? result.structuredContent, text, hint);
   }
   if (result.structuredContent === undefined && !Array.isArray(result.content)) throw noContent(result);
   return result as ToolResult;

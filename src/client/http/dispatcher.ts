@@ -13,10 +13,14 @@ const ADDRESS_MS = 1000;
 
 /** Opens connections to one service, directly or through a proxy. */
 export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
-  const watch = socketWatch(connectMs);
+  const watch = socketWatch();
   // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says, because the server receives the key.
   const direct = watch.connector(
-    openConnector({ timeout: 0, autoSelectFamilyAttemptTimeout: ADDRESS_MS, rejectUnauthorized: true }),
+    openConnector({
+      timeout: connectMs,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+      rejectUnauthorized: true,
+    }),
   );
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
   const tunnels = proxy && (await import('./tunnel.ts')).openTunnels(proxy, direct);
@@ -40,24 +44,9 @@ export async function openDispatcher(connectMs: number, proxy: ProxyServer | und
 }
 
 /** Follows the sockets of a connector: those that are still connecting, and errors that are the server's fault. */
-function socketWatch(connectMs: number) {
+function socketWatch() {
   const connecting = new Set<Socket>();
   const violations = new WeakSet<object>();
-
-  function limitConnecting(socket: Socket): void {
-    connecting.add(socket);
-    // undici's own timer may fire a second late.
-    const timer = setTimeout(() => {
-      socket.destroy(Object.assign(new Error('connect timeout'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
-    }, connectMs);
-    // Checking for the class of a TLS socket would load all of TLS.
-    for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
-      socket.once(event, () => {
-        clearTimeout(timer);
-        connecting.delete(socket);
-      });
-    }
-  }
 
   return {
     violations,
@@ -68,7 +57,11 @@ function socketWatch(connectMs: number) {
       return (options, callback) => {
         const socket: unknown = connect(options, callback);
         if (!(socket instanceof Socket)) return;
-        limitConnecting(socket);
+        connecting.add(socket);
+        // Checking for the class of a TLS socket would load all of TLS.
+        for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
+          socket.once(event, () => connecting.delete(socket));
+        }
         skipContinue(socket);
         socket.on('error', (error: NodeJS.ErrnoException) => {
           // The connection was still open, so undici rejected what it read: a protocol switch, a second response.

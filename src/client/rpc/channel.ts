@@ -8,7 +8,7 @@ import type { RpcRequest, Tool } from '../types.ts';
 import { type JsonObject, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { eventReader, parseReply, protocolWarnings, type RpcResponse } from './reply.ts';
-import { createRateGate, type Policy, planRetry } from './retry.ts';
+import { createRateGate, type Policy, planRetry, type RetryLimits } from './retry.ts';
 
 /** One call of a caller, which may take several requests. */
 export interface CallState extends CallLimits {
@@ -40,14 +40,12 @@ export interface RpcMessage extends RpcCall {
   cancel?(call: CallState, id: number): Promise<unknown>;
 }
 
-export interface ChannelOptions extends StatusContext, Pick<Context, 'now' | 'sleep' | 'random'> {
+export interface ChannelOptions extends StatusContext, RetryLimits, Pick<Context, 'sleep'> {
   readonly transport: Transport;
   /** Headers of every request. */
   readonly headers: RequestHeaders;
   /** Masks the key in text from the service. */
   mask(text: string): string;
-  readonly retries: number;
-  readonly maxWaitMs: number;
   onRequest?(): void | Promise<void>;
   onWait?(wait: { ms: number; error: AppError }): void;
   onRateLimited?(until: number): void | Promise<void>;
@@ -98,15 +96,8 @@ export function openChannel(options: ChannelOptions) {
         if (status === 429 && retryAfter !== undefined) {
           await options.onRateLimited?.(now() + retryAfter * 1000);
         }
-        const plan = planRetry({
-          attempt,
-          error,
-          policy: message.policy ?? call.policy,
-          retries: options.retries,
-          remainingMs: call.deadline - now(),
-          maxWaitMs: options.maxWaitMs,
-          random: options.random,
-        });
+        const policy = message.policy ?? call.policy;
+        const plan = planRetry(error, { attempt, policy, remainingMs: call.deadline - now() }, options);
         if (plan instanceof AppError) {
           if (outcome instanceof AppError) throw plan;
           return { ...outcome, error: plan };

@@ -42,7 +42,7 @@ function argumentIn({ code, message, data }: RpcError): string {
 }
 
 /** Converts the output of a failed tool: `output` where its text is JSON, else the text alone. */
-export function toolError(output: unknown, text: string): AppError {
+export function toolError(output: unknown, text: string, hint?: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
@@ -51,6 +51,7 @@ export function toolError(output: unknown, text: string): AppError {
   return new AppError(
     code ?? 'tool_error',
     message === undefined ? 'the tool failed without an error message' : `${SERVICE_SAYS}${excerpt(message)}`,
+    code === undefined && hint !== undefined ? { hint } : {},
   );
 }
 

@@ -42,16 +42,10 @@ export function parseRetryAfter(
   return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
-/** A failed attempt of a call. */
-export interface Failure {
-  /** Number of attempts before this one. */
-  readonly attempt: number;
-  readonly error: AppError;
-  readonly policy: Policy;
+/** Limits of the attempts of every call. */
+export interface RetryLimits {
   /** Maximum number of attempts after the first. */
   readonly retries: number;
-  /** Time left for the whole call, ms. */
-  readonly remainingMs: number;
   /** Longest wait that the service may request, ms. */
   readonly maxWaitMs: number;
   /** Returns a number in [0, 1). */
@@ -65,42 +59,41 @@ interface Wait {
   readonly serverRequested: boolean;
 }
 
-/** Returns the wait before the next attempt, or the error of the call where there is none. */
-export function planRetry(failure: Failure): Wait | AppError {
-  const { attempt, error, retries, remainingMs, random } = failure;
-  if (!isRetryable(failure)) return error;
+/**
+ * Returns the wait before the next attempt, or the error of the call where there is none. `attempt` is the number of
+ * attempts before the failed one, `remainingMs` the time that is left for the call.
+ */
+export function planRetry(
+  error: AppError,
+  { attempt, policy, remainingMs }: { attempt: number; policy: Policy; remainingMs: number },
+  { retries, maxWaitMs, random }: RetryLimits,
+): Wait | AppError {
+  const { reason, retryAfter, status = 0 } = error.details;
+  const isRetryable =
+    reason === undefined
+      ? STATUSES[policy].includes(status)
+      : // The service may always send an incomplete response: one more attempt is enough.
+        REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
+  if (!isRetryable) return error;
   if (attempt >= retries) {
     return attempt === 0 ? error : error.withMessage(`${error.message} (tried ${attempt + 1} times)`);
   }
-  const { retryAfter, status } = error.details;
-  if (retryAfter !== undefined) return honorRetryAfter(failure, retryAfter);
-  // Exponential backoff with full jitter.
-  const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
-  const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
-  if (waitMs < remainingMs) return { waitMs, serverRequested: false };
-  return error.withMessage(`${error.message}; no time is left to try again`);
-}
-
-function isRetryable({ error, policy, attempt }: Failure): boolean {
-  const { reason, status = 0 } = error.details;
-  if (reason === undefined) return STATUSES[policy].includes(status);
-  // The service may always send an incomplete response: one more attempt is enough.
-  return REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
-}
-
-function honorRetryAfter(
-  { error, maxWaitMs, remainingMs, random }: Failure,
-  seconds: number,
-): Wait | AppError {
-  const ms = seconds * 1000;
+  if (retryAfter === undefined) {
+    // Exponential backoff with full jitter.
+    const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
+    const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
+    if (waitMs < remainingMs) return { waitMs, serverRequested: false };
+    return error.withMessage(`${error.message}; no time is left to try again`);
+  }
+  const ms = retryAfter * 1000;
   const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * JITTER_MS);
-  const serverRequested = error.details.status === 429;
+  const serverRequested = status === 429;
   const isTooLong = ms > maxWaitMs;
   if (!isTooLong && (serverRequested || waitMs < remainingMs)) return { waitMs, serverRequested };
   const wait = formatDuration(ms);
   const option = isTooLong ? '--max-wait' : '--timeout';
   const limit = isTooLong ? formatDuration(maxWaitMs) : 'the time that is left';
-  const allow = seconds > 86_400 ? '' : `, or allow it: ${option} ${seconds + 30}s`;
+  const allow = retryAfter > 86_400 ? '' : `, or allow it: ${option} ${retryAfter + 30}s`;
   const message = `${error.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
   return error.withMessage(message, { hint: `run the command again in ${wait}${allow}` });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Failure, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
+import { type Policy, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails, type Reason } from '../../../src/errors.ts';
 import { formatDuration } from '../../../src/util/duration.ts';
 import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
@@ -43,16 +43,18 @@ describe('parseRetryAfter', () => {
 const http = (status: number, details: ErrorDetails = {}) =>
   new AppError('http_error', 'm', { status, ...details });
 const broken = (reason: Reason) => new AppError('network', 'm', { reason });
-const plan = (failed: Partial<Failure> & { error: AppError }) =>
-  planRetry({
-    attempt: 0,
-    policy: 'read',
-    retries: 2,
-    remainingMs: 30_000,
-    maxWaitMs: 60_000,
-    random: () => 0.5,
-    ...failed,
-  });
+const DEFAULTS = {
+  attempt: 0,
+  policy: 'read' as Policy,
+  retries: 2,
+  remainingMs: 30_000,
+  maxWaitMs: 60_000,
+  random: () => 0.5,
+};
+const plan = ({ error, ...changes }: Partial<typeof DEFAULTS> & { error: AppError }) => {
+  const failed = { ...DEFAULTS, ...changes };
+  return planRetry(error, failed, failed);
+};
 
 describe('planRetry', () => {
   it.each([400, 401, 402, 403, 404, 407, 408, 409, 422, 425, 429, 500, 501, 502, 503, 504])(
