@@ -1,9 +1,7 @@
 import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import openConnector from 'undici/lib/core/connect.js';
-import errors from 'undici/lib/core/errors.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
-import type { Fault } from './network-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
 export type HttpDispatcher = Awaited<ReturnType<typeof openDispatcher>>;
@@ -13,62 +11,44 @@ const ADDRESS_MS = 1000;
 
 /** Opens connections to one service, directly or through a proxy. */
 export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
-  const watch = socketWatch();
-  // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says, because the server receives the key.
-  const direct = watch.connector(
+  const connecting = new Set<Socket>();
+  const direct = watchSockets(
+    // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says, because the server receives the key.
     openConnector({
       timeout: connectMs,
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,
       rejectUnauthorized: true,
     }),
+    connecting,
   );
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
   const tunnels = proxy && (await import('./tunnel.ts')).openTunnels(proxy, direct);
   const agent = new Agent({ ...limits, connect: tunnels?.connect ?? direct });
   return {
     dispatch: agent.dispatch.bind(agent),
-    /** Classifies an error of the HTTP parser. */
-    faultOf(error: unknown): Fault {
-      if (error instanceof errors.HTTPParserError) {
-        // `data` is the rest of the input; at the end of the input there is none.
-        return 'data' in error && error.data ? 'malformed' : 'cut_off';
-      }
-      return watch.violations.has(error as object) ? 'malformed' : undefined;
-    },
     /** Closes every connection. */
     async close(): Promise<void> {
-      watch.destroyConnecting();
+      for (const socket of connecting) socket.destroy();
       await Promise.all([agent.destroy(), tunnels?.close()]);
     },
   };
 }
 
-/** Follows the sockets of a connector: those that are still connecting, and errors that are the server's fault. */
-function socketWatch() {
-  const connecting = new Set<Socket>();
-  const violations = new WeakSet<object>();
-
-  return {
-    violations,
-    destroyConnecting: () => {
-      for (const socket of connecting) socket.destroy();
-    },
-    connector(connect: buildConnector.connector): buildConnector.connector {
-      return (options, callback) => {
-        const socket: unknown = connect(options, callback);
-        if (!(socket instanceof Socket)) return;
-        connecting.add(socket);
-        // Checking for the class of a TLS socket would load all of TLS.
-        for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
-          socket.once(event, () => connecting.delete(socket));
-        }
-        skipContinue(socket);
-        socket.on('error', (error: NodeJS.ErrnoException) => {
-          // The connection was still open, so undici rejected what it read: a protocol switch, a second response.
-          if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) violations.add(error);
-        });
-      };
-    },
+/** Prepares the sockets of a connector. `connecting` holds those that are not connected yet. */
+function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>): buildConnector.connector {
+  return (options, callback) => {
+    const socket: unknown = connect(options, callback);
+    if (!(socket instanceof Socket)) return;
+    connecting.add(socket);
+    // Checking for the class of a TLS socket would load all of TLS.
+    for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
+      socket.once(event, () => connecting.delete(socket));
+    }
+    skipContinue(socket);
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // The connection was still open, so undici rejected what it read: a protocol switch, a second response.
+      if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) error.code = 'UNEXPECTED_DATA';
+    });
   };
 }
 

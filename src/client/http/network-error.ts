@@ -7,13 +7,11 @@ import { isLoopback } from '../endpoint.ts';
 /** The state of an exchange when it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-/** Kind of a parser error: input that is not HTTP, or HTTP that ends too early. */
-export type Fault = 'malformed' | 'cut_off' | undefined;
-
-/** Codes of the system, OpenSSL and undici, by their meaning. */
+/** Codes of the system, OpenSSL and undici, and those of `codeOf`, by their meaning. */
 const UNREACHABLE = /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/;
-const CLOSED = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE)$/;
-const MALFORMED = /^(?:UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION)$/;
+const CLOSED =
+  /^(?:ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|UNEXPECTED_END)$/;
+const MALFORMED = /^(?:UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION|UNEXPECTED_DATA)$/;
 const NOT_TLS =
   /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;
 const TLS =
@@ -22,15 +20,10 @@ const TLS =
 /** Classifies the failure of an exchange by its error's `code` and its phase. */
 export function networkError(
   error: unknown,
-  {
-    target,
-    phase,
-    connectMs,
-    fault,
-  }: { readonly target: URL; readonly phase: Phase; readonly connectMs: number; readonly fault: Fault },
+  { target, phase, connectMs }: { target: URL; phase: Phase; connectMs: number },
 ): AppError {
   if (error instanceof AppError) return error;
-  const code = systemCode(error) ?? '';
+  const code = codeOf(error);
   const { host } = target;
   const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
     new AppError('network', message, { reason, ...details, cause: error });
@@ -55,20 +48,26 @@ export function networkError(
   if (TLS.test(code)) return tlsError(error, code, target);
   const isBadLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   // Before the body, it means that the headers contain different lengths.
-  if (fault === 'malformed' || MALFORMED.test(code) || (isBadLength && phase !== 'reading')) {
+  if (MALFORMED.test(code) || (isBadLength && phase !== 'reading')) {
     const message =
       code === 'UND_ERR_HEADERS_OVERFLOW'
         ? `the response from ${host} has more than 16 KiB of headers`
         : `${host} does not respond as an HTTP server`;
     return new AppError('bad_response', message, { hint: 'check the URL and its port: restaurant status' });
   }
-  if (phase === 'reading' && (fault === 'cut_off' || isBadLength || CLOSED.test(code))) {
+  if (phase === 'reading' && (isBadLength || CLOSED.test(code))) {
     return failed('cut_off', `${host} closed the connection in the middle of its response`);
   }
-  if (fault === 'cut_off' || CLOSED.test(code)) {
+  if (CLOSED.test(code)) {
     return failed('reset', `${host} closed the connection without a response`);
   }
   return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
+}
+
+/** Returns the code of an error. Those of undici's HTTP parser have none; at the end of the input their `data` is empty. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCode(error) ?? '';
+  return 'data' in error && error.data ? 'UNEXPECTED_DATA' : 'UNEXPECTED_END';
 }
 
 /** Codes for a certificate chain that ends in an unknown authority. */

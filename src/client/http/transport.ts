@@ -216,7 +216,7 @@ export function openTransport(options: TransportOptions) {
             }),
           onResponseEnd: () => response?.decoder.end(),
           onResponseError: (_controller, error) =>
-            fail(networkError(error, { target: endpoint, phase, connectMs, fault: http.faultOf(error) })),
+            fail(networkError(error, { target: endpoint, phase, connectMs })),
         };
 
         if (timeLeft === 0) return fail(timeoutError());

@@ -8,10 +8,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
-declare module 'undici/lib/core/errors.js' {
-  import { errors } from 'undici';
-  export default errors;
-}
 /** `connect` of a dispatcher, which undici's index adds to its classes. */
 declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';

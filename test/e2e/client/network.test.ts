@@ -251,12 +251,7 @@ describe('TLS', () => {
       cert: { subjectaltname: 'DNS:other.example' },
     });
     const target = new URL('https://service.example/api/mcp');
-    const error = networkError(wrong, {
-      target,
-      phase: 'connecting',
-      connectMs: 10_000,
-      fault: undefined,
-    });
+    const error = networkError(wrong, { target, phase: 'connecting', connectMs: 10_000 });
     expect(error.code).toBe('tls');
     expect(error.message).toContain('other.example');
     expect(error.message).toContain('service.example');
