@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { isFilled, isObject, type JsonObject } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
-import { parseJson } from './rpc/json.ts';
+import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { RpcResponse } from './rpc/reply.ts';
 import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
 
@@ -30,7 +30,7 @@ export function parseToolResult(result: unknown, hint?: string): ToolResult {
   // Some servers write "true" or 1.
   if (result.isError && result.isError !== 'false') {
     const text = textBlocks(result).join('\n');
-    throw toolError(tryJson(text) ?? result.structuredContent, text, hint);
+    throw toolError(parseJsonOrNone(text) ?? result.structuredContent, text, hint);
   }
   if (result.structuredContent === undefined && !Array.isArray(result.content)) throw noContent(result);
   return result as ToolResult;
@@ -66,7 +66,7 @@ export function unwrapText(envelope: JsonObject): unknown {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
   if (text === undefined) throw new AppError('bad_response', 'the response has no text block to unwrap');
-  const parsed = tryJson(text);
+  const parsed = parseJsonOrNone(text);
   return parsed === undefined ? text : parsed;
 }
 
@@ -102,14 +102,6 @@ function textBlocks({ content }: JsonObject): string[] {
       ? [block.text]
       : [],
   );
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */

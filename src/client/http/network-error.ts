@@ -97,7 +97,7 @@ function tlsError(error: unknown, code: string, { host, hostname }: URL): AppErr
   ];
   const other = `the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`;
   const [, message = other, hint] = problems.find(([codes]) => codes.test(code)) ?? [];
-  return new AppError('tls', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
+  return new AppError('tls', message, { cause: error, hint });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RpcRequest } from '../types.ts';
 
 /** `error` of a JSON-RPC response, as far as it can be read (JSON-RPC 2.0, section 5.1). */
 export interface RpcError {
-  readonly code?: number | string;
+  readonly code?: number | string | undefined;
   readonly message: string;
   readonly data?: unknown;
 }
@@ -71,9 +71,9 @@ export function errorIn(envelope: JsonObject): RpcError | undefined {
   if (error === undefined || (error === null && Object.hasOwn(envelope, 'result'))) return undefined;
   const { code, message, data }: JsonObject = isObject(error) ? error : { message: error };
   return {
-    ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}),
+    code: typeof code === 'number' || typeof code === 'string' ? code : undefined,
     message: isFilled(message) ? message : 'an error without a message',
-    ...(data === undefined ? {} : { data }),
+    data,
   };
 }
 

@@ -5,7 +5,7 @@ import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
 import { isFilled, isObject, type RpcError } from './envelope.ts';
-import { parseJson } from './json.ts';
+import { parseJsonOrNone } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 
 /** Start of a message that repeats the service's own words. */
@@ -25,9 +25,9 @@ export function rpcError(error: RpcError, { status, headers }: Pick<Reply, 'stat
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
   return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message + argumentIn(error))}${number}`, {
-    ...(error.code === undefined ? {} : { rpcCode: error.code }),
-    ...(status < 300 ? {} : { status }),
-    ...requestIdIn(headers),
+    rpcCode: error.code,
+    status: status < 300 ? undefined : status,
+    requestId: requestIdIn(headers),
   });
 }
 
@@ -51,7 +51,7 @@ export function toolError(output: unknown, text: string, hint?: string): AppErro
   return new AppError(
     code ?? 'tool_error',
     message === undefined ? 'the tool failed without an error message' : `${SERVICE_SAYS}${excerpt(message)}`,
-    code === undefined && hint !== undefined ? { hint } : {},
+    { hint: code === undefined ? hint : undefined },
   );
 }
 
@@ -96,17 +96,16 @@ export function statusError(response: FailedResponse, context: StatusContext): A
   return new AppError(code, detail === '' ? message : `${message}: ${detail}`, {
     status,
     retryable: TEMPORARY.includes(status),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(rpc?.code === undefined ? {} : { rpcCode: rpc.code }),
-    ...requestIdIn(headers),
-    ...(hint === undefined ? {} : { hint }),
+    retryAfter,
+    rpcCode: rpc?.code,
+    requestId: requestIdIn(headers),
+    hint,
   });
 }
 
 /** Returns the id that the service gave the request, to quote in a question about it. */
-function requestIdIn(headers: HeaderFields): { requestId?: string } {
-  const id = firstValue(headers['x-request-id'] ?? headers['request-id']);
-  return id ? { requestId: id.slice(0, 200) } : {};
+function requestIdIn(headers: HeaderFields): string | undefined {
+  return firstValue(headers['x-request-id'] ?? headers['request-id'])?.slice(0, 200) || undefined;
 }
 
 /** Returns the meaning of a status. @param wait seconds of Retry-After */
@@ -148,12 +147,7 @@ function detailOf({ rpc, text, statusText }: FailedResponse): string {
 }
 
 function messageIn(text: string): string | undefined {
-  let body: unknown;
-  try {
-    body = parseJson(text);
-  } catch {
-    return undefined;
-  }
+  const body = parseJsonOrNone(text);
   if (!isObject(body)) return undefined;
   const { error, error_description: description, message, detail } = body;
   if (isObject(error) && typeof error.message === 'string') return error.message;

@@ -27,6 +27,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Parses JSON text from the service; undefined when it cannot be read. */
+export function parseJsonOrNone(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The rest of a text that was cut: nothing, or the start of a literal, number or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;
 
