@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
@@ -133,6 +133,7 @@ describe('cancellation', () => {
 describe('a foreign server', () => {
   let server: Server | undefined;
   let endpoint = '';
+  const steps: number[] = [];
 
   beforeAll(async () => {
     const sessions = new Map<string, StreamableHTTPServerTransport>();
@@ -149,7 +150,7 @@ describe('a foreign server', () => {
           onsessioninitialized: (session) => void sessions.set(session, transport),
         });
       if (known === undefined)
-        await foreignServer().connect(transport as Parameters<McpServer['connect']>[0]);
+        await foreignServer(steps).connect(transport as Parameters<McpServer['connect']>[0]);
       await transport.handleRequest(request, response);
     }
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -165,7 +166,6 @@ describe('a foreign server', () => {
     const { client } = await connect(['--endpoint', endpoint], { ...env, RESTAURANT_API_KEY: PAID });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['add', 'fail']);
-    const steps: number[] = [];
     const sum = await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }, undefined, {
       onprogress: ({ progress }) => steps.push(progress),
     });
@@ -176,8 +176,8 @@ describe('a foreign server', () => {
   });
 });
 
-/** A server on the official SDK that has nothing to do with restaurants. */
-function foreignServer(): McpServer {
+/** A server on the official SDK that has nothing to do with restaurants. @param received the progress that its client got */
+function foreignServer(received: readonly number[]): McpServer {
   const foreign = new McpServer({ name: 'foreign', version: '1' }, { capabilities: { tools: {} } });
   foreign.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
@@ -192,7 +192,7 @@ function foreignServer(): McpServer {
       const notice = { progressToken, progress };
       await sendNotification({ method: 'notifications/progress', params: notice });
       // The SDK's client drops progress that it reads together with the response.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await vi.waitFor(() => expect(received).toContain(progress), { timeout: 20_000 });
     }
     const sum = Number(params.arguments?.a) + Number(params.arguments?.b);
     return { content: [{ type: 'text', text: String(sum) }], structuredContent: { sum } };
