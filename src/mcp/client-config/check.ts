@@ -94,7 +94,7 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   });
 }
 
-/** What a client sends first, and a search. The ids count from 0. */
+/** The first requests of a client, and a search. The ids count from 0. */
 const REQUESTS = [
   {
     method: 'initialize',
