@@ -26,12 +26,18 @@ const AVOIDED = [
 /** Lines that need such a word: names in other programs, and options in British spelling. */
 const ALLOWED = /neighbourhood[':]|no-colour/i;
 
-const files = execFileSync('git', ['ls-files', 'src', 'docs/*.md', 'bin', '*.md'], {
-  cwd: root,
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', 'src', 'test', 'scripts', 'bench', 'docs/*.md', 'bin', '*.md'],
+  {
+    cwd: root,
+    encoding: 'utf8',
+  },
+)
   .split('\n')
-  .filter((file) => /\.(ts|js|md|css)$/.test(file) && file !== 'CHANGELOG.md');
+  .filter(
+    (file) => /\.(ts|js|md|css)$/.test(file) && !['CHANGELOG.md', 'scripts/check-words.js'].includes(file),
+  );
 
 const found = files.flatMap((file) =>
   readFileSync(`${root}${file}`, 'utf8')

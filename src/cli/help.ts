@@ -9,7 +9,7 @@ import { optionsOf } from './options.ts';
 export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
 export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 
-/** What bare `restaurant` prints. */
+/** The output of `restaurant` without arguments. */
 export const INTRODUCTION = `Search restaurants, read their details, from the command line.
 
   $ restaurant find "Nopa" --city SF --demo   try it now: no key, no network

@@ -62,7 +62,7 @@ export interface Ledger {
 /** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
 export class SharedStateError extends AppError {}
 
-/** What a grant returns that came too late to be used: the next may come at once. */
+/** The result of a grant that arrived too late to be used. The next one may be requested at once. */
 export const TOO_LATE: Grant = { granted: false, freeAt: 0, window: 'minute' };
 
 /** Half a second over the minute: a request recorded at its start may have been sent a little later. */

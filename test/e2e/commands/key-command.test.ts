@@ -78,13 +78,13 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     ['prints an empty line first', `echo; echo ${KEY}`, 'printed no key'],
     ['prints too much', 'yes sk_service_x', 'more than 64 KiB'],
     ['is ended by a signal', 'kill -TERM $$', 'SIGTERM'],
-  ])('that %s stops the command before a request', async (_name, script, told) => {
+  ])('that %s stops the command before a request', async (_name, script, expected) => {
     await useCommand(script);
     const { exit, stderr } = await run(FIND);
     expect(exit).toBe(4);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'no_key',
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(expected),
     });
     expect(requests).toEqual([]);
   });
@@ -97,12 +97,12 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
 
   it('that does not exist or has an unclosed quote is named in the error', async () => {
     await run(['config', 'set', 'base-url', base]);
-    for (const [command, told] of [
+    for (const [command, expected] of [
       ['/no/such/program', 'was not found'],
       ['"open', 'quotes closed'],
     ] as const) {
       const own = { RESTAURANT_KEY_COMMAND: command };
-      expect((await run(FIND, own)).stderr).toContain(told);
+      expect((await run(FIND, own)).stderr).toContain(expected);
     }
     const { exit, stderr } = await run(['config', 'set', 'key-command', '"open']);
     expect([exit, stderr]).toEqual([2, expect.stringContaining('quotes closed')]);

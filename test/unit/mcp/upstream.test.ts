@@ -212,9 +212,9 @@ describe('a call', () => {
       { code: -32603, message: 'odd', data: { code: 'E1' } },
     ],
     ['flat', { code: -32603, message: 'flat' }],
-  ])('forwards the error %j', async (error, told) => {
+  ])('forwards the error %j', async (error, expected) => {
     const { upstream } = upstreamOver([answering({ envelope: { error } })]);
-    expect(await caught(call(upstream))).toMatchObject({ name: 'ProtocolError', ...told });
+    expect(await caught(call(upstream))).toMatchObject({ name: 'ProtocolError', ...expected });
   });
 
   it('forwards a JSON-RPC error that came with an HTTP status, but not 429', async () => {

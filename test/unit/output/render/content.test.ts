@@ -23,7 +23,7 @@ describe('contentLines', () => {
     ['JSON in text', { type: 'text', text: '{"grade":"A"}' }, ['Grade  A']],
     ['an image', IMAGE, ['[image] image/png, 1.5 kB']],
     ['audio', { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }, ['[audio] audio/wav, 3 bytes']],
-    ['an image of which nothing is told', { type: 'image' }, ['[image]']],
+    ['an image without details', { type: 'image' }, ['[image]']],
     [
       'a text resource',
       { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'one\ntwo' } },
