@@ -93,11 +93,12 @@ const group = (name, priority, ...modules) => ({
   test: (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each)),
 });
 const groups = [
-  group('start', 3, '/src/start.ts'),
-  group('program', 2, '/src/main.ts'),
+  group('start', 4, '/src/start.ts'),
+  group('program', 3, '/src/main.ts'),
+  group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts'),
   group(
     'call',
-    1,
+    2,
     '/src/app/service.ts',
     '/src/app/request.ts',
     '/src/app/last-results.ts',

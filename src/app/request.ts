@@ -1,4 +1,3 @@
-import { curlCommand, previewRequest } from '../client/preview.ts';
 import type { Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
@@ -67,6 +66,7 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
       hint: 'restaurant sandbox serves the same data at one; then --base-url <url> --dry-run',
     });
   }
+  const { curlCommand, previewRequest } = await import('../client/preview.ts');
   const { url: endpoint } = requireEndpoint(app);
   // The command that prints the key is not run for a preview.
   const key = configuredKey(app, endpoint)?.value ?? (keyCommandOf(app) === undefined ? undefined : '****');

@@ -1,5 +1,5 @@
 import type { TraceEvent } from '../client/http/transport.ts';
-import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
+import type { Client, ClientOptions } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
 import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
@@ -22,11 +22,12 @@ import { type DemoMode, openTarget, supportsMcp, type Target, traceContextOf } f
 
 /** The service as the commands use it: a client whose responses are stored and whose requests are counted. */
 export interface Service {
-  readonly client: Client;
+  /** Opens the client on first use: a response from the cache needs none. */
+  client(): Promise<Client>;
   /** Its host, for messages. */
   readonly label: string;
-  /** The count of its requests; the embedded sandbox has none. */
-  readonly ledger: Ledger | undefined;
+  /** Opens the count of its requests on first use; the embedded sandbox has none. */
+  ledger(): Promise<Ledger | undefined>;
   find(query: { name: string; city: string }): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
   /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
@@ -79,9 +80,17 @@ export interface ServiceOptions {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, options: ServiceOptions = {}): Promise<Service> {
   const target = options.target ?? (await openTarget(app, options.demoMode));
-  const ledger = target.demo ? undefined : await openLedgerFor(app, target, options);
-  const client = openClient(app, target, ledger, options);
   const stored = options.stored ?? (await openStoredResponses(app, target));
+  let openedLedger: Promise<Ledger> | undefined;
+  const ledger = async () => {
+    if (!target.demo) openedLedger ??= openLedgerFor(app, target, options);
+    return openedLedger;
+  };
+  let openedClient: Promise<Client> | undefined;
+  const client = () => {
+    openedClient ??= ledger().then((opened) => openClient(app, target, opened, options));
+    return openedClient;
+  };
   /** Masks keys in the strings: also those that are broken by hidden characters, which JSON output would escape. */
   const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskKey(text));
 
@@ -109,7 +118,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     async find(query) {
       const received: FindResult[] = [];
       const { value, ...cached } = await throughCache('find_restaurant', { ...query }, async () => {
-        received[0] = await client.find(query);
+        received[0] = await (await client()).find(query);
         return received[0].output;
       });
       // A stored response, and one in which a key was masked, are not decoded yet.
@@ -118,8 +127,8 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
-      const { value, ...cached } = await throughCache('lookup_restaurant', args, () =>
-        client.lookup(id, level),
+      const { value, ...cached } = await throughCache('lookup_restaurant', args, async () =>
+        (await client()).lookup(id, level),
       );
       return { output: value, ...cached };
     },
@@ -139,13 +148,13 @@ const CAPABILITIES_TTL_MS = 86_400_000;
 /** The tools of a service and the capabilities of its server, which are stored on this machine. */
 function toolsOf(
   app: App,
-  client: Client,
+  client: Service['client'],
   target: Target,
 ): Pick<Service, 'listTools' | 'getTools' | 'capabilities'> {
   const cache = openLocalCache(app, target);
 
   async function listTools(): Promise<readonly Tool[]> {
-    const tools = await client.listTools();
+    const tools = await (await client()).listTools();
     cache.put(TOOL_LIST, {}, { tools });
     return tools;
   }
@@ -171,7 +180,7 @@ function toolsOf(
       if (!target.demo && supportsMcp(app) !== true) return {};
       const found = cache.get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
       if (found !== undefined) return found.value as JsonObject;
-      const capabilities = await client.capabilities();
+      const capabilities = await (await client()).capabilities();
       cache.put(CAPABILITIES, {}, capabilities);
       return capabilities;
     },
@@ -179,7 +188,13 @@ function toolsOf(
 }
 
 /** Opens a client with this run's settings. It is closed when the run ends. */
-function openClient(app: App, target: Target, ledger: Ledger | undefined, options: ServiceOptions): Client {
+async function openClient(
+  app: App,
+  target: Target,
+  ledger: Ledger | undefined,
+  options: ServiceOptions,
+): Promise<Client> {
+  const { createClient } = await import('../client/restaurant.ts');
   const { context: shared, settings, globals, paths } = app;
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};

@@ -43,8 +43,8 @@ async function runCall(app: App, name: string, words: string[], json: string | u
         const onProgress =
           update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
         return service
-          .cached(`call ${name}`, args, () =>
-            service.client.callTool(name, args, { tool, ...(onProgress && { onProgress }) }),
+          .cached(`call ${name}`, args, async () =>
+            (await service.client()).callTool(name, args, { tool, ...(onProgress && { onProgress }) }),
           )
           .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
       });

@@ -148,9 +148,9 @@ async function readKeyFile(app: App, path: string): Promise<string> {
 async function refusalOf(app: App, url: URL, key: string): Promise<AppError | undefined> {
   const { openService } = await import('../app/service.ts');
   const target = { url, key, headers: requestHeaders(app, url), demo: false };
-  const { client } = await openService(app, { target });
+  const service = await openService(app, { target });
   try {
-    await app.withSpinner(`checking the key with ${url.host}`, () => client.check());
+    await app.withSpinner(`checking the key with ${url.host}`, async () => (await service.client()).check());
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;

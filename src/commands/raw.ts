@@ -61,7 +61,7 @@ async function runRaw(
         service.cached(
           `raw ${method}`,
           { params: call.params },
-          () => service.client.request(method, call.params),
+          async () => (await service.client()).request(method, call.params),
           ({ failed }) => !failed,
         ),
       ),

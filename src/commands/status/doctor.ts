@@ -101,7 +101,7 @@ async function checkService(app: App): Promise<Diagnosis> {
   let date: string | undefined;
   const start = context.now();
   try {
-    const { client, label } = await openService(app, {
+    const service = await openService(app, {
       client: {
         trace(event) {
           if (event.kind !== 'response') return;
@@ -109,7 +109,8 @@ async function checkService(app: App): Promise<Diagnosis> {
         },
       },
     });
-    await app.withSpinner(`checking ${label}`, () => client.check());
+    const { label } = service;
+    await app.withSpinner(`checking ${label}`, async () => (await service.client()).check());
     const ms = context.now() - start;
     const checks = [
       passed('service', `${label} accepted the key and answered in ${ms} ms`),

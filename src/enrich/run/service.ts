@@ -3,7 +3,6 @@ import { openStoredResponses, type StoredResponses } from '../../app/responses.t
 import { openService } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
-import type { Ledger } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { QuotaError, type RestaurantService } from '../match/resolve-row.ts';
 import type { Waiting } from '../progress/progress.ts';
@@ -89,9 +88,11 @@ export async function openPacedService(
 
   let leftToday: number | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
-  async function readLeftToday(open: Ledger): Promise<void> {
+  async function readLeftToday(): Promise<void> {
     readAt = now();
-    const { limit, used } = (await open.usage()).perDay;
+    const ledger = await service.ledger();
+    if (ledger === undefined) return;
+    const { limit, used } = (await ledger.usage()).perDay;
     leftToday = Math.max(0, limit - used);
   }
 
@@ -99,8 +100,7 @@ export async function openPacedService(
     requests: () => sent,
     leftToday() {
       // Read at most once a second. Where reading fails, so does the next request, which reports it.
-      if (options.perDay > 0 && service.ledger !== undefined && now() - readAt >= 1000)
-        void readLeftToday(service.ledger).catch(() => {});
+      if (options.perDay > 0 && now() - readAt >= 1000) void readLeftToday().catch(() => {});
       return leftToday;
     },
     find: ({ name, city }) =>

@@ -111,7 +111,7 @@ export function openUpstream(options: UpstreamOptions) {
     },
     /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
     request: (method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> =>
-      use(({ client }) => send(client, method, params, options)),
+      use(async (service) => send(await service.client(), method, params, options)),
   };
 }
 

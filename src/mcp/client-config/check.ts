@@ -78,8 +78,8 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   for (const protocol of CLIENT_VERSIONS) {
     const service = await openService(app, { client: { protocol } });
     try {
-      const { length } = await app.withSpinner(`connecting to ${service.label}`, () =>
-        service.client.listTools(),
+      const { length } = await app.withSpinner(`connecting to ${service.label}`, async () =>
+        (await service.client()).listTools(),
       );
       return { ok: true, tools: length, key: fromEnv ? 'env' : 'config' };
     } catch (error) {

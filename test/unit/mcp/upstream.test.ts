@@ -34,7 +34,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities:
         const found = await tools();
         return { fromCache: false, ...(found === undefined ? {} : { tools: found }) };
       };
-      return { getTools, capabilities, client: { request: raw } } as unknown as Service;
+      return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
     },
     profileName: 'work',
     storedTools: () => stored.tools,
