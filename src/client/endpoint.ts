@@ -4,7 +4,7 @@ import { parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
-const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+const HAS_SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 /** 127.0.0.0/8 as the URL parser normalizes it (WHATWG URL, section 3.5). */
 const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
