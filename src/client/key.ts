@@ -9,7 +9,7 @@ export const DEFAULT_KEY_PREFIX = 'sk_service_';
  */
 const TOKEN = '[!#-&*+\\-./0-9:=?@A-Z^_a-z|~]';
 
-/** Forms that no key has, with the reason that the error gives. */
+/** Invalid forms of a key, each with the message of its error. */
 const INVALID: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'the API key is empty'],
   [/^bearer(\s|$)/i, 'the API key starts with "Bearer"; enter the key alone'],
@@ -56,7 +56,7 @@ const HIDDEN = String.raw`(?:[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4
 const HAS_HIDDEN = new RegExp(HIDDEN);
 
 /**
- * Creates a function that replaces a key in text by its mask, however it is written: plain, in the escapes of JSON
+ * Creates a function that replaces a key in text by its mask in every spelling: plain, in the escapes of JSON
  * (also of JSON inside JSON), URLs and HTML, inside base64, or broken by hidden characters and line breaks. Nothing
  * else is changed, so it is safe for data.
  */

@@ -41,8 +41,8 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
 }
 
 /**
- * Reads a decompressed body: text, or events as they arrive. Its first characters decide which where they contradict
- * the media type, since some servers label one as the other. The charset is UTF-8 whatever is declared.
+ * Reads a decompressed body: text, or events as they arrive. The first characters decide if they contradict the media
+ * type, since some servers label one as the other. The charset is always UTF-8.
  */
 export function bodyReader({
   contentType,
@@ -52,7 +52,7 @@ export function bodyReader({
 }: {
   contentType: string;
   maxBytes: number;
-  /** Bytes that are not UTF-8 become U+FFFD, whatever charset is declared. */
+  /** Bytes that are not UTF-8 become U+FFFD, also if another charset is declared. */
   lenient?: boolean;
   onEvent(event: SseEvent): void;
 }) {

@@ -13,7 +13,7 @@ const ADDRESS_MS = 1000;
 export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
   const connecting = new Set<Socket>();
   const direct = watchSockets(
-    // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says, because the server receives the key.
+    // Certificates are always verified, despite NODE_TLS_REJECT_UNAUTHORIZED, because the server receives the key.
     openConnector({
       timeout: connectMs,
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,

@@ -153,7 +153,7 @@ export function openTransport(options: TransportOptions) {
           close(isComplete);
         }
         function fail(error: unknown): void {
-          // The status of an error counts, whatever is wrong with its body.
+          // Reports the status of an error even if its body is invalid.
           if (isError) succeed(false);
           if (settled) return;
           reject(error);

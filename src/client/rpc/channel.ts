@@ -57,7 +57,7 @@ export type Channel = ReturnType<typeof openChannel>;
 
 /** Maximum wait for the end of a body that is not needed, before the connection is closed. */
 const UNWANTED_BODY_MS = 100;
-/** Time for a message that ends something. */
+/** Time limit for the message that ends a session or cancels a call. */
 const FAREWELL_MS = 1000;
 const MAX_RESUMPTIONS = 5;
 /** Wait before a stream is resumed, where the service names none. */
@@ -139,7 +139,7 @@ export function openChannel(options: ChannelOptions) {
   };
 }
 
-/** A short call of its own for a message about a call that has ended. */
+/** Returns the limits of a message that ends a session or cancels a call. */
 function farewell(now: () => number): CallState {
   const { signal } = new AbortController();
   return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };

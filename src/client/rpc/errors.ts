@@ -55,7 +55,7 @@ export function toolError(output: unknown, text: string, hint?: string): AppErro
   );
 }
 
-/** Finds a token of TOKENS, however it is written: `Not Found`, `notFound`, `NOT-FOUND`. */
+/** Finds a token of TOKENS in any spelling: `Not Found`, `notFound`, `NOT-FOUND`. */
 function codeOf(tokens: readonly unknown[]): Code | undefined {
   for (const token of tokens) {
     if (typeof token !== 'string' || token.length > 40) continue;

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { AppError, Reason } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 
-/** `read`: a repeated call does no harm. `write`: it is repeated only when the service did nothing. */
+/** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
 export type Policy = 'read' | 'write';
 
 const STATUSES: Readonly<Record<Policy, readonly number[]>> = {
