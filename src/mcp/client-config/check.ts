@@ -36,7 +36,7 @@ function clientEnv({ passesEnv }: McpClient, env: Env): Env {
 /** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
 export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
 
-/** Returns why the client cannot start the bridge; undefined where nothing speaks against it. */
+/** Returns the reason why the client cannot start the bridge; undefined if none is known. */
 export function bridgeProblem({ context }: App, { name }: McpClient): string | undefined {
   const installed = findInstalled(context);
   if (installed.state === 'missing') return `${COMMAND} is not on the PATH, so ${name} cannot start it`;
