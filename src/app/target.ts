@@ -9,7 +9,7 @@ import { checkHeader, isHarmless, parseHeaders, type RequestHeaders } from '../c
 import { checkKey } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
-import { SETTING_NAMES, SETTINGS } from '../settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { type SettingView, type Source, variable } from '../settings/settings.ts';
 import type { Profile } from '../storage/config-file.ts';
 import { openProtocolStore } from '../storage/state.ts';

@@ -1,6 +1,6 @@
 import { Help, Option } from 'commander';
 import { exitCodes } from '../errors.ts';
-import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalogue.ts';
+import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
 import { EXTENSIONS, FORMATS } from '../output/formats.ts';
-import { PROTOCOLS, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
+import { PROTOCOLS, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { type CliCommand, CliOption, type OptionGroup, type OptionOverride } from './command.ts';
 
 /** Global options as commander hands them over; settings are still text. */

@@ -7,7 +7,7 @@ import { endpointFromBase, parseEndpoint, withScheme } from '../client/endpoint.
 import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
-import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, configPath, profileOf } from '../storage/config-file.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { didYouMean } from '../util/nearest.ts';
-import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalogue.ts';
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue, withoutPassword } from './values.ts';
 
 /** Where a value was found. A flag beats the environment, which beats the config file. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SETTING_NAMES, SETTINGS } from '../../src/settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS } from '../../src/settings/catalog.ts';
 import { VERSION } from '../../src/version.ts';
 import { newHome, runCli } from '../helpers/program.ts';
 import { everyCommand, isGroup, readTree, type SchemaCommand, wordsOf } from '../helpers/tree.ts';

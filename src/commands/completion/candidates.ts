@@ -5,7 +5,7 @@ import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf } from '../../cli/options.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/types.ts';
-import { SETTING_NAMES, SETTINGS } from '../../settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { CursorContext } from './parse.ts';
 

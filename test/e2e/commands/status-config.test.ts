@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalogue.ts';
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalog.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 

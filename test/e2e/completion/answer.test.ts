@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SHELLS } from '../../../src/commands/completion.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
-import { SETTING_NAMES } from '../../../src/settings/catalogue.ts';
+import { SETTING_NAMES } from '../../../src/settings/catalog.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../../helpers/tree.ts';
