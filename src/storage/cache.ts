@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../errors.ts';
 import { parseExact, rawNumber, stringifyExact } from '../util/exact-json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { deleteFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
@@ -129,9 +128,10 @@ export function openCache({
 export function clearResponses(cacheDir: string | undefined): number {
   if (cacheDir === undefined) return 0;
   const folder = folderIn(cacheDir);
+  if (!existsSync(folder)) return 0;
   try {
-    const count = entriesIn(folder).length;
-    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    const count = statSync(folder).isDirectory() ? entriesIn(folder).length : 0;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     return count;
   } catch (error) {
     throw ioError('clear the cache', folder, error);
@@ -161,15 +161,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** @throws the system's error, unless there is no folder. */
-function entriesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => ENTRY_NAME.test(name));
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
-    throw error;
-  }
-}
+const entriesIn = (folder: string): string[] => readdirSync(folder).filter((name) => ENTRY_NAME.test(name));
 
 /** Deletes entries that are too old, then the oldest until the cache is within its limit. */
 function prune(folder: string, now: number, maxBytes: number): void {
@@ -188,16 +180,7 @@ function prune(folder: string, now: number, maxBytes: number): void {
   const limit = bytes > maxBytes ? maxBytes * KEEP : maxBytes;
   for (const { path, size, mtimeMs } of entries) {
     if (now - mtimeMs <= MAX_AGE_MS && bytes <= limit) break;
-    remove(path);
+    rmSync(path, { recursive: true, force: true });
     bytes -= size;
-  }
-}
-
-/** Deletes a file, unless it is gone already or the disk is read-only. */
-function remove(path: string): void {
-  try {
-    rmSync(path);
-  } catch {
-    // It is deleted the next time.
   }
 }
