@@ -156,20 +156,25 @@ export function openLedger({
     };
   }
 
+  /** Returns what keeps a request from being sent at this time. */
+  const waitAt = (files: Log, at: number, repair = false): Wait | undefined =>
+    longestWait(usageOf(isUnlimited ? [] : files.read(at, repair), at));
+
   return {
     record,
     async grant() {
+      // Those who must wait anyway do not queue for the lock.
+      const first = await using((files) => waitAt(files, now()));
+      if (first !== undefined) return { granted: false, ...first };
       if (isUnlimited) {
         // Without limits, there is no last request that two processes could both get.
-        const wait = longestWait(usageOf([], now()));
-        if (wait !== undefined) return { granted: false, ...wait };
         await record();
         return { granted: true };
       }
       const { at, wait } = await using((files) =>
         files.exclusive(() => {
           const at = now();
-          const wait = longestWait(usageOf(files.read(at, true), at));
+          const wait = waitAt(files, at, true);
           if (wait === undefined) files.append(at);
           return { at, wait };
         }),

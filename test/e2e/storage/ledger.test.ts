@@ -286,7 +286,8 @@ describe('a clock that jumps', () => {
 
   it('while a request is granted refuses it, since it would be sent at another time', async () => {
     const { open, folder } = world();
-    const times = [START];
+    // The clock is read before the lock is acquired and at the decision; later it is too late to send.
+    const times = [START, START];
     const slow = openLedger({
       stateDir: join(folder, '..'),
       key: 'sk_service_a',
