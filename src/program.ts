@@ -58,7 +58,7 @@ export async function buildProgram(app: App, argv?: readonly string[]): Promise<
 function createProgram(): CliCommand {
   const program = new CliCommand('restaurant');
   program
-    .description('Search restaurants, read their details, from the command line.')
+    .description('Search restaurants and read their details from the command line.')
     .addOption(VERSION_OPTION)
     .helpOption(false)
     .helpCommand(false)

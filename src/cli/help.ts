@@ -10,20 +10,34 @@ export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup(
 export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 
 /** The output of `restaurant` without arguments. */
-export const INTRODUCTION = `Search restaurants, read their details, from the command line.
+export const INTRODUCTION = `Search restaurants and read their details.
 
-  $ restaurant find "Nopa" --city SF --demo   try it now: no key, no network
-  $ restaurant login                          save the address and your API key
-  $ restaurant find "Nopa" --city SF          search
-  $ restaurant lookup 1                       details of the first one found
+Try it now, without a key or network:
+  $ restaurant find "Nopa" --city SF --demo
+
+Save the address and your API key:
+  $ restaurant login
+
+Search, then show the first result:
+  $ restaurant find "Nopa" --city SF
+  $ restaurant lookup 1
 
 restaurant --help lists all commands.
 `;
+
+/** In narrower help a description goes below its term, not beside it. */
+const NARROW = 50;
 
 export function configureHelp(program: CliCommand): void {
   program.configureHelp({
     showGlobalOptions: false,
     minWidthToWrap: 16,
+    formatItem(term, termWidth, description, helper) {
+      const { helpWidth: width = 80 } = helper;
+      if (width >= NARROW) return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+      const below = helper.boxWrap(description, width - 6).replaceAll(/^/gm, ' '.repeat(6));
+      return description === '' ? `  ${term}` : `  ${term}\n${below}`;
+    },
     visibleOptions(command) {
       const cli = command as CliCommand;
       if (cli === program) return [...optionsOf(cli), VERSION_OPTION, HELP_OPTION];
