@@ -43,9 +43,9 @@ export function walkPath(path: string, visit: (part: string, stats: Stats) => vo
 }
 
 /**
- * Whether nobody but this user and root can replace anything on the path of a folder, as far as it exists: code that is
- * run from there can come from nobody else. A folder that others may write to counts only when it is sticky (/tmp) and
- * holds a folder of this user.
+ * Whether nobody but this user and root can replace anything on the path of a folder, as far as it exists, so that no one
+ * else can plant code there. A folder that others may write to counts only when it is sticky (/tmp) and holds a folder of
+ * this user.
  */
 export function isSafePath(path: string): boolean {
   const me = currentUid();

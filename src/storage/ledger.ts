@@ -50,11 +50,11 @@ export type Grant = { readonly granted: true } | ({ readonly granted: false } & 
 
 /** Counts the requests that all processes send with one key to one endpoint. */
 export interface Ledger {
-  /** Counts one request, whatever the limits say. Not for one that was granted. */
+  /** Counts one request regardless of the limits. Not for one that was granted. */
   record(): Promise<void>;
   /** Grants one request now and counts it, if the limits allow it. All processes together never get more than the limits. */
   grant(): Promise<Grant>;
-  /** The service asked to wait: nobody is granted a request until then (milliseconds since the epoch; at most a day). */
+  /** The service asked to wait: no request is granted until then (milliseconds since the epoch; at most a day). */
   pauseUntil(until: number): Promise<void>;
   usage(): Promise<Usage>;
 }
