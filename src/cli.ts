@@ -121,7 +121,7 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
           redact,
           ...(stderr.isTTY ? { width: stderr.columns } : {}),
         });
-  // Redacted once more as a whole. Where stderr is gone, nobody is left to report to.
+  // Redacted once more as a whole. If stderr is closed, the error cannot be reported.
   await stderr.write(app.redact(text)).catch(() => {});
 }
 
@@ -178,7 +178,7 @@ export async function reportUncaught(
   const app = new App(context);
   const program = await buildProgram(app, argv);
   app.attach(program);
-  // No assertion is ours: undici has one that fails when a peer closes at a bad moment.
+  // This program has no assertions; undici has one that fails when a peer closes at a bad moment.
   const known =
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })

@@ -19,7 +19,7 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Questions to a person, asked on stderr. */
+/** Prompts, written to stderr. */
 export interface Prompt {
   /** Asks without echo. @throws {AppError} `interrupted` on Ctrl-C. */
   secret(message: string): Promise<string>;

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { AppError } from './errors.ts';
 
-/** Where a question is asked, and what ends it. */
+/** The streams of a prompt, and the signal that ends it. */
 export interface PromptStreams {
   readonly input: Readable;
   readonly output: Writable;
@@ -52,7 +52,7 @@ async function answer(lines: Interface, signal: AbortSignal): Promise<string> {
       lines.once('close', () =>
         reject(
           new AppError('usage', 'the prompt was closed without an answer', {
-            hint: 'restaurant login asks again',
+            hint: 'restaurant login prompts again',
           }),
         ),
       );

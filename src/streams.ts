@@ -14,7 +14,7 @@ function writeFailure(error: unknown, name: string): Error {
   const why = code === 'ENOSPC' ? 'the disk is full' : (code ?? 'it failed');
   return new AppError('io_error', `cannot write to ${name}: ${why}`, {
     cause: error,
-    hint: 'send it to a place with room: restaurant … > <file>',
+    hint: 'write to a disk with free space: restaurant … > <file>',
   });
 }
 
@@ -24,7 +24,7 @@ const AT_ONCE = 4096;
 /**
  * Makes an output of one of the process's streams. A failure is reported by the write it hits, and by every later one.
  * @param descriptor of the stream; what is short goes there directly
- * @param open gives the stream; asked when it is needed, since Node makes its streams when they are touched
+ * @param open returns the stream; called on first use, because Node creates its streams on access
  * @param name how the stream is called in messages
  * @param signal ends the wait for a reader that does not read
  */
@@ -95,7 +95,7 @@ export function outputTo(
 
 /**
  * Makes an input of the process's stdin. The stream is not touched until it is asked for or read.
- * @param open gives the stream
+ * @param open returns the stream
  * @param signal ends the reading with its reason
  */
 export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal?: AbortSignal): Input {
