@@ -52,7 +52,8 @@ export async function coerceArguments(
   given: GivenArguments,
   tool: Tool,
 ): Promise<Record<string, unknown>> {
-  const { inputSchema: schema = {} } = tool;
+  // A service may send null.
+  const schema = tool.inputSchema ?? {};
   const coerce = (validate?: Validator) =>
     buildArguments(given, (text, key) => coerceText(text, key, schema, validate));
   let args: Record<string, unknown>;
