@@ -70,7 +70,12 @@ export async function coerceArguments(
     await app.warn(
       `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
     );
-    return coerce();
+    // A schema that is null, or one that takes too long here, too: the texts are sent as they are.
+    try {
+      return withTimeLimit(() => coerce());
+    } catch {
+      return buildArguments(given);
+    }
   }
   const names = argumentNames(schema);
   if (errors.length > 0) throw argumentError(tool.name, errors, Object.keys(args), names);
