@@ -5,8 +5,8 @@ import type { App } from './app.ts';
 import { configuredTarget, type Target } from './target.ts';
 
 /** Responses of tools that were stored before. Failures are never stored. */
-export interface StoredResponses extends Pick<ResponseCache, 'put'> {
-  /** Returns a response that is recent enough for this run. */
+export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> {
+  /** Returns a response that is recent enough for this run; otherwise `put` or `release` follows. */
   get(tool: string, args: unknown): Promise<CachedResponse | undefined>;
 }
 
@@ -26,11 +26,12 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
 /**
  * Opens the stored responses of a service: those of this machine, or those that many machines share.
  * @param since accept those that were stored since then, whatever --max-age says
+ * @param preview nothing is sent for what is missing, so no other machine has to wait for it
  */
 export async function openStoredResponses(
   app: App,
   target: Target,
-  since?: number,
+  { since, preview = false }: { readonly since?: number | undefined; readonly preview?: boolean } = {},
 ): Promise<StoredResponses> {
   const shared = target.demo ? undefined : await app.sharedState();
   const cache = shared?.cache(target.url.href, accountOf(target)) ?? openLocalCache(app, target);
@@ -44,12 +45,13 @@ export async function openStoredResponses(
     async get(tool, args) {
       if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
       const limitMs = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
-      const found = await cache.get(tool, args, limitMs);
+      const found = await cache.get(tool, args, limitMs, preview);
       if (found === undefined) return undefined;
       // By its time, not by its age, which grows during a long run.
       return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;
     },
     put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put(tool, args, value)),
+    release: (tool, args) => (isPrivate(args) ? undefined : cache.release(tool, args)),
   };
 }
 

@@ -106,9 +106,15 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
       // The entry names the call that it answers, so it has the shape that this call returned before.
       return { value: found.value as T, cachedAt: found.at };
     }
-    const value = masked(await send());
-    if (shouldStore(value)) await stored.put(tool, args, value);
-    return { value };
+    let isStored = false;
+    try {
+      const value = masked(await send());
+      isStored = shouldStore(value);
+      if (isStored) await stored.put(tool, args, value);
+      return { value };
+    } finally {
+      if (!isStored) await stored.release(tool, args);
+    }
   }
 
   return {

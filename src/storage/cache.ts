@@ -17,12 +17,21 @@ type MaybePromise<T> = T | Promise<T>;
 /** Responses that one account received from one endpoint, stored by this process or another. */
 export interface ResponseCache {
   /**
-   * Returns the response, if there is one at most this old (milliseconds).
+   * Returns the response, if there is one at most this old (milliseconds). Otherwise the caller sends the request, and
+   * then calls `put` or `release`.
    * @param args the tool's arguments; the order of their keys does not matter
+   * @param preview the caller will send nothing
    */
-  get(tool: string, args: unknown, maxAgeMs: number): MaybePromise<CachedResponse | undefined>;
+  get(
+    tool: string,
+    args: unknown,
+    maxAgeMs: number,
+    preview?: boolean,
+  ): MaybePromise<CachedResponse | undefined>;
   /** Stores a response (JSON), if possible. */
   put(tool: string, args: unknown, value: unknown): MaybePromise<void>;
+  /** The request failed, or its response is not to be stored. */
+  release(tool: string, args: unknown): MaybePromise<void>;
 }
 
 /** Responses on disk, shared by processes. Failures of the disk and damaged entries are misses, never errors. */
@@ -72,7 +81,7 @@ export function openCache({
   readonly now: () => number;
   readonly maxBytes?: number;
 }): DiskCache {
-  if (cacheDir === undefined) return { get: () => undefined, put() {} };
+  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
   const folder = folderIn(cacheDir);
   const accountHash = hashAccount(account);
   const maxEntryBytes = Math.floor(maxBytes / MAX_SHARE);
@@ -121,6 +130,7 @@ export function openCache({
         // A full or read-only disk, or a value that is not JSON: not cached.
       }
     },
+    release() {},
   };
 }
 

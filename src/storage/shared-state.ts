@@ -42,6 +42,12 @@ const CONNECT_MS = 5000;
 const REPLY_MS = 5000;
 const RETRY_MS = 250;
 const KEEP_MS = 30 * DAY_MS;
+/** A claim ends so long after its process last renewed it: others wait only briefly for one that was killed. */
+const CLAIM_MS = 6000;
+const RENEW_MS = 2000;
+/** How long others wait for the response to a query that one process has sent. */
+const MAX_CLAIM_WAIT_MS = 120_000;
+const POLL_MS = 100;
 
 /** Milliseconds by the clock of the server, which is the same for all machines. */
 const NOW = `local time = redis.call('TIME')
@@ -78,14 +84,25 @@ if pause > tonumber(redis.call('GET', KEYS[1]) or 0) then
   redis.call('SET', KEYS[1], string.format('%.0f', pause), 'PX', math.max(1, pause - now))
 end`;
 
-/** KEYS: response. Returns its age and the response, after the time at which it was stored; nothing where there is none. */
+/** KEYS: response, claim. ARGV: greatest age, id of this process or '' for a preview. Returns the response, or whether to wait for another's. */
 const GET = `${NOW}
 local stored = redis.call('GET', KEYS[1])
-return stored and { now - tonumber(string.match(stored, '^%d+')), stored }`;
+if stored then
+  local at = tonumber(string.match(stored, '^%d+'))
+  if now - at <= tonumber(ARGV[1]) then return { now - at, stored } end
+end
+if ARGV[2] == '' then return 'missing' end
+if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ${CLAIM_MS}) then return 'claimed' end
+return 'wait'`;
 
-/** KEYS: response. ARGV: the response. */
+/** KEYS: response, claim. ARGV: the response. */
 const PUT = `${NOW}
-redis.call('SET', KEYS[1], string.format('%.0f', now) .. ' ' .. ARGV[1], 'PX', ${KEEP_MS})`;
+redis.call('SET', KEYS[1], string.format('%.0f', now) .. ' ' .. ARGV[1], 'PX', ${KEEP_MS})
+redis.call('DEL', KEYS[2])`;
+
+/** KEYS: claim. ARGV: id of this process. */
+const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${CLAIM_MS}) end`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
 /** Opens the shared state. Connects when it is first used. */
 export function openSharedState(options: SharedStateOptions): SharedState {
@@ -278,23 +295,51 @@ function sharedLedger(
 function sharedCache(
   { retrying, once }: Runner,
   prefix: string,
-  { now }: Pick<Context, 'now'>,
+  { now, sleep, signal }: Pick<Context, 'now' | 'sleep' | 'signal'>,
 ): ResponseCache {
-  const keyOf = (tool: string, args: unknown): string =>
-    `${prefix}:response:${hash('sha256', canonicalJson([tool, args]))}`;
+  const process = randomUUID();
+  const renewals = new Map<string, NodeJS.Timeout>();
+  const stopRenewing = (claim: string): void => {
+    clearInterval(renewals.get(claim));
+    renewals.delete(claim);
+  };
+  const startRenewing = (claim: string): void => {
+    stopRenewing(claim);
+    const timer = setInterval(() => void once(RENEW, [claim], [process]).catch(() => {}), RENEW_MS);
+    renewals.set(claim, timer.unref());
+  };
+  const keysOf = (tool: string, args: unknown): [response: string, claim: string] => {
+    const id = hash('sha256', canonicalJson([tool, args]));
+    return [`${prefix}:response:${id}`, `${prefix}:claim:${id}`];
+  };
   return {
-    async get(tool, args, maxAgeMs): Promise<CachedResponse | undefined> {
+    async get(tool, args, maxAgeMs, preview = false): Promise<CachedResponse | undefined> {
       if (maxAgeMs <= 0) return undefined;
-      const reply = await retrying(GET, [keyOf(tool, args)], []);
-      if (!Array.isArray(reply)) return undefined;
-      const [age, stored] = reply as [number, string];
-      if (age > maxAgeMs) return undefined;
-      return { value: parseExact(stored.slice(stored.indexOf(' ') + 1)), at: now() - age };
+      const maxAge = `${Math.min(maxAgeMs, KEEP_MS)}`;
+      const [response, claim] = keysOf(tool, args);
+      for (const deadline = now() + MAX_CLAIM_WAIT_MS; ; ) {
+        const reply = await retrying(GET, [response, claim], [maxAge, preview ? '' : process]);
+        if (Array.isArray(reply)) {
+          const [age, stored] = reply as [number, string];
+          return { value: parseExact(stored.slice(stored.indexOf(' ') + 1)), at: now() - age };
+        }
+        if (reply === 'claimed') startRenewing(claim);
+        if (reply !== 'wait' || now() >= deadline) return undefined;
+        // Another process has just sent this query.
+        await sleep(POLL_MS, signal);
+      }
     },
     async put(tool, args, value) {
+      const [response, claim] = keysOf(tool, args);
       const text = stringifyExact(value);
       // A failure of the store loses nothing but a request later on.
-      if (text !== undefined) await once(PUT, [keyOf(tool, args)], [text]).catch(() => {});
+      if (text !== undefined) await once(PUT, [response, claim], [text]).catch(() => {});
+      stopRenewing(claim);
+    },
+    async release(tool, args) {
+      const [, claim] = keysOf(tool, args);
+      stopRenewing(claim);
+      await once(RELEASE, [claim], [process]).catch(() => {});
     },
   };
 }

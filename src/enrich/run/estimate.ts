@@ -32,7 +32,7 @@ type Cost = Awaited<ReturnType<typeof costOf>>;
 async function costOf(app: App, plan: Plan) {
   const { perMinute, perDay } = plan.options;
   const target = configuredTarget(app);
-  const stored = target === undefined ? undefined : await openStoredResponses(app, target);
+  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
   const counts = await countRequests(plan, stored, app.context.signal);
   const usage =
     target === undefined || perDay === 0

@@ -52,7 +52,7 @@ export async function openPacedService(
     waitLong: options.wait === true,
     onWaiting: (until, why) => onWaiting({ until, why }),
     signal,
-    stored: withinBudget(await openStoredResponses(app, target, since)),
+    stored: withinBudget(await openStoredResponses(app, target, { since })),
     traced: options.progress !== 'json',
     warn,
     client: {

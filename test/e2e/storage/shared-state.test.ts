@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../../src/sandbox/types.ts';
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
-import { parseExact, stringifyExact } from '../../../src/util/exact-json.ts';
 import { sha256Hex } from '../../../src/util/sha256.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
@@ -187,23 +186,54 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
 });
 
 describe.skipIf(!HAS_REDIS)('the shared cache (needs redis-server)', () => {
-  it('returns the response that another machine received', async () => {
+  it('sends equal queries of different machines once', async () => {
     const redis = await redisOnPort();
-    const { sandbox, env } = await serviceWith(redis);
+    const { sandbox, env } = await serviceWith(redis, { latencyMs: 500 });
     const find = () => restaurant(['find', 'Nopa', '--city', 'SF', '--json'], { env: env() });
-    const first = await find();
-    expect([first.exit, await find()]).toEqual([0, first]);
+    const results = await Promise.all([find(), find(), find(), find()]);
+    expect(new Set(results.map(({ exit, stdout }) => `${exit} ${stdout}`)).size).toBe(1);
+    expect((await find()).stdout).toBe(results[0]?.stdout);
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it('returns no response that is too old, and keeps long numbers', async () => {
+  it('lets another machine send a query after its request failed', async () => {
     const { url } = await redisOnPort();
     const [one, two] = [machine(url).cache(ENDPOINT, KEY), machine(url).cache(ENDPOINT, KEY)];
     expect(await one.get('t', {}, 1000)).toBeUndefined();
-    await one.put('t', {}, parseExact('[12345678901234567890]'));
-    expect(stringifyExact((await two.get('t', {}, 60_000))?.value)).toBe('[12345678901234567890]');
-    await pause(20);
-    expect(await two.get('t', {}, 10)).toBeUndefined();
+    const other = two.get('t', {}, 1000);
+    await pause(300);
+    await one.release('t', {});
+    expect(await other).toBeUndefined();
+    await two.put('t', {}, [12345678901234567890n.toString()]);
+    expect((await one.get('t', {}, 1000))?.value).toEqual(['12345678901234567890']);
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('a query that another process is sending (needs redis-server)', () => {
+  it('is claimed while that process runs, and soon free after it was killed', async () => {
+    const redis = await redisOnPort();
+    const one = machine(redis.url);
+    await one.cache(ENDPOINT, KEY).get('t', {}, 1000);
+    const claim = /restaurant:\S+:claim:\S+/.exec(await redis.send('KEYS *'))?.[0];
+    const left = async () => Number((await redis.send(`PTTL ${claim}`)).slice(1));
+    const longest = await left();
+    expect([longest > 0, longest <= 6000]).toEqual([true, true]);
+
+    await redis.send(`PEXPIRE ${claim} 5000`);
+    let isWaiting = true;
+    const waiting = async () => {
+      await machine(redis.url).cache(ENDPOINT, KEY).get('t', {}, 1000);
+      isWaiting = false;
+    };
+    const other = waiting();
+    await vi.waitFor(async () => expect(await left()).toBeGreaterThan(5000), { timeout: 20_000 });
+    expect(isWaiting).toBe(true);
+
+    // A closed process sends nothing any more, as one that was killed.
+    one.close();
+    const killedAt = Date.now();
+    await other;
+    expect(Date.now() - killedAt).toBeLessThan(20_000);
   });
 });
 
