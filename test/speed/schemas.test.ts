@@ -4,7 +4,7 @@ import { coerceArguments } from '../../src/commands/call/validate.ts';
 type Schema = Record<string, unknown>;
 
 /** Coerces one text by a schema. @returns the arguments, the warnings, and the time in milliseconds */
-async function fit(inputSchema: Schema, text: string) {
+async function coerce(inputSchema: Schema, text: string) {
   const warnings: string[] = [];
   const warn = async (warning: string) => void warnings.push(warning);
   const start = Date.now();
@@ -41,7 +41,7 @@ it.each<[string, Schema, string]>([
     'x',
   ],
 ])('a schema with %s: stops validating after a second, warns and sends', async (_name, schema, text) => {
-  const { args, warnings, time } = await fit(schema, text);
+  const { args, warnings, time } = await coerce(schema, text);
   expect(args).toEqual({ q: text });
   expect(warnings).toEqual([expect.stringContaining('sent unchecked')]);
   expect(time).toBeLessThan(20_000);
@@ -52,5 +52,5 @@ it('spends at most the time limit on a schema of any size', async () => {
     Array.from({ length: 20_000 }, (_each, index) => [`p${index}`, { type: ['integer', 'string'] }]),
   );
   const schema = { type: 'object', properties: { q: { anyOf: Object.values(properties) }, ...properties } };
-  expect((await fit(schema, '3')).time).toBeLessThan(20_000);
+  expect((await coerce(schema, '3')).time).toBeLessThan(20_000);
 });
