@@ -65,7 +65,12 @@ function cacheCompiledCode(folder: string): void {
     if (loaded !== undefined) return loaded.exports;
     const chunk = new Module(filename);
     require.cache[filename] = chunk;
-    run(chunk, filename);
+    try {
+      run(chunk, filename);
+    } catch (error) {
+      delete require.cache[filename];
+      throw error;
+    }
     chunk.loaded = true;
     return chunk.exports;
   }

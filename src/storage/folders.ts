@@ -43,8 +43,8 @@ export function walkPath(path: string, visit: (part: string, stats: Stats) => vo
 }
 
 /**
- * Whether nobody but this user and root can replace anything on the path of a folder, as far as it exists, so that no one
- * else can plant code there. A folder that others may write to counts only when it is sticky (/tmp) and holds a folder of
+ * Whether nobody but this user and root can create or replace anything on the path of a folder, so that no one else can
+ * plant code there. A folder that others may write to counts only when it is sticky (/tmp) and already holds a folder of
  * this user.
  */
 export function isSafePath(path: string): boolean {
@@ -52,13 +52,13 @@ export function isSafePath(path: string): boolean {
   if (me === undefined) return true;
   let isSafe = true;
   let mustBeOurs = false;
-  const end = walkPath(path, (_part, stats) => {
+  walkPath(path, (_part, stats) => {
     const isOpen = stats.isDirectory() && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
     isSafe &&= isTrusted(stats.uid) && !(mustBeOurs && stats.uid !== me);
     isSafe &&= !isOpen || (stats.mode & STICKY) !== 0;
     mustBeOurs = isOpen;
   });
-  return isSafe && !(mustBeOurs && existsSync(end));
+  return isSafe && !mustBeOurs;
 }
 
 /**

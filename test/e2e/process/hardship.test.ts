@@ -344,6 +344,22 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     expect(await restaurant(['cache', 'clear'], { env })).toMatchObject({ exit: 0, stderr: '' });
   });
 
+  it('is not read from a folder that anybody could have created during the run', async () => {
+    const { home } = newHome();
+    chmodSync(home, 0o1777);
+    const code = join(home, 'cache/code');
+    const env = {
+      ...given(),
+      NODE_DISABLE_COMPILE_CACHE: undefined,
+      RESTAURANT_CACHE_DIR: join(home, 'cache'),
+    };
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(existsSync(code)).toBe(false);
+    // The run has created the folder above it, which is private.
+    expect((await restaurant(FIND, { env })).exit).toBe(0);
+    expect(readdirSync(code).length).toBeGreaterThan(0);
+  });
+
   it.skipIf(process.getuid?.() !== 0)('is not stored below a folder of another user', async () => {
     const { home } = newHome();
     chownSync(home, 65534, 65534);
