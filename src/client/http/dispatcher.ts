@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import openConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
+import { UNEXPECTED_DATA } from './network-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
 export type HttpDispatcher = Awaited<ReturnType<typeof openDispatcher>>;
@@ -47,7 +48,8 @@ function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>
     skipContinue(socket);
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // The connection was still open, so undici rejected what it read: a protocol switch, a second response.
-      if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) error.code = 'UNEXPECTED_DATA';
+      // Its code stays: after UND_ERR_SOCKET, undici sends a request that waits for this connection on another one.
+      if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) error.name = UNEXPECTED_DATA;
     });
   };
 }

@@ -64,10 +64,14 @@ export function networkError(
   return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
 }
 
+/** The name of an error for data that undici rejected. */
+export const UNEXPECTED_DATA = 'UNEXPECTED_DATA';
+
 /** Returns the code of an error. Those of undici's HTTP parser have none; at the end of the input their `data` is empty. */
 function codeOf(error: unknown): string {
+  if (error instanceof Error && error.name === UNEXPECTED_DATA) return UNEXPECTED_DATA;
   if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCode(error) ?? '';
-  return 'data' in error && error.data ? 'UNEXPECTED_DATA' : 'UNEXPECTED_END';
+  return 'data' in error && error.data ? UNEXPECTED_DATA : 'UNEXPECTED_END';
 }
 
 /** Codes for a certificate chain that ends in an unknown authority. */

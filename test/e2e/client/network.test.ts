@@ -16,7 +16,7 @@ import {
   serve,
   toolReply,
 } from '../../helpers/client.ts';
-import { closedPort, rawServer, type TestServer } from '../../helpers/servers.ts';
+import { closedPort, onEachRequest, rawServer, type TestServer } from '../../helpers/servers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const REMOTE = new URL('http://service.example/api/mcp');
@@ -39,6 +39,26 @@ async function serveProxy(answer: string, target?: URL): Promise<{ url: string; 
 }
 
 const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
+
+describe('an idle connection on which a second response arrives', () => {
+  it('fails no request: the next one uses another connection', async () => {
+    const reply = toolReply(1, FOUND).replace('"id":1', '"id":ID');
+    const server = await rawServer((socket) => {
+      onEachRequest(socket, ({ body }) => {
+        const text = reply.replace('ID', String(idOf(body)));
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+        );
+        setTimeout(() => socket.end('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'), 1);
+      });
+    });
+    onTestFinished(server.close);
+    const { client } = clientFor(endpointAt(server.origin));
+    for (let request = 0; request < 50; request += 1) {
+      expect((await client.find(QUERY)).output).toEqual(FOUND);
+    }
+  });
+});
 
 describe('a proxy', () => {
   it('gets a CONNECT request with its credentials and without our key', async () => {
