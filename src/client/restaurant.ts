@@ -14,7 +14,7 @@ import {
   withHeaders,
 } from './http/headers.ts';
 import { openTransport, type TraceEvent } from './http/transport.ts';
-import { keyMasker, keySuffix, redactor } from './key.ts';
+import { checkKey, keyMasker, keySuffix, redactor } from './key.ts';
 import { openSession } from './mcp/negotiate.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import {
@@ -134,7 +134,8 @@ export interface Client {
  * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
-  const { apiKey, timeoutMs = 30_000 } = options;
+  const { timeoutMs = 30_000 } = options;
+  const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '', KEY_HINT);
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
   const secrets = new Map(
@@ -207,6 +208,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     { headers, tool, onProgress }: RequestOptions = {},
   ): Promise<T> {
     const traced = withTrace(options.traceContext, params);
+    assertJson(params);
     try {
       const response = await session.call(state, {
         method,
@@ -315,6 +317,17 @@ function defaultContext(): ClientContext {
       });
     },
   };
+}
+
+const KEY_HINT = 'pass the key alone, as the service issued it';
+
+/** @throws {AppError} `usage` for what JSON cannot represent: a circular object, a BigInt */
+function assertJson(params: unknown): void {
+  try {
+    JSON.stringify(params);
+  } catch (cause) {
+    throw new AppError('usage', 'the arguments cannot be represented as JSON', { cause });
+  }
 }
 
 function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {

@@ -34,6 +34,9 @@ export function openSession({
   memory: ProtocolMemory | undefined;
   warn(text: string): void;
 }) {
+  if (protocol !== 'auto' && !Object.hasOwn(ERAS, protocol)) {
+    throw new AppError('usage', `the protocol is not auto, ${Object.keys(ERAS).join(', ')}`);
+  }
   const handshake = handshakeClient(channel);
   const stateless = statelessClient(channel, warn);
   // Events with ids are an offer to resume the stream, with or without a handshake.

@@ -182,6 +182,26 @@ describe('the key', () => {
   });
 });
 
+describe('arguments of the library', () => {
+  it('are checked before anything is sent', async () => {
+    const { url, requests } = await documented(false);
+    const { client } = clientFor(url, { apiKey: ` ${KEY}\n` });
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    for (const args of [circular, { big: 1n as unknown as number }]) {
+      expect((await failure(client.callTool('find_restaurant', args))).code).toBe('usage');
+    }
+    expect(requests).toEqual([]);
+    expect((await client.find({ name: 'Nopa', city: 'SF' })).output).toEqual(FOUND);
+    for (const apiKey of ['', 'Bearer x', 'a b']) {
+      expect(() => clientFor(url, { apiKey })).toThrow(expect.objectContaining({ code: 'bad_key' }));
+    }
+    expect(() => clientFor(url, { protocol: 'soap' as 'bare' })).toThrow(
+      expect.objectContaining({ code: 'usage' }),
+    );
+  });
+});
+
 describe('the plan', () => {
   it.each([402, 403])('reports that refused fields (%d) require a paid key', async (status) => {
     const { url } = await serve((_request, response) => response.writeHead(status).end());
