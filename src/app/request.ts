@@ -4,7 +4,14 @@ import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
 import { checkJqFilter, checkOutputOptions, writeOutput, writesToTerminal } from './output.ts';
 import type { Service, ServiceOptions } from './service.ts';
-import { configuredKey, keyCommandOf, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
+import {
+  checkCallSettings,
+  configuredKey,
+  keyCommandOf,
+  requestHeaders,
+  requireEndpoint,
+  traceContextOf,
+} from './target.ts';
 
 /** A JSON-RPC call before it has an id. */
 export interface PlannedCall {
@@ -67,6 +74,7 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
     });
   }
   const { curlCommand, previewRequest } = await import('../client/preview.ts');
+  checkCallSettings(app);
   const { url: endpoint } = requireEndpoint(app);
   // The command that prints the key is not run for a preview.
   const key = configuredKey(app, endpoint)?.value ?? (keyCommandOf(app) === undefined ? undefined : '****');

@@ -1,3 +1,4 @@
+import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
@@ -18,7 +19,14 @@ import {
   type StoredResponses,
   TOOL_LIST,
 } from './responses.ts';
-import { type DemoMode, openTarget, supportsMcp, type Target, traceContextOf } from './target.ts';
+import {
+  checkCallSettings,
+  type DemoMode,
+  openTarget,
+  supportsMcp,
+  type Target,
+  traceContextOf,
+} from './target.ts';
 
 /** The service as the commands use it: a client whose responses are stored and whose requests are counted. */
 export interface Service {
@@ -80,6 +88,7 @@ export interface ServiceOptions {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, options: ServiceOptions = {}): Promise<Service> {
   const target = options.target ?? (await openTarget(app, options.demoMode));
+  checkSettings(app, target, options);
   const stored = options.stored ?? (await openStoredResponses(app, target));
   let openedLedger: Promise<Ledger> | undefined;
   const ledger = async () => {
@@ -291,6 +300,14 @@ function paceRequests(
     onWait: ({ freeAt, window }) => onWaiting(freeAt, WAITS[window]),
   });
   return { count: () => acquire(signal), onWaiting };
+}
+
+/** Checks what the client and the ledger need, which are opened later: nothing may be written before it is right. */
+function checkSettings(app: App, { url, demo }: Target, { limits }: ServiceOptions): void {
+  checkCallSettings(app);
+  const quota = demo || limits !== undefined ? [] : (['per-minute', 'per-day'] as const);
+  for (const name of quota) app.settings.need(name);
+  proxyFor(url, app.context.env);
 }
 
 /** Opens the count of the requests to a service. It is closed when the run ends. */

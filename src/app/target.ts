@@ -50,6 +50,11 @@ export function configuredEndpoint(app: App): FoundEndpoint | undefined {
   }
 }
 
+/** Reads the settings of a call that are used later, so that a wrong one is reported first. @throws {AppError} `usage`, `bad_config` */
+export function checkCallSettings({ settings }: App): void {
+  for (const name of ['protocol', 'timeout', 'retries', 'max-wait', 'max-body'] as const) settings.need(name);
+}
+
 /** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
