@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../errors.ts';
 import { parseExact, rawNumber, stringifyExact } from '../util/exact-json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { deleteFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
@@ -138,12 +139,14 @@ export function openCache({
 export function clearResponses(cacheDir: string | undefined): number {
   if (cacheDir === undefined) return 0;
   const folder = folderIn(cacheDir);
-  if (!existsSync(folder)) return 0;
   try {
-    const count = statSync(folder).isDirectory() ? entriesIn(folder).length : 0;
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined) return 0;
+    const count = stats.isDirectory() ? entriesIn(folder).length : 0;
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     return count;
   } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') return 0;
     throw ioError('clear the cache', folder, error);
   }
 }

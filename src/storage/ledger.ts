@@ -62,8 +62,12 @@ export interface Ledger {
 /** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
 export class SharedStateError extends AppError {}
 
-/** The result of a grant that arrived too late to be used. The next one may be requested at once. */
-export const TOO_LATE: Grant = { granted: false, freeAt: 0, window: 'minute' };
+/** Returns the result of a grant that arrived too late to be used: another may be requested after a short pause. */
+export const tooLate = (now: number): Grant => ({
+  granted: false,
+  freeAt: now + MAX_DELAY_MS,
+  window: 'minute',
+});
 
 /** Half a second over the minute: a request recorded at its start may have been sent a little later. */
 const MINUTE_MS = 60_500;
@@ -180,10 +184,10 @@ export function openLedger({
         }),
       );
       if (wait !== undefined) return { granted: false, ...wait };
-      return Math.abs(now() - at) > MAX_DELAY_MS ? TOO_LATE : { granted: true };
+      return Math.abs(now() - at) > MAX_DELAY_MS ? tooLate(now()) : { granted: true };
     },
     async pauseUntil(until) {
-      pause.extend(until, now());
+      if (until > now()) await using((files) => files.exclusive(() => pause.extend(until, now())));
     },
     usage: () => using((files) => usageOf(files.read(now()), now())),
   };

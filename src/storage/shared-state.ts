@@ -1,4 +1,5 @@
 import { createHmac, hash, randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { createClient } from '@redis/client';
 import { privateCaHint, UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +12,7 @@ import {
   type Limits,
   longestWait,
   SharedStateError,
-  TOO_LATE,
+  tooLate,
   type Usage,
 } from './ledger.ts';
 
@@ -131,6 +132,8 @@ interface Runner {
 }
 
 function openRunner({ url, context, maxWaitMs, warn }: SharedStateOptions): Runner {
+  // Each waiting call listens to it; Node would warn from the eleventh on.
+  setMaxListeners(0, context.signal);
   let connection: Promise<Connection> | undefined;
   let wasConnected = false;
   let isClosed = false;
@@ -283,7 +286,7 @@ function sharedLedger(
       // One that came too late is not used, so it does not count.
       if (granted) await call('usage', id);
       const wait = longestWait(usage);
-      return wait === undefined ? TOO_LATE : { granted: false, ...wait };
+      return wait === undefined ? tooLate(now()) : { granted: false, ...wait };
     },
     async pauseUntil(until) {
       await run(PAUSE, [pauseKey], [`${Math.max(0, Math.ceil(until - now()))}`]);

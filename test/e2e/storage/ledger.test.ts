@@ -296,7 +296,7 @@ describe('a clock that jumps', () => {
       perMinute: 2,
       perDay: 0,
     });
-    expect(await slow.grant()).toEqual({ granted: false, freeAt: 0, window: 'minute' });
+    expect(await slow.grant()).toMatchObject({ granted: false, window: 'minute' });
     expect(await slow.grant()).toEqual({ granted: true });
     expect(await open(2).grant()).toMatchObject({ granted: false, freeAt: START + MINUTE });
   });
