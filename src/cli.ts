@@ -137,12 +137,13 @@ function withHint(error: AppError, command: CliCommand, app: App, argv: readonly
 }
 
 /** A command in a hint without its words, and the options that follow, to the end of the clause. */
-const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|(?![,;] )[^'])*)/g;
+const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|\\.|(?![,;] )[^'\\])*)/g;
 
 /** Puts the words of this run in the place of `…` in a hint, unless they may hold a secret. */
 function withCommandLine(hint: string, { path }: CliCommand, app: App, argv: readonly string[]): string {
   const line = commandLine(argv);
-  if (app.redact(line) !== line || / -\w*H| --header|:\/\/[^/ ]*@/.test(line)) return hint;
+  const mayHoldSecret = argv.some((word) => /^-\w*H|^--header|:\/\/[^/]*@/.test(word));
+  if (mayHoldSecret || app.redact(line) !== line) return hint;
   return hint.replace(OPEN_COMMAND, (text, name: string | undefined, options: string) =>
     name === undefined || name === path ? commandLine(argv, options) : text,
   );

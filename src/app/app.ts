@@ -64,9 +64,15 @@ export class App {
       endpoint && `--endpoint ${shellWord(endpoint)}`,
       insecureHttp && '--insecure-http',
     ];
-    const options = typed.filter((option) => option && !hint.includes(option.split(' ', 1)[0] ?? ''));
-    return hint.replace(/\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g, (command, name) =>
-      [command, ...options.filter((option) => name !== 'login' || option !== '--demo')].join(' '),
+    // A URL may contain a password.
+    const options = typed.filter((option) => typeof option === 'string' && !/:\/\/[^/]*@/.test(option));
+    return hint.replace(
+      /\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g,
+      (command, name, offset: number) => {
+        const [clause = ''] = hint.slice(offset).split(/; | && |, or /, 1);
+        const missing = options.filter((option) => !clause.includes(String(option).split(' ', 1)[0] ?? ''));
+        return [command, ...missing.filter((option) => name !== 'login' || option !== '--demo')].join(' ');
+      },
     );
   }
 

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output.ts';
-import { openTarget } from '../../app/target.ts';
+import { openTarget, shownHeader } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { flushFolder } from '../../storage/files.ts';
@@ -62,7 +62,14 @@ function wordsOf(command: GivenCommand, option: GivenOption): string[] {
   const value = command.getOptionValue(key);
   const flag = long === '--output' ? '-o' : long;
   if (typeof value === 'boolean') return value === option.negate ? [] : [flag];
-  return [value].flat().flatMap((each) => [flag, String(each)]);
+  const texts = [value].flat().map(String);
+  return texts.flatMap((text) => [flag, long === '--header' ? withoutSecret(text) : text]);
+}
+
+/** Leaves out the value of a header that may be a secret. */
+function withoutSecret(header: string): string {
+  const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(header) ?? [];
+  return `${name}: ${shownHeader(name, value)}`;
 }
 
 /**

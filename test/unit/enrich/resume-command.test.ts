@@ -45,6 +45,13 @@ describe('resumeCommand', () => {
     );
   });
 
+  it('leaves out the value of a header that may be a secret', async () => {
+    const headers = ['-H', 'X-Token: hunter2', '-H', 'Accept-Language: en', '-H', 'X-Team: ${TEAM}'];
+    expect(await commandAfter(['in.csv', ...headers], '--resume')).toBe(
+      "restaurant enrich in.csv --header 'X-Token: …' --header 'Accept-Language: en' --header 'X-Team: ${TEAM}' --resume",
+    );
+  });
+
   it('leaves out options of one run, and those that were not given', async () => {
     expect(
       await commandAfter(['in.csv', '--output=out.csv', '--force', '--per-day=0', '--wait'], '--resume'),
