@@ -206,7 +206,8 @@ function footer(
       ? 'none of the results that were looked up is open now'
       : explainEmpty(results, options);
   }
-  if (!writesToTerminal(app)) return undefined;
+  // The numbers belong to the last table.
+  if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
   const [shown, total] = [kept.length, output.total_matches];
   const parts = [
     total > shown ? `${shown} of ${total} matches` : shown === 1 ? '1 match' : `${shown} matches`,

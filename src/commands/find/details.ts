@@ -6,6 +6,7 @@ import type { Presentation } from '../../output/presentation.ts';
 import { errorFields } from '../../output/problem.ts';
 import { flatten, isRecord, pick } from '../../output/records.ts';
 import { renderFind } from '../../output/render/find.ts';
+import { DISTANCE } from './refine.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -61,6 +62,7 @@ export function detailedPresentation(
     .filter((key) => !['status', 'restaurant_id'].includes(key) && !key.includes('.'))
     .filter((key) => records.every((record) => isShort(record[key])))
     .slice(0, MAX_COLUMNS);
+  const inTable = [...columns.filter((key) => key === DISTANCE), ...short];
   const json = detailed.map((each) =>
     'details' in each ? each : { result: each.result, error: errorFields(each.error) },
   );
@@ -74,7 +76,7 @@ export function detailedPresentation(
           ? { ...each, result: pick(each.result, selected), details: pick(each.details, selected) }
           : each,
       ),
-    table: (view, selected) => renderFind(records, { columns: selected, extra: short }, view),
+    table: (view, selected) => renderFind(records, { columns: selected, extra: inTable }, view),
   };
 }
 

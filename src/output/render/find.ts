@@ -47,7 +47,7 @@ export function renderFind(
     link(view.palette.name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
   // Selected columns are never dropped.
   const selected = columns?.map((key) => ({ ...columnOf(key), priority: Number.POSITIVE_INFINITY }));
-  const shown = (selected ?? [...usualColumns(restaurants), ...extra.map(columnOf)]).map((column) =>
+  const shown = (selected ?? [...usualColumns(restaurants), ...extra.map(requestedColumn)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
   );
   const rows = restaurants.map((restaurant, index) => [String(index + 1), ...cells(restaurant, shown)]);
@@ -63,6 +63,9 @@ function columnOf(key: string): Column {
   const known = Object.hasOwn(COLUMNS, key) ? COLUMNS[key] : undefined;
   return { key, ...(known ?? { title: key, priority: 1 }) };
 }
+
+/** A column that the user asked for goes before the address. */
+const requestedColumn = (key: string): Column => ({ ...columnOf(key), priority: 8 });
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {
   if (isRecord(restaurant)) return columns.map(({ key }) => cellText(restaurant, key));

@@ -85,6 +85,10 @@ describe('refining a search', () => {
     expect(csv[0]).toMatch(/,distance_km$/);
     const [first, second] = (await json(...near)).results;
     expect(first.distance_km).toBeLessThanOrEqual(second.distance_km);
+    const detailed = await run([...near, '--fields', 'standard', '--format', 'table'], { tty });
+    expect(detailed.stdout).toMatch(/KM\S* +\S*PRICE_LEVEL/);
+    // Numbers of rows belong to a table.
+    expect((await run([...near, '--format', 'csv'], { tty })).stderr).not.toContain('restaurant lookup 1');
   });
 
   it('lists the available values when a filter removes everything', async () => {

@@ -221,5 +221,28 @@ describe('find', () => {
   it('suggests --columns when --fields gets a column', async () => {
     const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--fields', 'name']);
     expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns use --columns')]);
+    const before = await service.run(['--fields', 'premium', 'lookup', '1']);
+    expect(before.stderr).toContain('it is an option of find');
+  });
+
+  it('reports a setting that is wrong also when the response is in the cache', async () => {
+    const words = ['find', 'Nopa', '--city', 'NYC', '--max-age', '5m'];
+    await service.run(words);
+    expect((await service.run([...words, '--timeout', 'soon'])).exit).toBe(2);
+    const { exit, stdout } = await service.run(['lookup', 'a1', 'b2', '--json', '--max-age', '0'], {
+      env: { RESTAURANT_RETRIES: 'many' },
+    });
+    expect([exit, stdout]).toEqual([2, '']);
+  });
+
+  it('prints no hint with a header or the password of a URL', async () => {
+    for (const words of [
+      ['find', 'x', '--city', 'SF', '--open-now', '--header=Cookie: session=hunter2'],
+      ['find', 'x', '--city', 'SF', '--open-now', '-HX-Token: hunter2'],
+      ['find', 'x', '--city', '', '--base-url', 'https://u:hunter2@h.example'],
+    ]) {
+      const { exit, stderr } = await service.run(words);
+      expect([exit, stderr]).toEqual([2, expect.not.stringContaining('hunter2')]);
+    }
   });
 });
