@@ -105,8 +105,10 @@ function idsOfJson(text: string): string[] | undefined {
   if (value === undefined) return undefined;
   const { results = value } = isRecord(value) ? value : {};
   return [results].flat().map((entry, index) => {
-    const { service_id, restaurant_id } = isRecord(entry) ? entry : {};
-    const id = typeof entry === 'string' ? entry : (service_id ?? restaurant_id);
+    // With --fields, find prints {result, details}.
+    const item = isRecord(entry) && isRecord(entry.result) ? entry.result : entry;
+    const { service_id, restaurant_id } = isRecord(item) ? item : {};
+    const id = typeof item === 'string' ? item : (service_id ?? restaurant_id);
     const where = `stdin, result ${index + 1}`;
     if (typeof id === 'string') return checkId(id, where);
     throw new AppError('bad_input', `${where} has no service_id`, {

@@ -87,6 +87,9 @@ describe('lookup', () => {
     const found = await service.run(['find', 'a', '--city', 'SF', '--limit', '2', '--json']);
     const piped = await service.run(['lookup', '-', '--json'], { stdin: found.stdout });
     expect(piped).toEqual(lines);
+    const search = ['find', 'a', '--city', 'SF', '--limit', '2', '--fields', 'standard', '--json'];
+    const detailed = await service.run(search);
+    expect(await service.run(['lookup', '-', '--json'], { stdin: detailed.stdout })).toEqual(lines);
     const one_id = await service.run(['lookup', '-', '--json'], { stdin: `${one}\n` });
     expect(JSON.parse(one_id.stdout)).toHaveLength(1);
     const empty = await service.run(['lookup', '-', '--json'], { stdin: '\n' });
