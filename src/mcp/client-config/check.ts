@@ -11,7 +11,7 @@ import { VERSION } from '../../version.ts';
 import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
-import { COMMAND, refersToKey, type Target } from './entry.ts';
+import { COMMAND, type HttpTarget, refersToKey, type Target } from './entry.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -50,7 +50,7 @@ export function bridgeProblem({ context }: App, { name }: McpClient): string | u
  * @throws {AppError}
  */
 export async function checkEntry(app: App, client: McpClient, target: Target) {
-  if (target.via === 'http') return checkHttp(app, client, refersToKey(target));
+  if (target.via === 'http') return checkHttp(app, client, target);
   const problem = bridgeProblem(app, client);
   if (problem !== undefined) throw new AppError('io_error', problem, { hint: INSTALL_HINT });
   const { args } = target;
@@ -67,9 +67,9 @@ const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 /** Failures that mean that the service does not support MCP, as opposed to a network or login problem. */
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
-async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
+async function checkHttp(app: App, client: McpClient, target: HttpTarget) {
   const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
-  if (!fromEnv && needsVariable && client.input === undefined) {
+  if (!fromEnv && refersToKey(target) && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
       hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant … --via stdio`,
     });
@@ -90,7 +90,7 @@ async function checkHttp(app: App, client: McpClient, needsVariable: boolean) {
   const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
-    hint: `the service does not support the MCP handshake; use the bridge: restaurant … --via stdio`,
+    hint: `the service does not support the MCP handshake; use the bridge: ${target.isLiteral ? 'replace --literal-key by --via stdio' : 'restaurant … --via stdio'}`,
   });
 }
 
@@ -179,13 +179,21 @@ function runBridge({ context, settings }: App, args: readonly string[], env: Env
     });
     // The process may exit before it has read everything.
     bridge.stdin?.on('error', () => {});
+    // Processes that it started may hold the other ends.
+    bridge.on('exit', () => {
+      if (missing > 0) return;
+      bridge.stdout?.destroy();
+      bridge.stderr?.destroy();
+    });
     bridge.stdin?.write(REQUESTS.map((each, id) => toLine({ jsonrpc: '2.0', id, ...each })).join(''));
   });
 }
 
 function failureOf(error: ExecFileException | null, log: string, timeoutMs: number): AppError {
   if (error?.killed === true) {
-    return new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`);
+    return new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`, {
+      hint: 'set RESTAURANT_TIMEOUT=2m to allow more time',
+    });
   }
   const code = systemCode(error);
   if (code !== undefined) return new AppError('io_error', `cannot run ${COMMAND}: ${code}`);

@@ -33,8 +33,8 @@ export function clientPath(
 
 /**
  * Returns the path of a user's file or folder. Each location begins with `$` and a variable, with `~` (the home folder),
- * `CONFIG` ($XDG_CONFIG_HOME or ~/.config) or `APP` (the platform's folder for application data). The first one whose
- * variable is set is used; else the first that exists, else the first.
+ * `CONFIG` ($XDG_CONFIG_HOME or ~/.config), `APP` (the platform's folder for application data) or `WINDOWS` (the same, on
+ * Windows only). The first one whose variable is set is used; else the first that exists, else the first.
  * @throws {AppError} `bad_config` when the home folder is unknown
  */
 export function userPath(locations: readonly string[], context: PathContext): string {
@@ -49,7 +49,13 @@ export function userPath(locations: readonly string[], context: PathContext): st
       : platform === 'darwin'
         ? belowHome('Library', 'Application Support')
         : config;
-  const folders: Readonly<Record<string, string | undefined>> = { '~': home, CONFIG: config, APP: app };
+  const windows = platform === 'win32' ? app : undefined;
+  const folders: Readonly<Record<string, string | undefined>> = {
+    '~': home,
+    CONFIG: config,
+    APP: app,
+    WINDOWS: windows,
+  };
   const resolve = (location: string): string[] => {
     const [root = '', ...rest] = location.split('/');
     const folder = root.startsWith('$') ? absolute(path, env[root.slice(1)]) : folders[root];

@@ -125,7 +125,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'zed',
     servers: 'context_servers',
-    user: ['$APPDATA/Zed/settings.json', 'CONFIG/zed/settings.json'],
+    user: ['WINDOWS/Zed/settings.json', 'CONFIG/zed/settings.json'],
     project: ['.zed/settings.json'],
     http: {},
   },

@@ -20,7 +20,7 @@ import { cleanLine } from '../../util/text.ts';
 import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
 import { changeClientFile, clientPath, type FileChange, pathOf } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type Transport } from './clients.ts';
-import { editText, formatSnippet } from './edit.ts';
+import { editText, formatSnippet, isSwitchedOff } from './edit.ts';
 import {
   buildEntry,
   CONFIG_VARIABLE,
@@ -73,7 +73,7 @@ export async function configureClient(app: App, client: McpClient, options: Conf
   }
   const problem = target.via === 'stdio' ? bridgeProblem(app, client) : undefined;
   if (problem !== undefined) await app.warn(`${problem}: ${INSTALL_HINT}`);
-  for (const note of notes(app, plan, written !== undefined, command)) await app.note(note);
+  for (const note of notes(app, plan, written, command)) await app.note(note);
 }
 
 /**
@@ -106,6 +106,7 @@ function stdioTarget(app: App, scope: Scope): Target {
   const { context, globals, paths, settings } = app;
   // Checks the URL before it becomes part of a command line.
   configuredEndpoint(app);
+  app.warnOfIgnoredConfig();
   const args = ['mcp'];
   for (const name of REPEATED_SETTINGS) {
     const { value, source } = settings.raw(name);
@@ -167,12 +168,18 @@ function masked(app: App, target: Target): Target {
   return { ...target, headers: Object.fromEntries(shown) };
 }
 
-function writeEntry(app: App, { client, scope, file, target, entry }: Plan): FileChange {
+function writeEntry(app: App, { client, scope, file, target, entry }: Plan) {
   const options = {
     project: scope === 'project' ? app.context.cwd() : undefined,
     isSecret: target.via === 'http' && target.isLiteral,
   };
-  return changeClientFile(app.context, file, options, (text) => editText(client, text, entry));
+  let isOff = false;
+  const change = changeClientFile(app.context, file, options, (text) => {
+    const edited = editText(client, text, entry);
+    isOff = isSwitchedOff(client, edited);
+    return edited;
+  });
+  return { ...change, isOff };
 }
 
 function describeWrite(file: string, { isChanged, backup }: FileChange): string {
@@ -190,13 +197,14 @@ function clientCommand({ client, target, entry, scope }: Plan): string | undefin
 function notes(
   app: App,
   { client, scope, file, target }: Plan,
-  isWritten: boolean,
+  written: ReturnType<typeof writeEntry> | undefined,
   command: string | undefined,
 ): string[] {
   const { name } = client;
   const texts = [
-    !isWritten && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
+    written === undefined && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
     command !== undefined && `or run: ${command}`,
+    written?.isOff && `the entry is switched off in ${file}`,
     scope === 'project' && client.projectNote,
   ];
   if (target.via === 'stdio') {

@@ -60,6 +60,17 @@ export function editText(
   return mark + edited;
 }
 
+/** Whether the user has switched our entry off. @param text content that {@link editText} returned */
+export function isSwitchedOff(
+  { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
+  text: string,
+): boolean {
+  const root = (format === 'toml' ? parseToml : parseJsonc)(text.replace(BOM, ''));
+  const list = isObject(root) ? root[servers] : undefined;
+  const entry = isObject(list) ? list[ENTRY_NAME] : undefined;
+  return isObject(entry) && (entry.enabled === false || entry.disabled === true);
+}
+
 /** Formats the entry inside the structure of its file, for copying. */
 export function formatSnippet(
   { format, servers = 'mcpServers' }: McpClient,

@@ -21,7 +21,7 @@ interface StdioTarget {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface HttpTarget {
+export interface HttpTarget {
   readonly via: 'http';
   readonly url: string;
   /** The headers, with the key: templates with `${VAR}`, or values in a literal entry. */
@@ -70,7 +70,8 @@ export function chooseTransport(
           : undefined;
   if (via === 'http' || literalKey) {
     if (problem === undefined) return 'http';
-    const hint = literalKey ? 'leave out --literal-key' : 'restaurant … --via stdio';
+    const words = via === 'http' ? '--via http and --literal-key' : '--literal-key';
+    const hint = literalKey ? `leave out ${words}` : 'restaurant … --via stdio';
     throw new AppError('usage', problem, { hint });
   }
   const usesBridge = via === 'stdio' || problem !== undefined || client.prefersStdio || isPlain();

@@ -450,6 +450,13 @@ describe('an entry that somebody else wrote', () => {
       env: { HTTPS_PROXY: 'http://p' },
     });
   });
+
+  it('that is switched off is reported', async () => {
+    const { run, put } = openHome();
+    put('.codex/config.toml', '[mcp_servers.restaurant]\nurl = "http://a"\nenabled = false\n');
+    const { stderr } = await run(['codex', '--write'], { tty: { stderr: true } });
+    expect(stderr).toContain('the entry is switched off');
+  });
 });
 
 describe('the default transport', () => {
@@ -797,6 +804,7 @@ describe('the path of the file', () => {
     ['zed', mac, '/Users/u/.config/zed/settings.json'],
     ['zed', windows, 'C:\\Users\\u\\AppData\\Roaming\\Zed\\settings.json'],
     ['zed', { env: { HOME: '/home/u', XDG_CONFIG_HOME: '/conf' } }, '/conf/zed/settings.json'],
+    ['zed', { env: { HOME: '/home/u', APPDATA: '/wine/AppData' } }, '/home/u/.config/zed/settings.json'],
     ['codex', { env: { HOME: '/home/u', CODEX_HOME: '/codex' } }, '/codex/config.toml'],
     ['codex', { env: { HOME: '/home/u', CODEX_HOME: 'relative' } }, '/home/u/.codex/config.toml'],
     ['claude-code', { env: { HOME: '/home/u' } }, '/home/u/.claude.json'],
