@@ -73,7 +73,7 @@ function createProgram(): CliCommand {
     )
     .notes(
       'Topics: restaurant help environment, exit-codes, formats\n\n' +
-        'If an option is repeated, the last value wins. `--` ends option parsing.',
+        'If an option that is not repeatable is given twice, the last value wins. `--` ends option parsing.',
     );
   addGlobalOptions(program);
   configureHelp(program);

@@ -41,7 +41,7 @@ const OTHER_OPTIONS: Synonyms = {
   '--limit': 'max top count',
   '--sort': 'order order-by',
   '--fields': 'level',
-  '--columns': 'select cols fields',
+  '--columns': 'select cols',
   '--output': 'file out',
   '--base-url': 'url host server',
   '--force': 'overwrite yes',
@@ -66,9 +66,12 @@ const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
-/** Returns the hint of a usage error without one of its own. In other programs `--fields` chooses columns. */
+/** For `--fields`, which chooses columns in other programs. */
+const COLUMNS_HINT = 'to choose columns use --columns; ';
+
+/** Returns the hint of a usage error without one of its own. */
 export const usageHint = (message: string, command: CliCommand): string =>
-  `${message.startsWith('--fields ') ? 'to choose columns use --columns; see ' : ''}${helpCommand(command)}`;
+  `${message.startsWith('--fields ') ? `${COLUMNS_HINT}see ` : ''}${helpCommand(command)}`;
 
 /**
  * Returns the error for an option that a command does not have, with the likely correction.
@@ -90,6 +93,9 @@ export function unknownOptionError(
   if (secret !== undefined) return refuse(secret);
   const help = helpCommand(command);
 
+  if (word.includes('=') && findOption([command], flag) !== undefined) {
+    return new AppError('usage', `${flag} takes no value`, { hint: help });
+  }
   const argumentName = ownWord(OTHER_ARGUMENTS, name) ?? name;
   const argument = command.registeredArguments.find((each) => each.name() === argumentName);
   if (argument !== undefined) {
@@ -108,7 +114,8 @@ export function unknownOptionError(
   const [, ...commands] = program.tree;
   const owner = commands.find((each) => findOption([each], flag) !== undefined);
   const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
-  return refuse(`${where ?? ''}see ${help}`);
+  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
+  return refuse(`${columns}${where ?? ''}see ${help}`);
 }
 
 /** Returns the error for a word that names no command, with the command that was probably meant. */

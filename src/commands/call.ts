@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand, toolCall } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
+import { AppError } from '../errors.ts';
 
 export function registerCall(program: CliCommand, app: App): void {
   program
@@ -33,7 +34,11 @@ async function runCall(app: App, name: string, words: string[], json: string | u
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
   await runServiceCommand(app, {
     service: { demoMode: 'mcp' },
-    plan: () => readArguments(app, name, words, json),
+    plan: () => {
+      if (name.trim() === '')
+        throw new AppError('usage', 'the tool name is empty', { hint: 'restaurant tools' });
+      return readArguments(app, name, words, json);
+    },
     preview: async (given) => [toolCall(name, await previewArguments(app, name, given))],
     send: async (service, given) => {
       const { tool, args } = await prepareCall(app, service, name, given);

@@ -28,7 +28,7 @@ export function registerCompletion(program: CliCommand, app: App): void {
         '  source <(restaurant completion bash)\n' +
         '  source <(restaurant completion zsh)\n' +
         '  restaurant completion fish | source\n\n' +
-        'bash 4.4 or later is required, and its package bash-completion for the files. Completion reads local ' +
+        'bash needs version 4.4 or later, and the package bash-completion to read these files. Completion reads local ' +
         'files and sends no request.',
     )
     .action((shell: (typeof SHELLS)[number]) => app.context.stdout.write(SCRIPTS[shell]));

@@ -132,7 +132,7 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
     const { bytes, stats } = readPath(full, MAX_KEY_BYTES);
-    if ((stats.mode & 0o077) !== 0 && app.context.platform !== 'win32') {
+    if (stats.isFile() && (stats.mode & 0o077) !== 0 && app.context.platform !== 'win32') {
       await app.warn(`${full} can be read by other users: chmod 600 protects it`);
     }
     return bytes.toString('utf8');

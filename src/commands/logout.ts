@@ -46,10 +46,8 @@ async function logout(app: App, all: boolean): Promise<void> {
     key_in_environment: isInEnvironment,
   };
   const nothing = all ? 'No profile had a key.' : `Profile ${profileName} had no key.`;
-  const done =
-    names.length > 0
-      ? `Deleted the saved key of profile${names.length === 1 ? '' : 's'} ${names.join(', ')}.`
-      : nothing;
+  const keys = names.length === 1 ? 'key of profile' : 'keys of profiles';
+  const done = names.length > 0 ? `Deleted the saved ${keys} ${names.join(', ')}.` : nothing;
   const inEnvironment = '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY';
   const { value: command, source } = app.settings.raw('key-command');
   const remedy = source === 'env' ? 'unset RESTAURANT_KEY_COMMAND' : 'restaurant config unset key-command';

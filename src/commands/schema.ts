@@ -1,8 +1,20 @@
 import type { App } from '../app/app.ts';
 import { openOutput, writesToTerminal } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { anyObject } from '../cli/schemas.ts';
+import { anyObject, anyOf, integer, list, object, text } from '../cli/schemas.ts';
 import { toJson } from '../util/json.ts';
+
+const PROGRAM = object({
+  name: text,
+  version: text,
+  commands: list(anyObject),
+  options: list(anyObject),
+  error: { type: 'object', description: 'a JSON Schema' },
+  exit_codes: list(object({ exit: integer, kind: text, codes: list(object({ code: text, meaning: text })) })),
+  environment: list(object({ name: text, meaning: text })),
+});
+
+const COMMAND = { ...anyObject, description: 'a command with the JSON Schemas of its input and output' };
 
 export function registerSchema(program: CliCommand, app: App): void {
   program
@@ -12,10 +24,7 @@ export function registerSchema(program: CliCommand, app: App): void {
     .completeWith('command', 'command')
     .usesOptions('json', 'file')
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
-    .outputSchema({
-      ...anyObject,
-      description: 'the command tree, or a command with the JSON Schemas of its input and output',
-    })
+    .outputSchema(anyOf(PROGRAM, COMMAND))
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');

@@ -70,10 +70,11 @@ export async function coerceArguments(
     await app.warn(
       `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
     );
-    // A schema that is null, or one that takes too long here, too: the texts are sent as they are.
+    errors = [];
     try {
-      return withTimeLimit(() => coerce());
+      args = withTimeLimit(() => coerce());
     } catch {
+      // Even without validation it takes too long: the texts are sent as they are.
       return buildArguments(given);
     }
   }

@@ -31,6 +31,8 @@ export function formatOf(path: string): ListFormat | undefined {
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }
 
+const INPUT_HINT = 'restaurant enrich <file>, or - for stdin';
+
 /**
  * Opens the list. A file stays open, so that it may be moved or deleted during the run; what is appended to it later is
  * not read.
@@ -42,10 +44,11 @@ export async function openInput(file: string, context: Pick<Context, 'stdin' | '
     const chunks = () => context.stdin.chunks();
     return { name: 'stdin', replayable: false, format: undefined, chunks, close: async () => {} };
   }
+  if (file === '') throw new AppError('bad_input', "the file name is empty: ''", { hint: INPUT_HINT });
   const handle = await open(resolve(context.cwd(), file)).catch((cause: unknown) => {
     throw new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, {
       cause,
-      hint: 'restaurant enrich <file>, or - for stdin',
+      hint: INPUT_HINT,
     });
   });
   const stats = await handle.stat({ bigint: true });

@@ -103,7 +103,7 @@ export function comparisonLines(
     rows.flatMap((row) =>
       row.values === undefined
         ? titleLines(row, view.width, view)
-        : line(titleLines(row, titleWidth, view), cellsOf(row.key, row.values, found, room, view)),
+        : line(titleLines(row, titleWidth, view), cellsOf(row, found, room, view)),
     ),
   );
   return separate([[...line([], heads), ...first], ...blocks]);
@@ -126,8 +126,7 @@ function titleLines({ key, level, values }: Row, columns: number, { palette }: V
 
 /** Renders the values of a row; a failed lookup has an empty cell. */
 function cellsOf(
-  key: string,
-  values: readonly unknown[],
+  { key, level, values = [] }: Row,
   found: readonly (Classified | undefined)[],
   room: number,
   view: View,
@@ -136,7 +135,8 @@ function cellsOf(
   const texts = values.map((value) => inline(value, key).trim());
   const isPlain = values.every(isSimple);
   const isSame = isPlain && !found.includes(undefined) && new Set(texts).size === 1;
-  const paint = key === 'grade' ? palette.grade : isSame ? palette.dim : (line: string) => line;
+  const paint =
+    key === 'grade' && level === 0 ? palette.grade : isSame ? palette.dim : (line: string) => line;
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
     // All lists of a row have the same form.

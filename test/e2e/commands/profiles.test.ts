@@ -37,7 +37,7 @@ describe('profiles', () => {
   it('are deleted one by one, or all', async () => {
     const { run, config } = await userWithProfiles();
     expect((await run(['logout', '--all'])).stdout).toBe(
-      'Deleted the saved key of profiles default, paid.\n',
+      'Deleted the saved keys of profiles default, paid.\n',
     );
     expect(readFileSync(config, 'utf8')).not.toMatch(/sk_service_/);
     expect(JSON.parse((await run(['logout', '--all', '--json'])).stdout)).toEqual({

@@ -28,6 +28,11 @@ describe('call and tools, with a service that lists its tools', () => {
     expect(JSON.parse(stdout)).toBeTypeOf('object');
   });
 
+  it('refuse an empty name before a request', async () => {
+    const { exit, stderr } = await service.run(['call', '']);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('the tool name is empty')]);
+  });
+
   it('name the nearest tool and the missing argument', async () => {
     const unknown = await call('explore_are', 'city=SF');
     expect(unknown.exit).toBe(3);
