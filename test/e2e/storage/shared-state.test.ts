@@ -117,7 +117,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect(shared.warnings).toHaveLength(1);
     // A grant that arrives 2 s late is neither used nor counted.
     await redis.send('CLIENT PAUSE 2000 ALL');
-    expect(await ledger.grant()).toEqual({ granted: false, freeAt: 0, window: 'minute' });
+    expect(await ledger.grant()).toMatchObject({ granted: false, window: 'minute' });
     expect((await ledger.usage()).perDay.used).toBe(3);
     expect((await ledger.grant()).granted).toBe(true);
     expect((await ledger.grant()).granted).toBe(true);
