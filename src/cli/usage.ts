@@ -93,9 +93,6 @@ export function unknownOptionError(
   if (secret !== undefined) return refuse(secret);
   const help = helpCommand(command);
 
-  if (word.includes('=') && findOption([command], flag) !== undefined) {
-    return new AppError('usage', `${flag} takes no value`, { hint: help });
-  }
   const argumentName = ownWord(OTHER_ARGUMENTS, name) ?? name;
   const argument = command.registeredArguments.find((each) => each.name() === argumentName);
   if (argument !== undefined) {
@@ -105,6 +102,9 @@ export function unknownOptionError(
     );
   }
   const longs = [...command.options, ...optionsOf(command)].flatMap(({ long }) => long?.slice(2) ?? []);
+  if (word.includes('=') && longs.includes(name)) {
+    return new AppError('usage', `${flag} takes no value`, { hint: help });
+  }
   const other = ownWord(OTHER_OPTIONS, name);
   if (other !== undefined && longs.includes(other.slice(2).split(' ')[0] ?? '')) {
     return refuse(`use ${other}; see ${help}`);

@@ -235,6 +235,11 @@ describe('find', () => {
     expect([exit, stdout]).toEqual([2, '']);
   });
 
+  it('names an option that takes no value', async () => {
+    const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--quiet=1']);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('error: --quiet takes no value\n')]);
+  });
+
   it('prints no hint with a header or the password of a URL', async () => {
     for (const words of [
       ['find', 'x', '--city', 'SF', '--open-now', '--header=Cookie: session=hunter2'],
