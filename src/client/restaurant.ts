@@ -208,7 +208,6 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     { headers, tool, onProgress }: RequestOptions = {},
   ): Promise<T> {
     const traced = withTrace(options.traceContext, params);
-    assertJson(params);
     try {
       const response = await session.call(state, {
         method,
@@ -279,13 +278,15 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       return session.capabilities() ?? (isObject(found) ? found : {});
     },
     async callTool(name, args, toolOptions = {}) {
+      assertJson(args);
       const state = newState('write', toolOptions.signal);
       const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
       const decode = (result: unknown) => parseToolResult(result, hint);
       return call(state, 'tools/call', { name, arguments: args }, decode, toolOptions);
     },
-    request: (method, params, requestOptions = {}) =>
-      send(
+    async request(method, params, requestOptions = {}) {
+      assertJson(params);
+      return send(
         newState('write', requestOptions.signal),
         method,
         params,
@@ -297,7 +298,8 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
           return failed && status >= 300 ? { ...raw, error: clean(error) } : raw;
         },
         requestOptions,
-      ),
+      );
+    },
     async close() {
       await session.close();
       await transport.close();

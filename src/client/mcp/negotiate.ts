@@ -35,7 +35,10 @@ export function openSession({
   warn(text: string): void;
 }) {
   if (protocol !== 'auto' && !Object.hasOwn(ERAS, protocol)) {
-    throw new AppError('usage', `the protocol is not auto, ${Object.keys(ERAS).join(', ')}`);
+    throw new AppError(
+      'usage',
+      `unknown protocol '${protocol}': expected auto, ${Object.keys(ERAS).join(', ')}`,
+    );
   }
   const handshake = handshakeClient(channel);
   const stateless = statelessClient(channel, warn);
