@@ -140,7 +140,7 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
       onWaiting: progress.waiting,
       onWarning: progress.warn,
     });
-    await writeRows(app, plan, {
+    await writeRows(app, plan, target.url, {
       ...options,
       ...plan,
       service,
@@ -192,14 +192,14 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
 type RowsJob = Omit<Job, 'append' | 'finished' | 'memo'>;
 
 /** Writes the rows to their output: a file that can be resumed, a device, or stdout. */
-async function writeRows(app: App, plan: Plan, job: RowsJob): Promise<void> {
+async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<void> {
   const { options, codec, outputFile } = plan;
   const stream = async (append: Job['append']): Promise<void> => {
     if (codec.header !== '') await append(codec.header);
     await enrichRows({ ...job, append, finished: noFinishedRows, memo: createTextMemo() });
   };
   if (outputFile === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
-  const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan);
+  const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan, url);
   const { file, previous } = openOutput(outputFile, options);
   try {
     if (outputFile.device) return await stream(file.append);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLoopback } from '../../client/endpoint.ts';
 import { AppError } from '../../errors.ts';
 import { openJsonFile } from '../../storage/state.ts';
 import type { Status } from '../match/match.ts';
@@ -190,17 +191,19 @@ export function readOutput(
   return { next: () => reader.next().value, tail };
 }
 
-/** Options that change the results and are not visible in the output. */
+/** What the results depend on and the output does not show. */
 type Fingerprint = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the options of the run that started an output. They are stored in the state folder, so that the output holds rows
- * alone. They only protect: where they are missing, or belong to another file of that name, nothing is refused.
+ * Opens the options and the service of the run that started an output. They are stored in the state folder, so that the
+ * output holds rows alone. They only protect: where they are missing, or belong to another file of that name, nothing is
+ * refused. The key may change: a key that was replaced is a reason to resume.
  */
 export function openRunFingerprint(
   stateDir: string | undefined,
   { path, name }: { readonly path: string; readonly name: string },
   { options: { city, defaultCity, fields, loose }, columns }: Pick<Plan, 'options' | 'columns'>,
+  service: URL,
 ) {
   const file = stateDir === undefined ? undefined : join(stateDir, 'lists', `${hash('sha256', path)}.json`);
   const store = openJsonFile(file, ({ identity, options }) =>
@@ -209,6 +212,8 @@ export function openRunFingerprint(
       : undefined,
   );
   const current: Fingerprint = {
+    // A sandbox has a new port each time.
+    'base-url': isLoopback(service) ? 'http://127.0.0.1' : service.origin,
     city: city ?? (columns.city === undefined ? defaultCity : undefined),
     fields,
     'name-column': columns.name,

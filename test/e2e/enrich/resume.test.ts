@@ -99,7 +99,7 @@ describe('--resume', () => {
     }
   });
 
-  it('rejects options that the output does not show, while those of the first run are stored', async () => {
+  it('rejects another service and options that the output does not show, while those of the first run are stored', async () => {
     writeFileSync(path('in.csv'), 'name,town\nPlace 1,Testville\nPlace 2,Testville\n');
     await enrich('in.csv -o out.csv --city Testville --fields basic');
     const whole = read('out.csv');
@@ -107,6 +107,10 @@ describe('--resume', () => {
       ['--city Elsewhere --fields basic', "--city 'Testville', and this run has --city 'Elsewhere'"],
       ['--city Testville --fields standard', "--fields 'basic', and this run has --fields 'standard'"],
       ['--fields basic', "--city 'Testville', and this run has no --city"],
+      [
+        '--city Testville --fields basic --base-url https://other.example',
+        "--base-url 'http://127.0.0.1', and this run has --base-url 'https://other.example'",
+      ],
     ]) {
       const { exit, stderr } = await enrich(`in.csv -o out.csv --resume ${options}`);
       expect([exit, stderr]).toEqual([
