@@ -32,8 +32,6 @@ export function newHome(): { home: string; env: Record<string, string> } {
   return { home, env: { HOME: home, LANG: 'C.UTF-8' } };
 }
 
-const never = new AbortController().signal;
-
 /**
  * Runs one command line and returns its result: in this process, or with the standalone executable if that is under test
  * and no option requires a context, such as a clock.
@@ -91,7 +89,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
     now: options.now ?? Date.now,
     sleep: options.sleep ?? realSleep,
     random: () => 0.5,
-    signal: options.signal ?? never,
+    signal: options.signal ?? new AbortController().signal,
     prompt: { secret: () => next(secrets), text: () => next(texts) },
   };
   const exit = await run(argv, context);
