@@ -1,6 +1,6 @@
-import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Tool } from '../client/types.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
+import type { JsonObject } from '../util/object.ts';
 import type { App } from './app.ts';
 import { configuredTarget, type Target } from './target.ts';
 

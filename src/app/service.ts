@@ -2,13 +2,13 @@ import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
-import type { JsonObject } from '../client/rpc/envelope.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
 import { openPacer, RateLimitError } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { mapStrings } from '../util/json.ts';
+import type { JsonObject } from '../util/object.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
@@ -41,7 +41,7 @@ export interface Service {
   /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
   cached<T extends object>(
     name: string,
-    args: Record<string, unknown>,
+    args: JsonObject,
     send: () => Promise<T>,
     shouldStore?: (value: T) => boolean,
   ): Promise<T>;
@@ -105,7 +105,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
 
   async function throughCache<T extends object>(
     tool: string,
-    args: Record<string, unknown>,
+    args: JsonObject,
     send: () => Promise<T>,
     shouldStore: (value: T) => boolean = () => true,
   ): Promise<{ value: T; cachedAt?: number }> {

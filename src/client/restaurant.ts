@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { mapStrings } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import {
@@ -27,7 +28,7 @@ import {
   resultOf,
 } from './results.ts';
 import { type CallState, openChannel } from './rpc/channel.ts';
-import { isObject, type JsonObject, progressIn, type TraceContext, withTrace } from './rpc/envelope.ts';
+import { progressIn, type TraceContext, withTrace } from './rpc/envelope.ts';
 import { SERVICE_SAYS } from './rpc/errors.ts';
 import type { RpcResponse } from './rpc/reply.ts';
 import type { Policy } from './rpc/retry.ts';

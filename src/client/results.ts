@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
-import { isFilled, isObject, type JsonObject } from './rpc/envelope.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
+import { isFilled } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { RpcResponse } from './rpc/reply.ts';

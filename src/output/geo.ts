@@ -1,15 +1,16 @@
 import { rawNumber, setRawNumber } from '../util/exact-json.ts';
 import { toJson } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
-import { cellAt, isRecord, pick, type Scalar, tabulate } from './records.ts';
+import { cellAt, pick, type Scalar, tabulate } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */
 interface Feature {
   type: 'Feature';
   id?: string | number;
   geometry: { type: 'Point'; coordinates: [lng: number, lat: number] } | null;
-  properties: Record<string, unknown>;
+  properties: JsonObject;
 }
 
 export function writeGeoJson({ records }: Presentation, { columns, prettyJson }: PresentOptions): string {
@@ -28,7 +29,7 @@ export function toGeoJson(restaurants: readonly unknown[], columns?: readonly st
 }
 
 function feature(restaurant: unknown, columns: readonly string[] | undefined): Feature {
-  const record = isRecord(restaurant) ? restaurant : {};
+  const record = isObject(restaurant) ? restaurant : {};
   const geometry = point(record.coordinates);
   const shown = columns === undefined ? record : pick(record, columns);
   const { coordinates: _, ...others } = shown;
@@ -45,7 +46,7 @@ function feature(restaurant: unknown, columns: readonly string[] | undefined): F
 
 function point(coordinates: unknown): Feature['geometry'] {
   const found = pointOf(coordinates);
-  if (found === undefined || !isRecord(coordinates)) return null;
+  if (found === undefined || !isObject(coordinates)) return null;
   const place: [lng: number, lat: number] = [found.lng, found.lat];
   keepDigits(place, '0', coordinates, 'lng');
   keepDigits(place, '1', coordinates, 'lat');
@@ -54,7 +55,7 @@ function point(coordinates: unknown): Feature['geometry'] {
 
 /** Returns coordinates in degrees; undefined if they are not a place on Earth. */
 export function pointOf(coordinates: unknown): { lat: number; lng: number } | undefined {
-  if (!isRecord(coordinates)) return undefined;
+  if (!isObject(coordinates)) return undefined;
   const { lat, lng } = coordinates;
   return isDegrees(lat, 90) && isDegrees(lng, 180) ? { lat, lng } : undefined;
 }
@@ -92,7 +93,7 @@ export function writeKml({ records, columns: defaults }: Presentation, { columns
 }
 
 function placemark(record: unknown, keys: readonly string[], cells: readonly Scalar[]): string {
-  const fields = isRecord(record) ? record : {};
+  const fields = isObject(record) ? record : {};
   const point = pointOf(fields.coordinates);
   const [lng, lat] = [cellAt(record, 'coordinates.lng'), cellAt(record, 'coordinates.lat')];
   const data = keys.flatMap((key, index) => {

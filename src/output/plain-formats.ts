@@ -1,8 +1,9 @@
 import { toJson } from '../util/json.ts';
 import { didYouMean } from '../util/nearest.ts';
+import { isObject } from '../util/object.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
-import { isRecord, keysOf, lines, pick, tabulate } from './records.ts';
+import { keysOf, lines, pick, tabulate } from './records.ts';
 
 /** The table. There is a pause between the parts of a long one, so that it can be interrupted. */
 export async function writeTable(
@@ -80,6 +81,6 @@ export function missingColumns(data: Presentation, columns: readonly string[] = 
 
 /** Every name that `--columns` may hold: the usual columns, the dotted keys, and the keys that hold others. */
 function columnNames({ columns = [], records }: Presentation): string[] {
-  const parents = records.flatMap((record) => (isRecord(record) ? Object.keys(record) : []));
+  const parents = records.flatMap((record) => (isObject(record) ? Object.keys(record) : []));
   return [...new Set([...columns, ...keysOf(records), ...parents])];
 }

@@ -1,6 +1,7 @@
 import type { ToolResult } from '../client/types.ts';
 import { copyRawNumbers, isInexact, parseExactOrNone, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 
 /** The value of a cell of a table, TSV or CSV. */
 export type Scalar = string | number | boolean | null;
@@ -12,10 +13,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([short, path]) => [path, short]));
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
  * else the content as received.
@@ -23,7 +20,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function callData({ structuredContent, content }: ToolResult): unknown {
   if (structuredContent !== undefined) return structuredContent;
   const [only] = content ?? [];
-  const isText = content?.length === 1 && isRecord(only) && only.type === 'text';
+  const isText = content?.length === 1 && isObject(only) && only.type === 'text';
   return isText && typeof only.text === 'string' ? parseText(only.text) : (content ?? []);
 }
 
@@ -39,13 +36,13 @@ function parseText(text: string): unknown {
  * `coordinates.lat` and `.lng` as `lat` and `lng`. Keys in the order of the record.
  * @throws {AppError} `bad_response` if it nests deeper than 200 levels.
  */
-export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
+export function flatten(record: JsonObject): Map<string, Scalar> {
   const cells = new Map<string, Scalar>();
   checkDepth(record);
-  const walk = (holder: Record<string, unknown>, start: string): void => {
+  const walk = (holder: JsonObject, start: string): void => {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
-      if (isRecord(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
+      if (isObject(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
       else cells.set(columnName(record, start + key), memberCell(holder, key));
     }
   };
@@ -53,7 +50,7 @@ export function flatten(record: Record<string, unknown>): Map<string, Scalar> {
   return cells;
 }
 
-function columnName(record: Record<string, unknown>, path: string): string {
+function columnName(record: JsonObject, path: string): string {
   const short = SHORT_NAMES.get(path);
   return short === undefined || Object.hasOwn(record, short) ? path : short;
 }
@@ -66,7 +63,7 @@ export function toCell(value: unknown): Scalar {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) {
     return value.map((_, index) => String(memberCell(value, index) ?? '')).join('; ');
   }
-  return isRecord(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
+  return isObject(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
 }
 
 /** Returns a member of an object or list as one cell; a number that JavaScript would change keeps its digits as text. */
@@ -93,18 +90,18 @@ export function valueAt(record: unknown, column: string): unknown {
 }
 
 /** Returns the object that has the value of a column, and the key in it. */
-function memberAt(record: unknown, column: string): [Record<string, unknown>, key: string] | undefined {
+function memberAt(record: unknown, column: string): [JsonObject, key: string] | undefined {
   const path = pathOf(record, column) ?? [];
   const key = path.at(-1);
   const holder = path
     .slice(0, -1)
-    .reduce<unknown>((inner, part) => (isRecord(inner) ? inner[part] : undefined), record);
-  return key !== undefined && isRecord(holder) ? [holder, key] : undefined;
+    .reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), record);
+  return key !== undefined && isObject(holder) ? [holder, key] : undefined;
 }
 
 /** Returns a copy of the record with these columns only; nested keys stay nested, missing ones are left out. */
-export function pick(record: unknown, columns: readonly string[]): Record<string, unknown> {
-  const picked: Record<string, unknown> = Object.create(null);
+export function pick(record: unknown, columns: readonly string[]): JsonObject {
+  const picked: JsonObject = Object.create(null);
   for (const column of columns) {
     const path = pathOf(record, column);
     if (path !== undefined) copy(record, picked, path);
@@ -112,14 +109,14 @@ export function pick(record: unknown, columns: readonly string[]): Record<string
   return picked;
 }
 
-function copy(from: unknown, to: Record<string, unknown>, [key, ...rest]: readonly string[]): void {
-  if (!isRecord(from) || key === undefined) return;
+function copy(from: unknown, to: JsonObject, [key, ...rest]: readonly string[]): void {
+  if (!isObject(from) || key === undefined) return;
   const value = from[key];
   const present = to[key];
   copyRawNumbers(from, to);
   if (rest.length === 0) to[key] = value;
   else if (present !== value) {
-    const inner: Record<string, unknown> = isRecord(present) ? present : Object.create(null);
+    const inner: JsonObject = isObject(present) ? present : Object.create(null);
     to[key] = inner;
     copy(value, inner, rest);
   }
@@ -132,7 +129,7 @@ function pathOf(record: unknown, column: string): readonly string[] | undefined 
 
 /** Finds the keys of a path. Keys may contain dots, so every way to split the path is tried, the whole path first. */
 function keysTo(record: unknown, path: string): readonly string[] | undefined {
-  if (!isRecord(record)) return undefined;
+  if (!isObject(record)) return undefined;
   if (Object.hasOwn(record, path)) return [path];
   for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
     const key = path.slice(0, dot);
@@ -156,7 +153,7 @@ export function tabulate(
   if (columns !== undefined)
     return { keys: columns, rows: records.map((record) => columns.map((column) => cellAt(record, column))) };
   // Looking up each key again would try every way to split it at its dots.
-  const flattened = records.map((record) => (isRecord(record) ? flatten(record) : new Map<string, Scalar>()));
+  const flattened = records.map((record) => (isObject(record) ? flatten(record) : new Map<string, Scalar>()));
   const keys = [...new Set(flattened.flatMap((cells) => [...cells.keys()]))];
   return { keys, rows: flattened.map((cells) => keys.map((key) => cells.get(key) ?? null)) };
 }

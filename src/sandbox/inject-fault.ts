@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../util/object.ts';
 import type { FaultKind } from './faults.ts';
 import {
   formatEvent,
@@ -10,7 +11,6 @@ import {
   idOf,
   type Payload,
   type ReplyError,
-  type RpcObject,
   resultMessage,
   rpcError,
   SSE_TYPE,
@@ -29,7 +29,7 @@ export interface Injection {
   /** Replaces the answer. */
   readonly error?: () => ReplyError;
   /** Changes the response: still well-formed JSON-RPC, but wrong. */
-  readonly message?: (message: RpcObject) => RpcObject;
+  readonly message?: (message: JsonObject) => JsonObject;
   /** Changes the reply: complete HTTP with an unreadable body. */
   readonly payload?: (payload: Payload) => Payload;
   /** Sends the reply in a broken way. */
@@ -43,7 +43,7 @@ const toolOutput = (content: string) => ({ content: [{ type: 'text', text: conte
 /** Returns a function that puts the result in the place of a response. */
 const replaceResult =
   (result: object) =>
-  (message: RpcObject): RpcObject =>
+  (message: JsonObject): JsonObject =>
     resultMessage(idOf(message) ?? 0, result);
 
 export const INJECTIONS: Readonly<Record<FaultKind, Injection>> = {

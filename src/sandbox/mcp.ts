@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isObject, type JsonObject } from '../util/object.ts';
 import type { Catalog } from './catalog.ts';
 import {
   type Answer,
@@ -6,11 +7,9 @@ import {
   httpError,
   INVALID_PARAMS,
   invalidRequest,
-  isObject,
   JSON_TYPE,
   METHOD_NOT_FOUND,
   type RpcId,
-  type RpcObject,
   resultMessage,
   rpcError,
   SSE_TYPE,
@@ -142,7 +141,7 @@ function isModern({ incoming: { method, params }, headers }: Post): boolean {
   );
 }
 
-function metaOf(params: unknown): RpcObject {
+function metaOf(params: unknown): JsonObject {
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }
 
@@ -155,7 +154,7 @@ function run(methods: Methods, { incoming, access }: Post, unknownStatus: number
 }
 
 /** Returns the `notifications/progress` for a request with a valid `progressToken`. */
-function progressMessages(params: unknown): RpcObject[] {
+function progressMessages(params: unknown): JsonObject[] {
   const { progressToken } = metaOf(params);
   if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return [];
   return PROGRESS_STEPS.map((message, index) => ({
@@ -228,7 +227,7 @@ const isImplementation = (value: unknown): boolean =>
  * unless they are null or absent.
  * @throws {ReplyError} -32020 naming the header.
  */
-function checkHeaders(headers: Headers, method: string, params: RpcObject, version: string): void {
+function checkHeaders(headers: Headers, method: string, params: JsonObject, version: string): void {
   checkHeader(headers, 'MCP-Protocol-Version', version);
   checkHeader(headers, 'Mcp-Method', method);
   const nameField = NAME_FIELDS[method];

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../util/object.ts';
 import type { ReplyForm } from './types.ts';
 
 /** JSON-RPC 2.0 error codes, section 5.1. */
@@ -11,7 +12,6 @@ export const JSON_TYPE = 'application/json';
 export const SSE_TYPE = 'text/event-stream';
 
 export type RpcId = number | string;
-export type RpcObject = Record<string, unknown>;
 
 /** A well-formed body: a request; without `id` a notification, without `method` a response. */
 export interface RpcMessage {
@@ -25,9 +25,9 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body; an empty one without a message. */
-  readonly message?: RpcObject | undefined;
+  readonly message?: JsonObject | undefined;
   /** Messages that precede it in a stream. */
-  readonly events?: readonly RpcObject[];
+  readonly events?: readonly JsonObject[];
 }
 
 /** An HTTP reply that is ready to be sent. */
@@ -94,14 +94,10 @@ export function readMessage(value: unknown): RpcMessage {
   return { id, method, params };
 }
 
-export const resultMessage = (id: RpcId, result: unknown): RpcObject => ({ jsonrpc: '2.0', id, result });
+export const resultMessage = (id: RpcId, result: unknown): JsonObject => ({ jsonrpc: '2.0', id, result });
 
 /** Returns the id that the reply to this body must have, or null. */
 export const idOf = (value: unknown): RpcId | null => (isObject(value) && isId(value.id) ? value.id : null);
-
-/** True for a JSON object, false for an array or null. */
-export const isObject = (value: unknown): value is RpcObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
 

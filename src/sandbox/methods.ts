@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from '../util/object.ts';
 import { type Catalog, fold } from './catalog.ts';
 import { describe } from './details.ts';
-import { badArgument, isObject, type RpcObject, rpcError } from './messages.ts';
+import { badArgument, rpcError } from './messages.ts';
 import { callTool, createTools, TOOLS } from './tools.ts';
 
 /** Capabilities of an MCP server with these methods: enough to try each kind with a client. */
@@ -20,19 +21,19 @@ const PROMPT = {
  * Maps the params of a request, and whether the caller has a paid key, to a result.
  * @throws {ReplyError} for wrong params
  */
-type Method = (params: RpcObject, paid: boolean) => object;
+type Method = (params: JsonObject, paid: boolean) => object;
 
 /** Creates the methods of an MCP server, without those of its connection. */
 export function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
   const tools = createTools(catalog, 'mcp');
 
-  function listTools({ cursor }: RpcObject): RpcObject {
+  function listTools({ cursor }: JsonObject): JsonObject {
     // The list has one page, so no cursor is known.
     if (cursor !== undefined) throw badArgument('cursor', 'is unknown');
     return { tools: TOOLS };
   }
 
-  function readResource({ uri }: RpcObject): RpcObject {
+  function readResource({ uri }: JsonObject): JsonObject {
     if (typeof uri !== 'string') throw badArgument('uri', 'is not a string');
     const restaurant = uri.startsWith(URI) ? catalog.get(uri.slice(URI.length)) : undefined;
     if (restaurant === undefined && uri !== CITIES.uri) {
@@ -42,14 +43,14 @@ export function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
     return { contents: [{ uri, mimeType: CITIES.mimeType, text: JSON.stringify(data) }] };
   }
 
-  function getPrompt({ name, arguments: args }: RpcObject): RpcObject {
+  function getPrompt({ name, arguments: args }: JsonObject): JsonObject {
     if (name !== PROMPT.name) throw badArgument('name', 'is unknown');
     if (!isObject(args) || typeof args.city !== 'string') throw badArgument('city', 'is not a string');
     const text = `Plan a dinner in ${args.city}: call explore_area, then lookup_restaurant for its best places.`;
     return { messages: [{ role: 'user', content: { type: 'text', text } }] };
   }
 
-  function complete({ argument }: RpcObject): RpcObject {
+  function complete({ argument }: JsonObject): JsonObject {
     if (!isObject(argument) || typeof argument.value !== 'string') throw badArgument('argument', 'is wrong');
     const typed = fold(argument.value);
     const matches =

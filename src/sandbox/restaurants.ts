@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
-import { isObject } from './messages.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 
 /** An entry of the data and its position: "line 4", "entry 3". */
 interface Entry {
   readonly position: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<JsonObject>;
 }
 
 const TEXT_FIELDS = ['service_id', 'address', 'neighborhood', 'grade', 'coverage_level'] as const;
@@ -40,7 +40,7 @@ export function readRestaurants(text: string, format: 'json' | 'csv'): SandboxRe
 
 /** Checks the documented fields, and makes an id where there is none. An optional field may be null. */
 function readFields(
-  fields: Readonly<Record<string, unknown>>,
+  fields: Readonly<JsonObject>,
   taken: ReadonlyMap<string, string>,
   fail: (problem: string) => AppError,
 ): SandboxRestaurant {
@@ -56,7 +56,7 @@ function readFields(
   if (coordinates !== undefined) known.coordinates = readCoordinates(coordinates, fail);
   if (!isTextList(tags)) throw fail('cuisine_tags is not a list of texts');
   known.service_id ??= freeId([city, name, String(address)], taken);
-  return known as SandboxRestaurant & Record<string, unknown>;
+  return known as SandboxRestaurant & JsonObject;
 }
 
 function readCoordinates(value: unknown, fail: (problem: string) => AppError): { lat: number; lng: number } {
@@ -107,7 +107,7 @@ function readCsv(text: string): Entry[] {
     if (cells.length > names.length) {
       throw badInput(`${position}: ${cells.length} fields, but ${names.length} columns`);
     }
-    const fields: Record<string, unknown> = {};
+    const fields: JsonObject = {};
     const coordinates: Record<string, number> = {};
     for (const [index, name] of names.entries()) {
       const cell = cells[index] ?? '';

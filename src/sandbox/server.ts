@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
+import { isObject } from '../util/object.ts';
 import { createCatalog } from './catalog.ts';
 import { createFaults } from './faults.ts';
 import { INJECTIONS, type Injection } from './inject-fault.ts';
@@ -13,7 +14,6 @@ import {
   httpError,
   INTERNAL_ERROR,
   idOf,
-  isObject,
   PARSE_ERROR,
   type Payload,
   ReplyError,

@@ -1,8 +1,9 @@
 import type { Level, Tool, ToolResult } from '../client/types.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 import { gradeRank } from '../util/restaurant.ts';
 import { type Catalog, fold } from './catalog.ts';
 import { describe } from './details.ts';
-import { badArgument, INVALID_PARAMS, isObject, ReplyError, rpcError } from './messages.ts';
+import { badArgument, INVALID_PARAMS, ReplyError, rpcError } from './messages.ts';
 import type { Mode, SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
@@ -63,7 +64,7 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-type Arguments = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<JsonObject>;
 
 /** Maps the arguments of a tool, and whether the caller has a paid key, to a result. */
 type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
@@ -112,7 +113,7 @@ function stringArgument(args: Arguments, name: string): string {
 }
 
 /** Encodes the output of a tool as the service does: JSON in a text block. */
-function outputResult(output: Record<string, unknown>, isError = false): ToolResult {
+function outputResult(output: JsonObject, isError = false): ToolResult {
   const content = [{ type: 'text', text: JSON.stringify(output) }];
   return isError ? { content, isError } : { content };
 }
@@ -178,7 +179,7 @@ function tally(
   key: string,
   restaurants: readonly SandboxRestaurant[],
   valuesOf: (restaurant: SandboxRestaurant) => string | readonly string[],
-): Record<string, unknown>[] {
+): JsonObject[] {
   const counts = new Map<string, number>();
   for (const value of restaurants.flatMap(valuesOf)) counts.set(value, (counts.get(value) ?? 0) + 1);
   const sorted = [...counts].sort(([, a], [, b]) => b - a);

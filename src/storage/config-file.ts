@@ -1,6 +1,7 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
 import { deleteFiles, ensurePrivateFolder } from './atomic.ts';
 import { assertOwnedPath, type FileContent, followLinks, isNotRegularFile, readOwnFile } from './files.ts';
@@ -19,7 +20,7 @@ export interface Profile {
 
 /** The config file. Fields that are not named here are kept as they are. */
 export interface ConfigFile {
-  settings?: Record<string, unknown>;
+  settings?: JsonObject;
   profiles?: Record<string, Profile>;
   [key: string]: unknown;
 }
@@ -80,10 +81,6 @@ function shapeProblem(value: unknown): string | undefined {
     if (wrong !== undefined) return `${place}.${wrong} is not a string`;
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readText(path: string, warn: Warn | undefined): string | undefined {

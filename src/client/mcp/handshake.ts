@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import { kindOf } from '../../util/excerpt.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { firstValue } from '../http/headers.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
-import { isObject, type JsonObject } from '../rpc/envelope.ts';
 import type { RpcResponse } from '../rpc/reply.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
+import type { JsonObject } from '../../util/object.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
-import { isReplyTo, type JsonObject, type RpcError } from '../rpc/envelope.ts';
+import { isReplyTo, type RpcError } from '../rpc/envelope.ts';
 import type { RpcResponse } from '../rpc/reply.ts';
 import type { Tool } from '../types.ts';
 import { handshakeClient } from './handshake.ts';

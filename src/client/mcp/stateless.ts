@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { headerValue, isHeaderName } from '../http/headers.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
-import { isObject, type JsonObject, type RpcError, withMeta } from '../rpc/envelope.ts';
+import { type RpcError, withMeta } from '../rpc/envelope.ts';
 import type { RpcResponse } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import {

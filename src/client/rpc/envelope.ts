@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../util/object.ts';
 import type { RpcRequest } from '../types.ts';
 
 /** `error` of a JSON-RPC response, as far as it can be read (JSON-RPC 2.0, section 5.1). */
@@ -5,14 +6,6 @@ export interface RpcError {
   readonly code?: number | string | undefined;
   readonly message: string;
   readonly data?: unknown;
-}
-
-/** A JSON object. */
-export type JsonObject = Record<string, unknown>;
-
-/** Whether a value is a JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether a value is text, and not empty. */

@@ -1,9 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { mediaType, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
-import { errorIn, findReply, isObject, isReply, type JsonObject, type RpcError } from './envelope.ts';
+import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 

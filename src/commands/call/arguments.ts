@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
 import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
-import { isRecord } from '../../output/records.ts';
 import { parseExactOrNone, rawNumber } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
@@ -68,9 +68,9 @@ function notAPair(tool: string, word: string): AppError {
   });
 }
 
-async function readJsonArguments(app: App, json: string | undefined): Promise<Record<string, unknown>> {
+async function readJsonArguments(app: App, json: string | undefined): Promise<JsonObject> {
   const value = json === undefined ? {} : await readJsonArgument(app, json, '--args');
-  if (isRecord(value)) return value;
+  if (isObject(value)) return value;
   throw new AppError('usage', '--args: expected a JSON object', { hint: `--args '{"name": "Nopa"}'` });
 }
 
@@ -78,7 +78,7 @@ async function readJsonArguments(app: App, json: string | undefined): Promise<Re
 export function buildArguments(
   given: GivenArguments,
   read: (text: string, key: string) => unknown = (text) => text,
-): Record<string, unknown> {
+): JsonObject {
   const args = Object.fromEntries(
     [...given].map(([key, each]) => [key, 'value' in each ? each.value : read(each.text, key)]),
   );
@@ -86,13 +86,13 @@ export function buildArguments(
   return args;
 }
 
-export type Schema = Readonly<Record<string, unknown>>;
+export type Schema = Readonly<JsonObject>;
 
 const memberOf = (value: unknown, name: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** The schema itself and its top-level `allOf`, which together list the arguments. */
-export const partsOf = (root: Schema): Schema[] => [root, ...[root.allOf ?? []].flat().filter(isRecord)];
+export const partsOf = (root: Schema): Schema[] => [root, ...[root.allOf ?? []].flat().filter(isObject)];
 
 export function argumentNames(root: Schema): string[] {
   return partsOf(root).flatMap((part) => Object.keys(memberOf(part, 'properties') ?? {}));
@@ -102,13 +102,13 @@ export function argumentNames(root: Schema): string[] {
 export function schemaOf(root: Schema, name: string): Schema | undefined {
   const found = partsOf(root)
     .map((part) => memberOf(memberOf(part, 'properties'), name))
-    .find(isRecord);
-  return found ?? (isRecord(root.additionalProperties) ? root.additionalProperties : undefined);
+    .find(isObject);
+  return found ?? (isObject(root.additionalProperties) ? root.additionalProperties : undefined);
 }
 
 /** Returns a schema and the alternatives that it directly lists. */
 const alternatives = (schema: Schema): Schema[] =>
-  [schema, schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isRecord);
+  [schema, schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isObject);
 
 /** Returns the types that a schema and its alternatives name, in order. */
 export const typesOf = (schema: Schema): unknown[] =>
@@ -128,7 +128,7 @@ export function* possibleValues(text: string, schema: Schema = {}): Generator<un
   const lists = () => (mayBeList ? possibleLists(text, json, schema) : []);
   if (type === 'array') {
     // A list of one object is meant only where the object alone is not valid.
-    if (isRecord(json)) yield json;
+    if (isObject(json)) yield json;
     yield* lists();
   }
   if (type === 'string') yield text;
@@ -139,15 +139,15 @@ export function* possibleValues(text: string, schema: Schema = {}): Generator<un
 
 /** Reads `a,b,c` as a list, and a JSON object as a list of one. */
 function possibleLists(text: string, json: unknown, schema: Schema): unknown[][] {
-  if (/^\s*[[{]/.test(text)) return isRecord(json) ? [[json]] : [];
+  if (/^\s*[[{]/.test(text)) return isObject(json) ? [[json]] : [];
   if (text.trim() === '') return [[]];
   const texts = text.split(',').map((part) => part.trim());
   const values = texts.map((part) => {
     const value = exactJson(part);
     return value === undefined ? part : value;
   });
-  const items = alternatives(schema).find((part) => isRecord(part.items))?.items;
-  const [type = 'string'] = isRecord(items) ? typesOf(items) : [];
+  const items = alternatives(schema).find((part) => isObject(part.items))?.items;
+  const [type = 'string'] = isObject(items) ? typesOf(items) : [];
   return type === 'string' ? [texts, values] : [values, texts];
 }
 

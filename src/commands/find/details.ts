@@ -4,11 +4,12 @@ import type { Level } from '../../client/types.ts';
 import type { AppError } from '../../errors.ts';
 import type { Presentation } from '../../output/presentation.ts';
 import { errorFields } from '../../output/problem.ts';
-import { flatten, isRecord, pick } from '../../output/records.ts';
+import { flatten, pick } from '../../output/records.ts';
 import { renderFind } from '../../output/render/find.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { DISTANCE } from './refine.ts';
 
-type Data = Readonly<Record<string, unknown>>;
+type Data = Readonly<JsonObject>;
 
 /** A result with its details, or with the reason why there are none. */
 export type Detailed =
@@ -27,7 +28,7 @@ export async function lookupResults(
   openNow: boolean,
 ): Promise<Detailed[]> {
   const ids = results.map((row) =>
-    isRecord(row) && typeof row.service_id === 'string' ? row.service_id : '',
+    isObject(row) && typeof row.service_id === 'string' ? row.service_id : '',
   );
   const outcomes = await lookupAll(app, service, ids, level);
   const detailed = outcomes.map(({ output, error }, index): Detailed => {
@@ -51,7 +52,7 @@ export function detailedPresentation(
   columns: readonly string[],
 ): Presentation {
   const records = detailed.map((each) => {
-    const result = isRecord(each.result) ? each.result : {};
+    const result = isObject(each.result) ? each.result : {};
     return 'details' in each ? { ...each.details, ...result } : result;
   });
   const keys = new Set(records.flatMap((record) => [...flatten(record).keys()]));
@@ -90,7 +91,7 @@ const DAY_MINUTES = 24 * 60;
  */
 export function isOpenAt(details: Data, now: Date): boolean | undefined {
   const hours = details.hours ?? details.opening_hours;
-  if (!isRecord(hours)) return undefined;
+  if (!isObject(hours)) return undefined;
   const { day, minute } = localTime(now, details.timezone ?? details.time_zone);
   const today = spansOf(hours[DAYS[day] ?? '']);
   const yesterday = spansOf(hours[DAYS[(day + 6) % 7] ?? '']);
@@ -121,7 +122,7 @@ function spansOf(value: unknown): (readonly [open: number, close: number])[] | u
   if (!Array.isArray(value)) return undefined;
   const spans: (readonly [number, number])[] = [];
   for (const span of value) {
-    const text = isRecord(span) ? `${span.open}-${span.close}` : String(span);
+    const text = isObject(span) ? `${span.open}-${span.close}` : String(span);
     const match = /^(\d{1,2}):(\d{2})\s*[-–]\s*(\d{1,2}):(\d{2})$/.exec(text);
     if (match === null) return undefined;
     const [hour = 0, minute = 0, lastHour = 0, lastMinute = 0] = match.slice(1).map(Number);

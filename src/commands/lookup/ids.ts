@@ -1,10 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
 import { AppError } from '../../errors.ts';
-import { isRecord } from '../../output/records.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { foldLetters } from '../../util/fold.ts';
+import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
@@ -103,11 +103,11 @@ function idOfRow(search: Search, number: number): string {
 function idsOfJson(text: string): string[] | undefined {
   const value = parseExactOrNone(text);
   if (value === undefined) return undefined;
-  const { results = value } = isRecord(value) ? value : {};
+  const { results = value } = isObject(value) ? value : {};
   return [results].flat().map((entry, index) => {
     // With --fields, find prints {result, details}.
-    const item = isRecord(entry) && isRecord(entry.result) ? entry.result : entry;
-    const { service_id, restaurant_id } = isRecord(item) ? item : {};
+    const item = isObject(entry) && isObject(entry.result) ? entry.result : entry;
+    const { service_id, restaurant_id } = isObject(item) ? item : {};
     const id = typeof item === 'string' ? item : (service_id ?? restaurant_id);
     const where = `stdin, result ${index + 1}`;
     if (typeof id === 'string') return checkId(id, where);

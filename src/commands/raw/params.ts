@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
-import { isRecord } from '../../output/records.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
@@ -14,7 +14,7 @@ export async function readParams(
   app: App,
   params: string | undefined,
   { field, jsonField }: { field: readonly string[]; jsonField: readonly string[] },
-): Promise<Record<string, unknown> | unknown[] | undefined> {
+): Promise<JsonObject | unknown[] | undefined> {
   if (field.length + jsonField.length > 0) {
     if (params === undefined) return fromFields(field, jsonField);
     throw new AppError('usage', 'params are given both as JSON and as fields', {
@@ -23,14 +23,14 @@ export async function readParams(
   }
   if (params === undefined) return undefined;
   const value = await readJsonArgument(app, params, 'params');
-  if (Array.isArray(value) || isRecord(value)) return value;
+  if (Array.isArray(value) || isObject(value)) return value;
   throw new AppError('usage', 'params: expected a JSON object or array', {
     hint: `restaurant raw tools/call '{"name": "find_restaurant"}'`,
   });
 }
 
-function fromFields(field: readonly string[], jsonField: readonly string[]): Record<string, unknown> {
-  const params: Record<string, unknown> = {};
+function fromFields(field: readonly string[], jsonField: readonly string[]): JsonObject {
+  const params: JsonObject = {};
   for (const text of field) {
     const [key, value] = splitPair(text, '-f');
     setDotted(params, key, value);
@@ -59,7 +59,7 @@ function splitPair(text: string, flag: string): [string, string] {
  * @param json the text that the value was parsed from
  * @throws {AppError} `usage` for a path that is set twice or leads through a value that is not an object
  */
-function setDotted(target: Record<string, unknown>, path: string, value: unknown, json?: string): void {
+function setDotted(target: JsonObject, path: string, value: unknown, json?: string): void {
   const keys = path.split('.');
   if (keys.some((key) => key === '' || key === '__proto__')) {
     throw new AppError('usage', `invalid key '${path}'`, { hint: 'dots nest: -F arguments.limit=3' });
@@ -72,7 +72,7 @@ function setDotted(target: Record<string, unknown>, path: string, value: unknown
   };
   const parent = keys.reduce((at, key, index) => {
     const next = Object.hasOwn(at, key) ? at[key] : {};
-    if (!isRecord(next)) return refuse(index + 1);
+    if (!isObject(next)) return refuse(index + 1);
     at[key] = next;
     return next;
   }, target);

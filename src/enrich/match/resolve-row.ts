@@ -1,7 +1,7 @@
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { isRecord } from '../../output/records.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
+import { isObject } from '../../util/object.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, Searchable } from './columns.ts';
 import { type Found, matchLoosely, matchName, NOT_FOUND, type RowResult, simplifyName } from './match.ts';
@@ -65,7 +65,7 @@ const isOfOneRow = (error: AppError): boolean =>
 
 /** The result of a row that names its restaurant by id. */
 export function fromLookup(id: string, details: LookupOutput): RowResult {
-  const fields = isRecord(details) ? details : {};
+  const fields = isObject(details) ? details : {};
   return {
     status: 'matched',
     match: 'exact',

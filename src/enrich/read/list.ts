@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.ts';
-import { flatten, isRecord, type Scalar } from '../../output/records.ts';
+import { flatten, type Scalar } from '../../output/records.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
+import { isObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
@@ -174,7 +175,7 @@ async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem):
     const text = whole.trim();
     if (text === '') continue;
     const value = parseExactOrNone(text);
-    if (isRecord(value)) yield { kind: 'object', line, text, value };
+    if (isObject(value)) yield { kind: 'object', line, text, value };
     else {
       const advice = text.startsWith('[') ? ' (a list needs one object a line: jq -c ".[]")' : '';
       onProblem({ line, what: `is not a JSON object${advice}` });

@@ -8,9 +8,10 @@ import { guardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
-import { cellAt, isRecord } from '../../output/records.ts';
+import { cellAt } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { isObject } from '../../util/object.ts';
 import { cleanLine } from '../../util/text.ts';
 import { type Counts, formatCounts, plural } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -137,7 +138,7 @@ function pageRowMaker(
     const key = nestedKey(options.prefix);
     const found = row.value[key];
     const own = Object.entries(stringifyRawNumbers(row.value)).filter(([each]) => each !== key);
-    return { own, result: new Map(isRecord(found) ? Object.entries(found) : []) };
+    return { own, result: new Map(isObject(found) ? Object.entries(found) : []) };
   }
 
   function unguard(text: string): string {
@@ -170,7 +171,7 @@ function pageRowMaker(
         // The user's own headers stay as they are.
         ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
         ...entriesOf(more),
-        ...entriesOf(isRecord(details) ? [['details', stringifyRawNumbers(details)]] : []),
+        ...entriesOf(isObject(details) ? [['details', stringifyRawNumbers(details)]] : []),
       ],
     };
   };

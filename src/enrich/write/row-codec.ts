@@ -1,9 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { guardFormula } from '../../output/csv.ts';
-import { cellAt, isRecord, rawNumberAt, valueAt } from '../../output/records.ts';
+import { cellAt, rawNumberAt, valueAt } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone, setRawNumber } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { type RowResult, STATUSES, type Status } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
@@ -74,7 +75,7 @@ export interface RowCodec {
   /** The status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
   /** The details in the text of a result, with their id. */
-  detailsOf(text: string): { id: string; details: Record<string, unknown> } | undefined;
+  detailsOf(text: string): { id: string; details: JsonObject } | undefined;
 }
 
 /** @throws {AppError} `usage` where a new column has the name of another */
@@ -142,7 +143,7 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
       if (detailsAt === -1) return undefined;
       const cells = decodeRecord(text, delimiter);
       const details = parseExactOrNone(cells[detailsAt] ?? '');
-      return isRecord(details) ? { id: cells[idAt] ?? '', details } : undefined;
+      return isObject(details) ? { id: cells[idAt] ?? '', details } : undefined;
     },
   };
 }
@@ -179,11 +180,11 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
     });
   }
   const keys = columns.map((column) => toJson(column, false));
-  const nestedIn = (text: string): Record<string, unknown> | undefined => {
+  const nestedIn = (text: string): JsonObject | undefined => {
     const nested = text.startsWith(start)
       ? parseExactOrNone(text.slice(start.length).trimEnd().slice(0, -1))
       : undefined;
-    return isRecord(nested) ? nested : undefined;
+    return isObject(nested) ? nested : undefined;
   };
   return {
     header: '',
@@ -212,7 +213,7 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
     statusOf: (text) => asStatus(nestedIn(text)?.status),
     detailsOf(text) {
       const nested = nestedIn(text);
-      return nested !== undefined && isRecord(nested.details)
+      return nested !== undefined && isObject(nested.details)
         ? { id: String(nested.id), details: nested.details }
         : undefined;
     },

@@ -1,7 +1,7 @@
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
-import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import type { Line } from './framing.ts';
 import { createMethods, type MethodOptions } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';

@@ -1,9 +1,9 @@
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
-import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { errorFields } from '../../output/problem.ts';
 import { createSemaphore, untilAborted } from '../../util/async.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import {
   capabilityOf,
   describeServer,

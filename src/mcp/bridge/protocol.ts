@@ -5,7 +5,7 @@ import {
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
 } from '../../client/mcp/protocol.ts';
-import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { VERSION } from '../../version.ts';
 
 /** A failure that is sent as a JSON-RPC error. */

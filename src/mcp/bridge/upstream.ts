@@ -2,12 +2,13 @@ import type { Service } from '../../app/service.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { Client } from '../../client/restaurant.ts';
 import { assertComplete } from '../../client/results.ts';
-import { errorIn, isObject, type JsonObject, type RpcError } from '../../client/rpc/envelope.ts';
+import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
 /** Options of one request to the service. */

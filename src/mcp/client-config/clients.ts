@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../client/rpc/envelope.ts';
+import type { JsonObject } from '../../util/object.ts';
 
 /** How a client connects to the service: directly, or through this program as bridge. */
 export type Transport = 'http' | 'stdio';

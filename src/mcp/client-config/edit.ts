@@ -10,7 +10,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import type { McpClient } from './clients.ts';
 import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
 

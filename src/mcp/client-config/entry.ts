@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { KEY_VARIABLE, type McpClient, type Transport } from './clients.ts';
 
 /** Name of the entry in every client. */

@@ -1,9 +1,10 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
-import { isRecord, pick, toCell, valueAt } from '../records.ts';
+import { pick, toCell, valueAt } from '../records.ts';
 import { factsOf, fieldsOf, type LookupItem, placeOf } from '../render/card.ts';
 import { type Field, inline, isSimple, itemText } from '../render/data.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
@@ -30,7 +31,7 @@ export function findPage(
   { name, city, total, at }: SearchInfo,
   columns?: readonly string[],
 ): PageDocument {
-  const records = restaurants.filter(isRecord);
+  const records = restaurants.filter(isObject);
   const hidden = [
     ...(new Set(records.map((record) => record.city)).size > 1 ? [] : ['city']),
     ...(records.some((record) => 'distance_km' in record) ? [] : ['distance_km']),
@@ -45,7 +46,7 @@ export function findPage(
     at,
     columns: keys.map(columnOf),
     rows: restaurants.map((restaurant) =>
-      isRecord(restaurant)
+      isObject(restaurant)
         ? recordRow(columns ? pick(restaurant, columns) : restaurant, restaurant.coordinates, keys)
         : namedOnly('(unreadable)', keys),
     ),
@@ -106,7 +107,7 @@ export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
 }
 
 /** Returns the row of a record: cells for the keys, and everything else as details. */
-function recordRow(record: Record<string, unknown>, coordinates: unknown, keys: readonly string[]): PageRow {
+function recordRow(record: JsonObject, coordinates: unknown, keys: readonly string[]): PageRow {
   const shown = stringifyRawNumbers(record);
   return {
     c: keys.map((key) => pageCell(valueAt(shown, key))),
@@ -156,10 +157,10 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
   if (Array.isArray(value)) {
     const itemOf = (item: unknown): Detail =>
-      (isRecord(item) ? itemText(item) : undefined) ?? detailOf(item, key, level + 1);
+      (isObject(item) ? itemText(item) : undefined) ?? detailOf(item, key, level + 1);
     return { list: value.map(itemOf) };
   }
-  return isRecord(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
+  return isObject(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
 }
 
 /** Makes text a link if it is an https URL as for terminals or, for a phone key, a telephone number. */

@@ -1,17 +1,18 @@
 import type { ToolResult } from '../../client/types.ts';
 import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation, View } from '../presentation.ts';
-import { callData, isRecord, pick } from '../records.ts';
+import { callData, pick } from '../records.ts';
 import { dataLines } from './data.ts';
 
 /** Presents the result of any tool. */
 export function callPresentation(result: ToolResult): Presentation {
   const json = callData(result);
-  const list = isRecord(json) && Array.isArray(json.results) ? json.results : json;
+  const list = isObject(json) && Array.isArray(json.results) ? json.results : json;
   return {
     json,
-    records: Array.isArray(list) ? list : [isRecord(list) ? list : { value: list }],
+    records: Array.isArray(list) ? list : [isObject(list) ? list : { value: list }],
     selectColumns: (columns) => trimmed(json, columns),
     table: (view, columns) =>
       (columns === undefined
@@ -23,8 +24,8 @@ export function callPresentation(result: ToolResult): Presentation {
 
 /** Returns whether the table shows some of the data by name only. */
 export function isTruncated({ content = [] }: ToolResult): boolean {
-  return content.filter(isRecord).some(({ type, resource }) => {
-    return type === 'image' || type === 'audio' || (isRecord(resource) && 'blob' in resource);
+  return content.filter(isObject).some(({ type, resource }) => {
+    return type === 'image' || type === 'audio' || (isObject(resource) && 'blob' in resource);
   });
 }
 
@@ -32,7 +33,7 @@ function resultLines({ content = [] }: ToolResult, json: unknown, view: View): s
   if (json === content) return contentLines(content, view);
   // Next to structured content, text blocks repeat the data; images and links add to it.
   const more = contentLines(
-    content.filter((block) => isRecord(block) && block.type !== 'text'),
+    content.filter((block) => isObject(block) && block.type !== 'text'),
     view,
   );
   const lines = valueLines(json, view);
@@ -47,7 +48,7 @@ function valueLines(value: unknown, view: View): string[] {
 
 function trimmed(json: unknown, columns: readonly string[]): unknown {
   if (Array.isArray(json)) return json.map((item) => pick(item, columns));
-  if (!isRecord(json)) return json;
+  if (!isObject(json)) return json;
   return Array.isArray(json.results)
     ? { ...json, results: json.results.map((item) => pick(item, columns)) }
     : pick(json, columns);
@@ -72,11 +73,11 @@ export function contentLines(blocks: readonly unknown[], view: View): string[] {
 const SUMMARIZED: ReadonlySet<unknown> = new Set(['image', 'audio', 'resource', 'resource_link']);
 
 function blockLines(block: unknown, view: View): string[] {
-  if (!isRecord(block)) return dataLines(block, view.width, view);
+  if (!isObject(block)) return dataLines(block, view.width, view);
   const { type, text, resource } = block;
   if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
   if (!SUMMARIZED.has(type)) return dataLines(stringifyRawNumbers(block), view.width, view);
-  const about = isRecord(resource) ? resource : block;
+  const about = isObject(resource) ? resource : block;
   const kind = `[${String(type).replace('_', ' ')}]`;
   const facts = [about.title ?? about.name, about.uri, about.mimeType, sizeOf(about)]
     .filter((fact) => typeof fact === 'string' && fact !== '')
@@ -100,7 +101,7 @@ function textLines(text: string, columns: number, view: View): string[] {
 }
 
 /** Returns the size of a resource, or of base64 data after decoding, with its unit. */
-function sizeOf({ data, blob = data, size }: Record<string, unknown>): string | undefined {
+function sizeOf({ data, blob = data, size }: JsonObject): string | undefined {
   const bytes = typeof blob === 'string' ? Math.floor((blob.replace(/[\s=]/g, '').length * 3) / 4) : size;
   if (typeof bytes !== 'number') return undefined;
   if (!(bytes >= 1000)) return `${bytes} bytes`;

@@ -1,14 +1,15 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanLine, label, width, wrap } from '../../util/text.ts';
 import { mapUrl } from '../geo.ts';
 import { link } from '../link.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
-import { isRecord, pick } from '../records.ts';
+import { pick } from '../records.ts';
 import { entryLines, type Field, inline, isSimple, separate } from './data.ts';
 
 /** The result of one lookup: the service's output, or the failure. */
 export type LookupItem = { readonly restaurantId: string } & (
-  | { /** As received; the fields are not documented. */ readonly output: Record<string, unknown> }
+  | { /** As received; the fields are not documented. */ readonly output: JsonObject }
   | { readonly failure: { readonly code: string; readonly message: string } }
 );
 type FoundItem = Extract<LookupItem, { readonly output: unknown }>;
@@ -42,7 +43,7 @@ export interface Classified {
   readonly rest: readonly Field[];
 }
 
-function classifyFields(output: Record<string, unknown>): Classified {
+function classifyFields(output: JsonObject): Classified {
   const fields = unwrap(output);
   const known: Partial<Record<FieldRole, Field>> = {};
   for (const role of ROLES) {
@@ -53,12 +54,12 @@ function classifyFields(output: Record<string, unknown>): Classified {
 }
 
 /** Returns the fields of an output; those of a restaurant that is its only object, next to a status for example. */
-function unwrap(output: Record<string, unknown>): readonly Field[] {
+function unwrap(output: JsonObject): readonly Field[] {
   const fields = Object.entries(output);
   const hasRole = (some: readonly Field[]): boolean =>
     ROLES.some((role) => fieldWith(role, some) !== undefined);
   const [inner, other] = fields.filter(([, value]) => typeof value === 'object' && value !== null);
-  if (inner === undefined || other !== undefined || !isRecord(inner[1]) || hasRole(fields)) return fields;
+  if (inner === undefined || other !== undefined || !isObject(inner[1]) || hasRole(fields)) return fields;
   const nested = Object.entries(inner[1]);
   return hasRole(nested) ? [...fields.filter((field) => field !== inner), ...nested] : fields;
 }
@@ -131,18 +132,15 @@ export function nameLines(
 }
 
 /** Returns the selected fields; without a selection all but a status of `ok`. */
-export function fieldsOf(
-  output: Record<string, unknown>,
-  columns: readonly string[] | undefined,
-): Classified {
+export function fieldsOf(output: JsonObject, columns: readonly string[] | undefined): Classified {
   if (columns !== undefined) return classifyFields(stringifyRawNumbers(pick(output, columns)));
   const { known, rest } = classifyFields(stringifyRawNumbers(output));
   return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
 }
 
 /** Returns the coordinates of the output or of the restaurant nested in it. */
-export function placeOf(output: Record<string, unknown>): unknown {
-  const inner = Object.values(output).filter(isRecord);
+export function placeOf(output: JsonObject): unknown {
+  const inner = Object.values(output).filter(isObject);
   return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
 }
 

@@ -1,9 +1,9 @@
 import { toJson } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, label, wrap } from '../../util/text.ts';
 import { link, webUrl } from '../link.ts';
 import { maxWidth, type Pair, pairLines } from '../pairs.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
-import { isRecord } from '../records.ts';
 import { type Column, renderTable } from '../table.ts';
 
 /** Deeper levels and narrower lines are shown as JSON. */
@@ -20,7 +20,7 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
   if (level > MAX_DATA_LEVEL || columns < MIN_DATA_WIDTH)
     return isSimple(value) ? wrap(inline(value), columns) : wrap(toJson(value, false), columns);
   if (Array.isArray(value)) return listLines(value, columns, view, level);
-  return isRecord(value)
+  return isObject(value)
     ? entryLines(Object.entries(value), columns, view, level)
     : wrap(inline(value), columns);
 }
@@ -68,7 +68,7 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
 
 /** Renders objects of a few plain keys as a table; undefined for any other list, and if it would have to cut them. */
 function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
-  const records = items.filter(isRecord);
+  const records = items.filter(isObject);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
   const isPlain = records.every((record) =>
     Object.values(record).every((value) => isSimple(value) && !inline(value).includes('\n')),
@@ -131,7 +131,7 @@ export function inline(value: unknown, key = ''): string {
     if (value.length === 0) return DAY.test(key) ? 'closed' : 'none';
     return value.map((item) => inline(item)).join(', ') || EMPTY;
   }
-  if (isRecord(value)) return isSimple(value) ? (range(value) ?? words(value)) : EMPTY;
+  if (isObject(value)) return isSimple(value) ? (range(value) ?? words(value)) : EMPTY;
   if (value === null || value === undefined || value === '') return EMPTY;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && !Number.isFinite(value)) return 'out of range';
@@ -140,7 +140,7 @@ export function inline(value: unknown, key = ''): string {
 
 /** Formats a range, `{open, close}` for example, as `18:00 to 23:30`; undefined for any other value. */
 function range(value: unknown): string | undefined {
-  if (!isRecord(value) || Object.keys(value).length !== 2) return undefined;
+  if (!isObject(value) || Object.keys(value).length !== 2) return undefined;
   const ends = ENDS.find(([first, last]) => Object.hasOwn(value, first) && Object.hasOwn(value, last));
   const texts = ends?.map((key) => value[key]).filter((end) => end !== null && isScalar(end));
   return texts?.length === 2 ? texts.map((end) => inline(end)).join(' to ') : undefined;
@@ -149,11 +149,11 @@ function range(value: unknown): string | undefined {
 /** Returns an item of a list on one line; undefined if it nests too deep for that. */
 export function itemText(item: unknown): string | undefined {
   if (isSimple(item)) return inline(item);
-  return isRecord(item) && Object.values(item).every(isSimple) ? words(item) : undefined;
+  return isObject(item) && Object.values(item).every(isSimple) ? words(item) : undefined;
 }
 
 /** Formats an object of simple values on one line, its name first: `Pork chop, price 34`. */
-function words(record: Record<string, unknown>): string {
+function words(record: JsonObject): string {
   const { name, ...others } = record;
   const isNamed = typeof name === 'string' && name !== '';
   const facts = idsLast(Object.keys(isNamed ? others : record)).map((key) => {
@@ -169,7 +169,7 @@ function idsLast(keys: readonly string[]): string[] {
 }
 
 function isSmall(value: unknown): boolean {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const values = Object.values(value);
   if (values.length > MAX_KEYS || !values.every(isScalar)) return false;
   const text = words(value);

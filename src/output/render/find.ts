@@ -1,8 +1,9 @@
+import { isObject } from '../../util/object.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { mapUrl } from '../geo.ts';
 import { link } from '../link.ts';
 import type { Presentation, View } from '../presentation.ts';
-import { isRecord, pick, valueAt } from '../records.ts';
+import { pick, valueAt } from '../records.ts';
 import { type Column, cellText, tableParts } from '../table.ts';
 
 const NUMBER: Column = {
@@ -55,7 +56,7 @@ export function renderFind(
 }
 
 function usualColumns(restaurants: readonly unknown[]): Column[] {
-  const cities = new Set(restaurants.filter(isRecord).map((restaurant) => restaurant.city));
+  const cities = new Set(restaurants.filter(isObject).map((restaurant) => restaurant.city));
   return DEFAULT_COLUMNS.filter((key) => key !== 'city' || cities.size > 1).map(columnOf);
 }
 
@@ -68,7 +69,7 @@ function columnOf(key: string): Column {
 const requestedColumn = (key: string): Column => ({ ...columnOf(key), priority: 8 });
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {
-  if (isRecord(restaurant)) return columns.map(({ key }) => cellText(restaurant, key));
+  if (isObject(restaurant)) return columns.map(({ key }) => cellText(restaurant, key));
   const nameIndex = columns.findIndex(({ key }) => key === 'name');
   return columns.map((_, index) => (index === Math.max(0, nameIndex) ? '(unreadable)' : ''));
 }

@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { label, pad, wrap } from '../../util/text.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
-import { isRecord, pick } from '../records.ts';
+import { pick } from '../records.ts';
 import {
   type Classified,
   cardLines,
@@ -48,12 +49,12 @@ export function lookupPresentation(items: readonly LookupItem[], json: unknown):
 }
 
 /** Returns a row that starts with the requested id. */
-function rowOf(item: LookupItem): Record<string, unknown>[] {
+function rowOf(item: LookupItem): JsonObject[] {
   return 'failure' in item ? [] : [{ restaurant_id: item.restaurantId, ...item.output }];
 }
 
 function trimEntry(entry: unknown, columns: readonly string[]): unknown {
-  return isRecord(entry) && isRecord(entry.output)
+  return isObject(entry) && isObject(entry.output)
     ? { ...entry, output: pick(entry.output, columns) }
     : entry;
 }
@@ -193,9 +194,9 @@ function rowGroups(found: readonly (Classified | undefined)[]): Row[][] {
 function rowsOf(key: string, records: Records, level: number): Row[] {
   const values = records.map((record) => record.get(key));
   const present = values.filter((value) => value !== undefined && value !== null);
-  const isGroup = present.length > 0 && present.every(isRecord) && !present.every(isSimple);
+  const isGroup = present.length > 0 && present.every(isObject) && !present.every(isSimple);
   if (level >= MAX_ROW_LEVEL || !isGroup) return [{ key, level, values }];
-  const inner = values.map((value) => new Map(isRecord(value) ? Object.entries(value) : []));
+  const inner = values.map((value) => new Map(isObject(value) ? Object.entries(value) : []));
   const keys = new Set(inner.flatMap((record) => [...record.keys()]));
   return [{ key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
 }

@@ -1,10 +1,11 @@
 import type { Tool } from '../../client/types.ts';
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation, View } from '../presentation.ts';
-import { isRecord, pick } from '../records.ts';
+import { pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
 import { separate } from './data.ts';
 
@@ -23,14 +24,14 @@ interface Argument {
 
 /** Returns the arguments of a tool's `inputSchema`, required ones first. Unknown parts of the schema are ignored. */
 function argumentsOf({ inputSchema }: Tool): Argument[] {
-  if (!isRecord(inputSchema) || !isRecord(inputSchema.properties)) return [];
+  if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return [];
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
   return Object.entries(stringifyRawNumbers(inputSchema.properties))
-    .map(([name, schema]) => argument(name, isRecord(schema) ? schema : {}, required.has(name)))
+    .map(([name, schema]) => argument(name, isObject(schema) ? schema : {}, required.has(name)))
     .sort((one, other) => Number(other.required) - Number(one.required));
 }
 
-function argument(name: string, schema: Record<string, unknown>, required: boolean): Argument {
+function argument(name: string, schema: JsonObject, required: boolean): Argument {
   const allowed = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : [];
   const examples = Array.isArray(schema.examples) ? schema.examples : [];
   const type = typeOf(schema);
@@ -46,17 +47,17 @@ function argument(name: string, schema: Record<string, unknown>, required: boole
   };
 }
 
-function typeOf({ type, items, anyOf, oneOf }: Record<string, unknown>, level = 0): string {
+function typeOf({ type, items, anyOf, oneOf }: JsonObject, level = 0): string {
   const choices = [anyOf, oneOf].find(Array.isArray);
   if (Array.isArray(type)) return type.map(String).join(' or ');
-  if (type === 'array' && isRecord(items) && level < 2) return `array of ${typeOf(items, level + 1)}`;
+  if (type === 'array' && isObject(items) && level < 2) return `array of ${typeOf(items, level + 1)}`;
   if (typeof type === 'string') return cleanLine(type);
   if (choices === undefined || level >= 2) return 'any';
-  return [...new Set(choices.filter(isRecord).map((choice) => typeOf(choice, level + 1)))].join(' or ');
+  return [...new Set(choices.filter(isObject).map((choice) => typeOf(choice, level + 1)))].join(' or ');
 }
 
 /** Returns a value of the type that a schema begins with. */
-function sampleOf(type: string, { minimum }: Record<string, unknown>): unknown {
+function sampleOf(type: string, { minimum }: JsonObject): unknown {
   if (type.startsWith('array')) return [];
   if (type.startsWith('object')) return {};
   if (/^(?:integer|number)/.test(type)) return typeof minimum === 'number' ? minimum : 1;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS } from '../../../src/client/types.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
+import type { JsonObject } from '../../../src/util/object.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { httpServer } from '../../helpers/servers.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Bridge, createBridge } from '../../../src/mcp/bridge/bridge.ts';
 import { ProtocolError } from '../../../src/mcp/bridge/protocol.ts';
 import type { RequestOptions, Upstream } from '../../../src/mcp/bridge/upstream.ts';
+import type { JsonObject } from '../../../src/util/object.ts';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const TOOL = { name: 'find_restaurant', inputSchema: { type: 'object' } };

@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
-
 /** Returns messages as lines, as a host writes them. */
 export const lines = (...messages: unknown[]): string =>
   messages.map((message) => `${JSON.stringify(message)}\n`).join('');
@@ -40,3 +38,5 @@ export const find = (id: unknown, extra: JsonObject = {}): JsonObject =>
     arguments: { name: 'Nopa', city: 'San Francisco' },
     ...extra,
   });
+
+import type { JsonObject } from '../../../src/util/object.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../../../src/app/service.ts';
-import type { JsonObject } from '../../../src/client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { openUpstream } from '../../../src/mcp/bridge/upstream.ts';
+import type { JsonObject } from '../../../src/util/object.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };
 const signal = new AbortController().signal;
