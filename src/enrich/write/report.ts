@@ -22,7 +22,7 @@ import { nestedKey, resultFields } from './row-codec.ts';
 
 /** Limits of what a browser can show; further rows are in the list alone. */
 const MAX_ROWS = 200_000;
-const MAX_CHARACTERS = 96 * 1024 * 1024;
+const MAX_CHARACTERS = 100 * 1024 * 1024;
 
 /** The columns of the page; everything else is among the details of a row. */
 const PAGE_COLUMNS: readonly PageColumn[] = [
@@ -160,14 +160,14 @@ function pageRowMaker(
     );
     const [status, ...found] = CELLS.map((name) => pageCell(value(name)));
     return {
-      c: [
+      cells: [
         ownCell(row, columns.name) ?? ownCell(row, columns.id) ?? pageCell(own[0]?.[1]),
         ownCell(row, columns.city) ?? pageCell(options.city),
         status ?? null,
         ...found,
       ],
       ...pointCell({ lat: degrees(value('lat')), lng: degrees(value('lng')) }),
-      d: [
+      details: [
         // The user's own headers stay as they are.
         ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
         ...entriesOf(more),

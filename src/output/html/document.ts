@@ -23,16 +23,16 @@ export interface PageColumn {
   readonly kind: ColumnKind;
 }
 
-/** A row of the list. The keys are short, since there may be many rows. */
+/** A row of the list. */
 export interface PageRow {
-  /** Cells, one per column; null for a missing value. */
-  readonly c: readonly (string | number | null)[];
+  /** One per column; null for a missing value. */
+  readonly cells: readonly (string | number | null)[];
   /** Latitude and longitude in degrees (WGS 84), if usable. */
-  readonly p?: readonly [lat: number, lng: number];
-  /** A summary of a sentence or two. */
-  readonly t?: string;
-  /** Details that the cells do not show. */
-  readonly d: readonly Entry[];
+  readonly point?: readonly [lat: number, lng: number];
+  /** A sentence or two. */
+  readonly summary?: string;
+  /** Values that the cells do not show. */
+  readonly details: readonly Entry[];
 }
 
 /** A value with its label. */

@@ -65,9 +65,11 @@ export function lookupPage(
   const failed = items.filter((item) => 'failure' in item).length;
   const rows = items.map((item): PageRow => {
     const row = lookupRow(item, keys, columns);
-    return failed === 0 ? row : { ...row, c: [...row.c, 'failure' in item ? item.failure.code : 'ok'] };
+    return failed === 0
+      ? row
+      : { ...row, cells: [...row.cells, 'failure' in item ? item.failure.code : 'ok'] };
   });
-  const name = items.length === 1 ? (rows[0]?.c[0] ?? null) : null;
+  const name = items.length === 1 ? (rows[0]?.cells[0] ?? null) : null;
   return {
     kind: 'Restaurant details',
     heading: name === null ? plural(items.length, 'restaurant', 'restaurants') : String(name),
@@ -101,24 +103,24 @@ export function pageCell(value: unknown): string | number | null {
 }
 
 /** Returns the position of a row on the map, if it has one. */
-export function pointCell(coordinates: unknown): Pick<PageRow, 'p'> {
+export function pointCell(coordinates: unknown): Pick<PageRow, 'point'> {
   const point = pointOf(coordinates);
-  return point === undefined ? {} : { p: [point.lat, point.lng] };
+  return point === undefined ? {} : { point: [point.lat, point.lng] };
 }
 
 /** Returns the row of a record: cells for the keys, and everything else as details. */
 function recordRow(record: JsonObject, coordinates: unknown, keys: readonly string[]): PageRow {
   const shown = stringifyRawNumbers(record);
   return {
-    c: keys.map((key) => pageCell(valueAt(shown, key))),
+    cells: keys.map((key) => pageCell(valueAt(shown, key))),
     ...pointCell(coordinates),
-    d: entriesOf(Object.entries(shown).filter(([key]) => !keys.includes(key))),
+    details: entriesOf(Object.entries(shown).filter(([key]) => !keys.includes(key))),
   };
 }
 
-function namedOnly(name: string, keys: readonly string[], d: PageRow['d'] = []): PageRow {
+function namedOnly(name: string, keys: readonly string[], details: PageRow['details'] = []): PageRow {
   const place = Math.max(0, keys.indexOf('name'));
-  return { c: keys.map((_, index) => (index === place ? name : null)), d };
+  return { cells: keys.map((_, index) => (index === place ? name : null)), details };
 }
 
 function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly string[]): PageRow {
@@ -133,10 +135,10 @@ function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly
   const heading: Readonly<Record<string, Field>> = { name: ['name', restaurantId], ...known };
   const cells = keys.map((key) => heading[key] ?? facts.find((fact) => fact[0] === key));
   return {
-    c: cells.map((cell) => pageCell(cell?.[1])),
+    cells: cells.map((cell) => pageCell(cell?.[1])),
     ...pointCell(placeOf(output)),
-    ...(known.summary === undefined ? {} : { t: clean(inline(known.summary[1])) }),
-    d: entriesOf(facts.filter((fact) => !cells.includes(fact))),
+    ...(known.summary === undefined ? {} : { summary: clean(inline(known.summary[1])) }),
+    details: entriesOf(facts.filter((fact) => !cells.includes(fact))),
   };
 }
 

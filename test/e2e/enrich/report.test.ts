@@ -34,7 +34,7 @@ describe('enrich --report', () => {
     expect(head).toMatchObject({ kind: 'Enriched list', heading: 'list.csv' });
     expect(head.notes).toEqual(['2 rows', '1 matched, 0 ambiguous, 1 not found, 0 errors']);
     expect(rows).toHaveLength(2);
-    expect(rows[0]?.c).toEqual([
+    expect(rows[0]?.cells).toEqual([
       'Nopa',
       'San Francisco',
       'matched',
@@ -43,8 +43,8 @@ describe('enrich --report', () => {
       'californian',
       expect.stringContaining('560 Divisadero'),
     ]);
-    expect(rows[0]?.p).toEqual([37.7749, -122.4376]);
-    const details = new Map(rows[0]?.d);
+    expect(rows[0]?.point).toEqual([37.7749, -122.4376]);
+    const details = new Map(rows[0]?.details);
     expect(details.get('In the list')).toEqual({
       pairs: [
         ['name', 'Nopa'],
@@ -55,9 +55,9 @@ describe('enrich --report', () => {
     expect(details.get('Tel')).toEqual({ href: 'tel:+14155550195', text: '+1 415-555-0195' });
     expect(details.get('Details')).toMatchObject({ pairs: expect.arrayContaining([['Grade', 'A']]) });
     expect(rows[1]).toMatchObject({
-      c: ['Nobody Knows', 'Paris', 'not_found', null, null, null, null],
+      cells: ['Nobody Knows', 'Paris', 'not_found', null, null, null, null],
     });
-    expect(rows[1]?.p).toBeUndefined();
+    expect(rows[1]?.point).toBeUndefined();
     expect(existsSync(file(output))).toBe(true);
   });
 

@@ -6,8 +6,8 @@ import type { MapView } from './map.ts';
 import { moreElement, type Row, rowElement } from './row.ts';
 
 /** Maximum number of rows on a page of the list, and in print. */
-const PAGE = 100;
-const PRINTED = 5000;
+const PAGE_ROWS = 100;
+const PRINT_ROWS = 5000;
 const SEARCH_DELAY_MS = 120;
 
 export interface List {
@@ -68,7 +68,7 @@ export function makeList(
     event.preventDefault();
     find();
   });
-  addEventListener('beforeprint', () => draw(0, PRINTED));
+  addEventListener('beforeprint', () => draw(0, PRINT_ROWS));
   addEventListener('afterprint', () => draw());
 
   function find(): void {
@@ -109,7 +109,7 @@ export function makeList(
     table.scrollIntoView();
   }
 
-  function draw(first = page * PAGE, size = PAGE): void {
+  function draw(first = page * PAGE_ROWS, size = PAGE_ROWS): void {
     const shown = sorted.slice(first, first + size);
     body.replaceChildren(...shown.flatMap(elementsOf));
     const all = amount(rows.length, 'row');
@@ -120,9 +120,9 @@ export function makeList(
     table.hidden = sorted.length === 0;
     const [from, to, total] = [first + 1, first + shown.length, sorted.length].map(formatCount);
     place.textContent = `${from} to ${to} of ${total}`;
-    pager.hidden = sorted.length <= PAGE;
+    pager.hidden = sorted.length <= PAGE_ROWS;
     back.disabled = page === 0;
-    next.disabled = (page + 1) * PAGE >= sorted.length;
+    next.disabled = (page + 1) * PAGE_ROWS >= sorted.length;
   }
 
   /** Returns a row and, if it is open, its details. */
@@ -151,7 +151,7 @@ export function makeList(
     choose(row, open) {
       const index = sorted.indexOf(row);
       if (index === -1) return;
-      page = Math.floor(index / PAGE);
+      page = Math.floor(index / PAGE_ROWS);
       chosen = row;
       if (open) opened.add(row);
       draw();
@@ -183,12 +183,12 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onCha
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, column) => {
     if (kind !== 'status' && kind !== 'grade') return [];
-    const values = [...new Set(rows.flatMap(({ c }) => c[column] ?? []).map(String))].sort();
+    const values = [...new Set(rows.flatMap(({ cells }) => cells[column] ?? []).map(String))].sort();
     if (values.length < 2 || values.length > MAX_CHOICES) return [];
     const options = values.map((value) => el('option', { value }, value.replaceAll('_', ' ')));
     const menu = el('select', {}, el('option', { value: '' }, 'All'), ...options);
     menu.addEventListener('change', onChange);
-    const accepts = ({ c }: Row): boolean => menu.value === '' || String(c[column]) === menu.value;
+    const accepts = ({ cells }: Row): boolean => menu.value === '' || String(cells[column]) === menu.value;
     return [{ element: el('label', { class: 'filter' }, `${label} `, menu), accepts }];
   });
 }
@@ -197,7 +197,9 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onCha
 function searcher(rows: readonly Row[]): (query: string) => Row[] {
   let texts: readonly string[] | undefined;
   return (query) => {
-    texts ??= rows.map(({ t = '', c, d }) => foldLetters([t, ...c, ...d.map(textIn)].join('\n')));
+    texts ??= rows.map(({ summary = '', cells, details }) =>
+      foldLetters([summary, ...cells, ...details.map(textIn)].join('\n')),
+    );
     const words = foldLetters(query).split(/\s+/);
     return rows.filter((_, index) => words.every((word) => texts?.[index]?.includes(word)));
   };
@@ -215,8 +217,8 @@ const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
 
 /** Sorts rows by a column. Missing values are last in both directions; the sort is stable. */
 function sortRows(rows: readonly Row[], { column, descending }: Order, kind?: ColumnKind): Row[] {
-  const keyOf = ({ c }: Row): string | number | null => {
-    const cell = c[column] ?? null;
+  const keyOf = ({ cells }: Row): string | number | null => {
+    const cell = cells[column] ?? null;
     return kind === 'grade' ? (gradeRank(cell) ?? cell) : cell;
   };
   return [...rows].sort((a, b) => {

@@ -12,7 +12,7 @@ if (rows.length === 0) main.append(el('p', { class: 'empty' }, 'Nothing was foun
 else showRows();
 
 function showRows(): void {
-  const placed = rows.filter(({ p }) => p !== undefined).length;
+  const placed = rows.filter(({ point }) => point !== undefined).length;
   const place = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
   if (placed > 0) {
     main.append(place);

@@ -21,15 +21,15 @@ type Spot = PointFeature<SpotData> | ClusterFeature<SpotData>;
 
 /** Details that a popup shows beside the cells of a row. */
 const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
-/** The zoom at which streets are shown, and the largest one that groups markers. */
-const STREET = 16;
+/** Zoom levels: streets are shown from the first on, and markers are grouped up to the second. */
+const STREET_ZOOM = 16;
 const MAX_GROUP_ZOOM = 18;
-/** Markers nearer to each other than this, in pixels, become one; more of them if there are many. */
-const NEAR = 20;
-const NEAR_IN_A_CROWD = 44;
-const CROWD = 150;
+/** Markers closer to each other than this, in pixels, become one: closer than the second if there are many rows. */
+const GROUP_RADIUS = 20;
+const LARGE_GROUP_RADIUS = 44;
+const MANY_ROWS = 150;
 /** Markers are drawn this far outside of the view, as a share of it. */
-const MARGIN = 0.25;
+const DRAW_MARGIN = 0.25;
 /** Maximum number of rows that a popup lists. */
 const MAX_NAMED_ROWS = 20;
 
@@ -76,7 +76,7 @@ export function makeMap(
 
   /** Adds markers for what is visible; existing ones stay and keep the focus. */
   function draw(): void {
-    const bounds = map.getBounds().pad(MARGIN);
+    const bounds = map.getBounds().pad(DRAW_MARGIN);
     const visible = index.getClusters(
       [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()],
       Math.round(map.getZoom()),
@@ -142,11 +142,11 @@ export function makeMap(
   }
 
   function showPopup(row: Row): void {
-    if (row.p === undefined) return;
+    if (row.point === undefined) return;
     chosen = row;
     markChosen();
     const details = button({}, () => onChoose(row, true), 'Details in the list');
-    openPopup(row.p, nameOf(row, columns), factsOf(row, columns), details);
+    openPopup(row.point, nameOf(row, columns), factsOf(row, columns), details);
   }
 
   function openPopup(
@@ -170,17 +170,17 @@ export function makeMap(
   }
 
   function choose(row: Row): void {
-    if (row.p === undefined) {
+    if (row.point === undefined) {
       popup.close();
       return;
     }
-    map.setView([...row.p], Math.max(map.getZoom(), STREET), { animate });
+    map.setView([...row.point], Math.max(map.getZoom(), STREET_ZOOM), { animate });
     showPopup(row);
   }
 
-  const points = rows.flatMap(({ p }): [number, number][] => (p === undefined ? [] : [[...p]]));
+  const points = rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]]));
   map.on('moveend', draw);
-  map.fitBounds(new LatLngBounds(points), { padding: [36, 36], maxZoom: STREET, animate: false });
+  map.fitBounds(new LatLngBounds(points), { padding: [36, 36], maxZoom: STREET_ZOOM, animate: false });
   new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(element);
   void addTiles(map, element);
 
@@ -211,11 +211,11 @@ function pointOf({ geometry }: Spot): [lat: number, lng: number] {
 /** Groups rows that are near each other on the map. */
 function groupRows(rows: readonly Row[]): Supercluster<SpotData, SpotData> {
   const features = rows.flatMap((row): PointFeature<SpotData>[] => {
-    if (row.p === undefined) return [];
-    const [lat, lng] = row.p;
+    if (row.point === undefined) return [];
+    const [lat, lng] = row.point;
     return [{ type: 'Feature', properties: { row }, geometry: { type: 'Point', coordinates: [lng, lat] } }];
   });
-  const radius = features.length > CROWD ? NEAR_IN_A_CROWD : NEAR;
+  const radius = features.length > MANY_ROWS ? LARGE_GROUP_RADIUS : GROUP_RADIUS;
   const groups = new Supercluster<SpotData, SpotData>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM });
   return groups.load(features);
 }
@@ -249,10 +249,10 @@ async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
 function factsOf(row: Row, columns: PageHead['columns']): Node[] {
   const heading = nameColumn(columns);
   const cells = columns.flatMap(({ label }, index): Entry[] => {
-    const value = row.c[index] ?? null;
+    const value = row.cells[index] ?? null;
     return index === heading || value === null ? [] : [[label, String(value)]];
   });
-  return [...cells, ...row.d.filter(([label]) => CONTACT.test(label))].map(([label, value]) =>
+  return [...cells, ...row.details.filter(([label]) => CONTACT.test(label))].map(([label, value]) =>
     el('div', {}, el('span', { class: 'label' }, `${label} `), detail(value)),
   );
 }

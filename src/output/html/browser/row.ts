@@ -7,7 +7,7 @@ export interface Row extends PageRow {
 }
 
 export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
-  return String(row.c[nameColumn(columns)] ?? '(no name)');
+  return String(row.cells[nameColumn(columns)] ?? '(no name)');
 }
 
 /** Returns the index of the column with the names, or of the first one. */
@@ -25,10 +25,10 @@ export function rowElement(
   onToggle: () => void,
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
-  const pin = el('span', { class: row.p === undefined ? 'pin none' : 'pin' }, formatCount(row.number));
+  const pin = el('span', { class: row.point === undefined ? 'pin none' : 'pin' }, formatCount(row.number));
   const cells = columns.map(({ label, kind }, index) => {
     if (index !== heading)
-      return el('td', { role: 'cell', 'data-label': label }, painted(row.c[index] ?? null, kind));
+      return el('td', { role: 'cell', 'data-label': label }, painted(row.cells[index] ?? null, kind));
     const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${row.number}` };
     const text = el('bdi', {}, nameOf(row, columns));
     const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, text);
@@ -56,18 +56,18 @@ export function moreElement(
   onPlace: () => void,
 ): HTMLTableRowElement {
   const actions = el('p', { class: 'actions' });
-  if (row.p === undefined) actions.append('It has no usable coordinates, so it is not on the map.');
+  if (row.point === undefined) actions.append('It has no usable coordinates, so it is not on the map.');
   else {
-    const [lat, lng] = row.p;
+    const [lat, lng] = row.point;
     const url = `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`;
     actions.append(
       button({ class: 'place' }, onPlace, 'Show on the map'),
       link(url, 'Open in OpenStreetMap'),
     );
   }
-  const lead = row.t === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.t)];
+  const lead = row.summary === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.summary)];
   const attributes = { role: 'cell', colspan: String(columns.length + 1) };
-  const cell = el('td', attributes, ...lead, actions, entryList(row.d));
+  const cell = el('td', attributes, ...lead, actions, entryList(row.details));
   return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
 }
 

@@ -60,7 +60,7 @@ describe('a page', () => {
   it('has a distance column if the results have distances', () => {
     const { columns, rows } = findPage([{ ...NOPA, distance_km: 1.2 }], ASKED);
     const place = columns.findIndex(({ label }) => label === 'Distance (km)');
-    expect(rows[0]?.c[place]).toBe(1.2);
+    expect(rows[0]?.cells[place]).toBe(1.2);
     expect(findPage([NOPA], ASKED).columns.map(({ label }) => label)).not.toContain('Distance (km)');
   });
 
@@ -75,9 +75,9 @@ describe('a page', () => {
     ]);
     expect(rows).toEqual([
       {
-        c: ['Nopa', 'A', 'californian, brunch', 'NoPa', '560 Divisadero St'],
-        p: [37.7749, -122.4376],
-        d: [
+        cells: ['Nopa', 'A', 'californian, brunch', 'NoPa', '560 Divisadero St'],
+        point: [37.7749, -122.4376],
+        details: [
           ['Service ID', 'a7c1'],
           ['Coordinates', 'lat 37.7749, lng -122.4376'],
           ['City', 'San Francisco'],
@@ -99,7 +99,7 @@ describe('a page', () => {
   it('shows the selected columns only', () => {
     const { columns, rows } = findPage([NOPA], ASKED, ['name', 'seats.bar', 'lat']);
     expect(columns.map(({ label }) => label)).toEqual(['Name', 'Seats.bar', 'Latitude']);
-    expect(rows[0]?.c).toEqual(['Nopa', true, 37.7749].map((cell) => (cell === true ? 'true' : cell)));
+    expect(rows[0]?.cells).toEqual(['Nopa', true, 37.7749].map((cell) => (cell === true ? 'true' : cell)));
     expect(JSON.stringify(rows)).not.toContain('Divisadero');
   });
 
@@ -116,17 +116,17 @@ describe('a page', () => {
     );
     expect(page).toMatchObject({ heading: '2 restaurants', notes: ['1 lookup failed'] });
     expect(page.columns.at(-1)).toEqual({ label: 'Result', kind: 'status' });
-    expect(page.rows[0]).toMatchObject({ t: 'Warm.', p: [37.7749, -122.4376] });
-    expect(page.rows[0]?.c.at(-1)).toBe('ok');
-    expect(page.rows[0]?.d).toEqual(
+    expect(page.rows[0]).toMatchObject({ summary: 'Warm.', point: [37.7749, -122.4376] });
+    expect(page.rows[0]?.cells.at(-1)).toBe('ok');
+    expect(page.rows[0]?.details).toEqual(
       expect.arrayContaining([
         ['Phone', { href: 'tel:+14155550195', text: '+1 415-555-0195' }],
         ['Website', { href: 'https://x.example/', text: 'https://x.example' }],
       ]),
     );
     expect(page.rows[1]).toEqual({
-      c: ['b8d2', null, null, null, null, 'not_found'],
-      d: [['Error', 'not_found: there is no such id']],
+      cells: ['b8d2', null, null, null, null, 'not_found'],
+      details: [['Error', 'not_found: there is no such id']],
     });
     expect(lookupPage([{ restaurantId: 'a7c1', output: NOPA }], 0).heading).toBe('Nopa');
   });
@@ -134,8 +134,8 @@ describe('a page', () => {
   it('shows a field named like a column in the details if another field fills the column', () => {
     const output = { title: 'Nopa', name: { en: 'Nopa', ja: 'ノパ' }, price: { usd: 30 }, price_level: '$$' };
     const [row] = lookupPage([{ restaurantId: 'a7c1', output }], 0).rows;
-    expect(row?.c).toEqual(['Nopa', null, null, '$$', null]);
-    expect(row?.d.map(([label]) => label)).toEqual(['Name', 'Price', 'Restaurant ID']);
+    expect(row?.cells).toEqual(['Nopa', null, null, '$$', null]);
+    expect(row?.details.map(([label]) => label)).toEqual(['Name', 'Price', 'Restaurant ID']);
   });
 
   it.each([
@@ -154,7 +154,8 @@ describe('a page', () => {
   });
 
   it('puts only valid coordinates on the map', () => {
-    const at = (lat: unknown, lng: unknown) => findPage([{ coordinates: { lat, lng } }], ASKED).rows[0]?.p;
+    const at = (lat: unknown, lng: unknown) =>
+      findPage([{ coordinates: { lat, lng } }], ASKED).rows[0]?.point;
     expect(at(0, 0)).toEqual([0, 0]);
     expect(at(-90, 180)).toEqual([-90, 180]);
     const none = [Number.NaN, Number.POSITIVE_INFINITY, 90.1, '37', null, undefined, [1]];
