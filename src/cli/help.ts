@@ -1,5 +1,6 @@
 import { Help, Option } from 'commander';
 import { exitCodes } from '../errors.ts';
+import { FORMAT_DESCRIPTIONS } from '../output/formats.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
@@ -133,20 +134,7 @@ const exitCodesTopic = (): Section[] => [
 
 const formatsTopic = (): Section[] => [
   'Output formats: --format <format>, or the extension of --output.',
-  [
-    ['table', 'for a terminal: fits its width; the default there'],
-    ['tsv', 'one record a line, tab-separated, no header, nothing cut; the default in a pipe'],
-    ['json', 'one document, as received from the service; pretty on a terminal'],
-    ['ndjson', 'one JSON record a line, each as soon as it is received'],
-    [
-      'csv',
-      'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted; cells that a spreadsheet would run begin with \' (--raw-csv leaves them)',
-    ],
-    ['markdown', 'a GitHub table'],
-    ['geojson', 'RFC 7946: a FeatureCollection of Points, for a map'],
-    ['kml', 'placemarks with the summary fields, for a map'],
-    ['html', 'find, lookup: a page with a list and a map, in one file; --open shows it'],
-  ],
+  Object.entries(FORMAT_DESCRIPTIONS),
   `Columns of find in tsv and csv, in this order: ${SUMMARY_COLUMNS.join(', ')}`,
   '  $ restaurant find "Nopa" --city SF --demo | cut -f 2,3\n' +
     '  $ restaurant find "Nopa" --city SF --demo --json | jq -r ".results[0].name"\n' +

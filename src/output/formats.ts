@@ -30,6 +30,19 @@ export type Format = keyof typeof SPECS;
 /** The formats that are made of the records alone; a page is made of more. */
 export type RecordFormat = Exclude<Format, 'html'>;
 
+/** Each format in the help topic. */
+export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
+  table: 'for a terminal: fits its width; the default there',
+  json: 'one document, as received from the service; pretty on a terminal',
+  ndjson: 'one JSON record per line, each as soon as it is received',
+  csv: 'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted; cells that a spreadsheet would execute start with \' (--raw-csv disables this)',
+  tsv: 'one record per line, tab-separated, no header, never truncated; the default in a pipe',
+  markdown: 'a GitHub table',
+  geojson: 'RFC 7946: a FeatureCollection of Points, for a map',
+  kml: 'placemarks with the summary fields, for a map',
+  html: 'find, lookup: a page with a list and a map, in one file; --open shows it',
+};
+
 /** The names of all formats, in the order of the help. */
 export const FORMATS = Object.keys(SPECS) as readonly Format[];
 
