@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
 import { deleteFiles, ensurePrivateFolder } from '../storage/atomic.ts';
+import { currentUid } from '../storage/folders.ts';
 import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 
@@ -213,7 +214,7 @@ function isOwnConnection({ remotePort, localPort }: Socket): boolean {
     }
     const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
     const row = rows.find((fields) => fields.slice(1, 3).join() === wanted);
-    if (row !== undefined) return Number(row[7]) === process.getuid?.();
+    if (row !== undefined) return Number(row[7]) === currentUid();
   }
   return false;
 }
