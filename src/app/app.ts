@@ -160,15 +160,16 @@ export class App {
   /** Whether a prompt is possible: at a terminal, unless --no-input or CI forbids it. */
   get canPrompt(): boolean {
     const { stdin, stderr } = this.context;
-    return stdin.isTTY && stderr.isTTY && this.globals.input && !this.#inCi;
+    return stdin.isTTY && stderr.isTTY && this.globals.input && !this.inCi;
   }
 
   /** Whether a browser may be started: unless --no-input or CI forbids it. */
   get canOpenBrowser(): boolean {
-    return this.globals.input && !this.#inCi;
+    return this.globals.input && !this.inCi;
   }
 
-  get #inCi(): boolean {
+  /** Whether the run is part of continuous integration, where nobody watches. */
+  get inCi(): boolean {
     const ci = variable(this.context.env, 'CI');
     return ci !== undefined && ci !== 'false' && ci !== '0';
   }
@@ -250,7 +251,7 @@ export class App {
    */
   async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
     const { stderr, env } = this.context;
-    if (!this.isInteractive || this.#inCi || this.verbose || env.TERM === 'dumb') return work();
+    if (!this.isInteractive || this.inCi || this.verbose || env.TERM === 'dumb') return work();
     const { dim } = this.paletteFor('stderr');
     const { cleanLine, truncate } = await loadText();
     const shown = (text: string): string =>

@@ -2,7 +2,6 @@ import type { App } from '../../app/app.ts';
 import { outputPath } from '../../app/output.ts';
 import type { Context } from '../../context.ts';
 import type { Palette } from '../../output/color.ts';
-import { variable } from '../../settings/settings.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
@@ -65,11 +64,9 @@ export function startProgress(
   // A closed stderr must not end a run whose rows are in order.
   const print = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
   if (options.progress === 'json') return jsonProgress(context, print, source);
-  const ci = variable(context.env, 'CI');
-  const inCi = ci !== undefined && ci !== 'false' && ci !== '0';
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
-  if (app.isInteractive && !verbose && !inCi && !rowsOnTerminal)
+  if (app.isInteractive && !verbose && !app.inCi && !rowsOnTerminal)
     return barProgress(context, print, source, app.paletteFor('stderr'));
   return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
