@@ -3,6 +3,8 @@ import { cleanCell, cleanLine } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, type Scalar, tabulate } from './records.ts';
 
+/** Text without any of these stays as it is. */
+const GUARDED = /[=+\-@＝＋－＠]|^[\t\r\n]/;
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 /** A formula behind a delimiter: a program that splits cells there would run it. */
 const INNER_FORMULA = /[=+\-@＝＋－＠](?<=[;,\t][\s\p{C}]*.)[^;,\t]*/gu;
@@ -36,7 +38,7 @@ function cellText(value: Scalar, clean: (text: string) => string, guard: boolean
  * them stay as they are.
  */
 export function guardFormula(text: string): string {
-  if (isPhoneOrNumber(text)) return text;
+  if (!GUARDED.test(text) || isPhoneOrNumber(text)) return text;
   const inner = /[;,\t]/.test(text)
     ? text.replace(INNER_FORMULA, (part) => (isPhoneOrNumber(part) ? part : `'${part}`))
     : text;
