@@ -73,69 +73,60 @@ export function memberCell(container: object, key: string | number): Scalar {
 
 /** Returns the value of a column as one cell. */
 export function cellAt(record: unknown, column: string): Scalar {
-  const member = memberAt(record, column);
+  const member = pathTo(record, column).at(-1);
   return member === undefined ? null : memberCell(...member);
 }
 
 /** Returns the digits of the number in a column, if JavaScript would change them. */
 export function rawNumberAt(record: unknown, column: string): string | undefined {
-  const member = memberAt(record, column);
+  const member = pathTo(record, column).at(-1);
   return member === undefined ? undefined : rawNumber(...member);
 }
 
 /** Returns the value of a column: a key, a dotted path, `lat` or `lng`. Undefined if the record has none. */
 export function valueAt(record: unknown, column: string): unknown {
-  const [holder, key = ''] = memberAt(record, column) ?? [];
+  const [holder, key = ''] = pathTo(record, column).at(-1) ?? [];
   return holder?.[key];
-}
-
-/** Returns the object that has the value of a column, and the key in it. */
-function memberAt(record: unknown, column: string): [JsonObject, key: string] | undefined {
-  const path = pathOf(record, column) ?? [];
-  const key = path.at(-1);
-  const holder = path
-    .slice(0, -1)
-    .reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), record);
-  return key !== undefined && isObject(holder) ? [holder, key] : undefined;
 }
 
 /** Returns a copy of the record with these columns only; nested keys stay nested, missing ones are left out. */
 export function pick(record: unknown, columns: readonly string[]): JsonObject {
   const picked: JsonObject = Object.create(null);
   for (const column of columns) {
-    const path = pathOf(record, column);
-    if (path !== undefined) copy(record, picked, path);
+    const path = pathTo(record, column);
+    let copy = picked;
+    for (const [index, [holder, key]] of path.entries()) {
+      const [value, present] = [holder[key], copy[key]];
+      // Another column may have selected this value, or an object around it, as a whole.
+      if (present === value) break;
+      copyRawNumbers(holder, copy);
+      const isLast = index === path.length - 1;
+      const inner: JsonObject = isObject(present) ? present : Object.create(null);
+      copy[key] = isLast ? value : inner;
+      copy = inner;
+    }
   }
   return picked;
 }
 
-function copy(from: unknown, to: JsonObject, [key, ...rest]: readonly string[]): void {
-  if (!isObject(from) || key === undefined) return;
-  const value = from[key];
-  const present = to[key];
-  copyRawNumbers(from, to);
-  if (rest.length === 0) to[key] = value;
-  else if (present !== value) {
-    const inner: JsonObject = isObject(present) ? present : Object.create(null);
-    to[key] = inner;
-    copy(value, inner, rest);
-  }
-}
+/** An object and a key of it. */
+type Member = readonly [holder: JsonObject, key: string];
 
-function pathOf(record: unknown, column: string): readonly string[] | undefined {
+/** Finds the value of a column. @returns the members that lead to it, from the record's own; empty if there is none */
+function pathTo(record: unknown, column: string): readonly Member[] {
   const alias = ALIASES.get(column);
-  return keysTo(record, column) ?? (alias === undefined ? undefined : keysTo(record, alias));
+  return membersTo(record, column) ?? (alias === undefined ? undefined : membersTo(record, alias)) ?? [];
 }
 
-/** Finds the keys of a path. Keys may contain dots, so every way to split the path is tried, the whole path first. */
-function keysTo(record: unknown, path: string): readonly string[] | undefined {
+/** Finds the members of a path. Keys may contain dots, so every way to split it is tried, the whole path first. */
+function membersTo(record: unknown, path: string): readonly Member[] | undefined {
   if (!isObject(record)) return undefined;
-  if (Object.hasOwn(record, path)) return [path];
+  if (Object.hasOwn(record, path)) return [[record, path]];
   for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
     const key = path.slice(0, dot);
     if (!Object.hasOwn(record, key)) continue;
-    const rest = keysTo(record[key], path.slice(dot + 1));
-    if (rest !== undefined) return [key, ...rest];
+    const rest = membersTo(record[key], path.slice(dot + 1));
+    if (rest !== undefined) return [[record, key], ...rest];
   }
   return undefined;
 }
