@@ -8,8 +8,6 @@ export {
   type ClientOptions,
   createClient,
   type RawResponse,
-  type RequestOptions,
-  type ToolCallOptions,
 } from './client/restaurant.ts';
 export { type FindResult, isRestaurant } from './client/results.ts';
 export type { TraceContext } from './client/rpc/envelope.ts';

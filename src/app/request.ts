@@ -1,4 +1,4 @@
-import type { Level } from '../client/types.ts';
+import type { PlannedCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
@@ -12,24 +12,6 @@ import {
   requireEndpoint,
   traceContextOf,
 } from './target.ts';
-
-/** A JSON-RPC call before it has an id. */
-export interface PlannedCall {
-  readonly method: string;
-  readonly params?: Record<string, unknown> | unknown[] | undefined;
-}
-
-export const toolCall = (name: string, args: Record<string, unknown>): PlannedCall => ({
-  method: 'tools/call',
-  params: { name, arguments: args },
-});
-
-export const findCall = (query: { name: string; city: string }): PlannedCall =>
-  toolCall('find_restaurant', { name: query.name, city: query.city });
-
-/** The call that `lookup` makes; `basic` sends no `fields`. */
-export const lookupCall = (id: string, level: Level): PlannedCall =>
-  toolCall('lookup_restaurant', { restaurant_id: id, ...(level === 'basic' ? {} : { fields: level }) });
 
 /** Whether the request is to be shown and not sent. */
 const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;

@@ -27,12 +27,21 @@ import {
   parseToolResult,
   resultOf,
 } from './results.ts';
-import { type CallState, openChannel } from './rpc/channel.ts';
-import { progressIn, type TraceContext, withTrace } from './rpc/envelope.ts';
+import { type CallState, openChannel, type RpcCall } from './rpc/channel.ts';
+import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import { SERVICE_SAYS } from './rpc/errors.ts';
 import type { RpcResponse } from './rpc/reply.ts';
 import type { Policy } from './rpc/retry.ts';
-import type { Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
+import {
+  findCall,
+  type Level,
+  type LookupOutput,
+  lookupCall,
+  type RpcRequest,
+  type Tool,
+  type ToolResult,
+  toolCall,
+} from './types.ts';
 
 /** Options of a client. One of `endpoint` and `baseUrl` is required. */
 export interface ClientOptions {
@@ -94,20 +103,9 @@ export interface RawResponse {
   readonly error?: AppError;
 }
 
-export interface CallOptions {
+export interface CallOptions extends Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {
   /** Aborts this call only; its reason is thrown. */
   readonly signal?: AbortSignal;
-  /** Gets `params` of each `notifications/progress`. */
-  onProgress?(params: JsonObject): void;
-}
-
-export interface ToolCallOptions extends CallOptions {
-  /** The tool as the service lists it: its schema names the arguments that are also sent as headers. */
-  readonly tool?: Tool | undefined;
-}
-
-export interface RequestOptions extends ToolCallOptions {
-  readonly headers?: RequestHeaders;
 }
 
 /** A client of one service. Every method throws AppError, which never holds the key. */
@@ -123,9 +121,9 @@ export interface Client {
   /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
   capabilities(): Promise<JsonObject>;
   /** Calls any tool. A result with `isError` is thrown. */
-  callTool(name: string, args: JsonObject, options?: ToolCallOptions): Promise<ToolResult>;
+  callTool(name: string, args: JsonObject, options?: CallOptions): Promise<ToolResult>;
   /** Sends any method. A JSON-RPC error is returned like any response. */
-  request(method: string, params?: RpcRequest['params'], options?: RequestOptions): Promise<RawResponse>;
+  request(method: string, params?: RpcRequest['params'], options?: CallOptions): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
@@ -203,61 +201,33 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   /** Sends one call and reads its response. Errors leave without the key. */
   async function send<T>(
     state: CallState,
-    method: string,
-    params: RpcRequest['params'],
+    { params, headers, ...call }: RpcCall,
     read: (response: RpcResponse) => T,
-    { headers, tool, onProgress }: RequestOptions = {},
   ): Promise<T> {
     const traced = withTrace(options.traceContext, params);
     try {
-      const response = await session.call(state, {
-        method,
-        params: traced.params,
-        headers: { ...traced.headers, ...headers },
-        tool,
-        ...(onProgress && {
-          onMessage(message: JsonObject) {
-            const progress = progressIn(message);
-            if (progress !== undefined) onProgress(progress);
-          },
-        }),
-      });
-      return read(response);
+      const all = { ...traced.headers, ...headers };
+      return read(await session.call(state, { params: traced.params, headers: all, ...call }));
     } catch (error) {
       throw clean(error);
     }
   }
 
   /** Sends one call and decodes its result. A JSON-RPC error is thrown. */
-  const call = <T>(
-    state: CallState,
-    method: string,
-    params: RpcRequest['params'],
-    decode: (result: unknown) => T,
-    requestOptions?: RequestOptions,
-  ): Promise<T> =>
-    send(
-      state,
-      method,
-      params,
-      (response) => {
-        const decoded = decode(resultOf(response));
-        accept();
-        return decoded;
-      },
-      requestOptions,
-    );
+  const call = <T>(state: CallState, message: RpcCall, decode: (result: unknown) => T): Promise<T> =>
+    send(state, message, (response) => {
+      const decoded = decode(resultOf(response));
+      accept();
+      return decoded;
+    });
 
-  const find: Client['find'] = ({ name, city }) =>
-    call(newState('read'), 'tools/call', { name: 'find_restaurant', arguments: { name, city } }, decodeFind);
+  const find: Client['find'] = (query) => call(newState('read'), findCall(query), decodeFind);
 
   return {
     find,
     async lookup(restaurantId, level = 'basic') {
-      const fields = level === 'basic' ? {} : { fields: level };
-      const params = { name: 'lookup_restaurant', arguments: { restaurant_id: restaurantId, ...fields } };
       try {
-        return await call(newState('read'), 'tools/call', params, decodeLookup);
+        return await call(newState('read'), lookupCall(restaurantId, level), decodeLookup);
       } catch (error) {
         throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
       }
@@ -267,39 +237,36 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     },
     async listTools() {
       const state = newState('read');
-      const pages = await listAllTools((params) => call(state, 'tools/list', params, decodeToolPage));
+      const pages = await listAllTools((params) =>
+        call(state, { method: 'tools/list', params }, decodeToolPage),
+      );
       return session.filterUsable(pages);
     },
     async capabilities() {
       const known = session.capabilities();
       if (known !== undefined) return known;
-      const found = await send(newState('read'), 'server/discover', {}, ({ error, envelope }) =>
+      const discover = { method: 'server/discover', params: {} };
+      const found = await send(newState('read'), discover, ({ error, envelope }) =>
         error === undefined && isObject(envelope.result) ? envelope.result.capabilities : undefined,
       );
       return session.capabilities() ?? (isObject(found) ? found : {});
     },
-    async callTool(name, args, toolOptions = {}) {
+    async callTool(name, args, { signal, ...extras } = {}) {
       assertJson(args);
-      const state = newState('write', toolOptions.signal);
       const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
       const decode = (result: unknown) => parseToolResult(result, hint);
-      return call(state, 'tools/call', { name, arguments: args }, decode, toolOptions);
+      return call(newState('write', signal), { ...extras, ...toolCall(name, args) }, decode);
     },
-    async request(method, params, requestOptions = {}) {
+    async request(method, params, { signal, ...extras } = {}) {
       assertJson(params);
-      return send(
-        newState('write', requestOptions.signal),
-        method,
-        params,
-        ({ status, statusText, headers, text, envelope, error }) => {
-          if (envelope === undefined) throw error;
-          const failed = error !== undefined;
-          if (!failed) accept();
-          const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
-          return failed && status >= 300 ? { ...raw, error: clean(error) } : raw;
-        },
-        requestOptions,
-      );
+      return send(newState('write', signal), { ...extras, method, params }, (response) => {
+        const { status, statusText, headers, text, envelope, error } = response;
+        if (envelope === undefined) throw error;
+        const failed = error !== undefined;
+        if (!failed) accept();
+        const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
+        return failed && status >= 300 ? { ...raw, error: clean(error) } : raw;
+      });
     },
     async close() {
       await session.close();

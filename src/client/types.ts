@@ -1,3 +1,5 @@
+import type { JsonObject } from '../util/object.ts';
+
 /** The shapes of the service's documented responses. Members that are not named here are kept as received. */
 
 /** WGS 84, degrees. */
@@ -61,6 +63,26 @@ export interface RpcRequest {
   method: string;
   params?: Record<string, unknown> | unknown[];
 }
+
+/** A JSON-RPC call before it has an id. */
+export interface PlannedCall {
+  readonly method: string;
+  readonly params?: RpcRequest['params'];
+}
+
+/** The call of any tool. */
+export const toolCall = (name: string, args: JsonObject): PlannedCall => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+/** The call of `find_restaurant`. */
+export const findCall = ({ name, city }: { name: string; city: string }): PlannedCall =>
+  toolCall('find_restaurant', { name, city });
+
+/** The call of `lookup_restaurant`; `basic` sends no `fields`. */
+export const lookupCall = (id: string, level: Level): PlannedCall =>
+  toolCall('lookup_restaurant', { restaurant_id: id, ...(level === 'basic' ? {} : { fields: level }) });
 
 /** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
 export const TOOL_NAME = /^[\w./:-]{1,128}$/;

@@ -1,7 +1,8 @@
 import type { App } from '../app/app.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
-import { runServiceCommand, toolCall } from '../app/request.ts';
+import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
+import { toolCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 
 export function registerCall(program: CliCommand, app: App): void {

@@ -1,12 +1,12 @@
 import type { App } from '../app/app.ts';
 import { saveResults } from '../app/last-results.ts';
 import { outputFormat, writeResult, writesToTerminal } from '../app/output.ts';
-import { findCall, runServiceCommand } from '../app/request.ts';
+import { runServiceCommand } from '../app/request.ts';
 import { requireEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import type { FindResult } from '../client/results.ts';
-import { LEVELS, type Level } from '../client/types.ts';
+import { findCall, LEVELS, type Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';

@@ -1,11 +1,11 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
 import { openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
-import { lookupCall, runServiceCommand } from '../app/request.ts';
+import { runServiceCommand } from '../app/request.ts';
 import type { Outcome } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
-import { LEVELS, type Level } from '../client/types.ts';
+import { LEVELS, type Level, lookupCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { shellWord } from '../util/shell.ts';

@@ -65,13 +65,12 @@ export function handshakeClient(channel: Channel) {
       channel.notify(on, { jsonrpc: '2.0', ...message }, headers).catch(() => undefined);
     return channel.request(state, {
       ...call,
-      wantsProgress: call.onMessage !== undefined,
+      wantsProgress: true,
       headers: { ...headers, ...call.headers },
       resume: headers,
       onMessage(message) {
         const reply = replyTo(message);
         if (reply !== undefined) void notify(state, reply);
-        else call.onMessage?.(message);
       },
       cancel: (cancelled, id) =>
         notify(cancelled, { method: 'notifications/cancelled', params: { requestId: id } }),

@@ -49,7 +49,7 @@ export function statelessClient(channel: Channel, warn: (text: string) => void) 
     const response = await channel.request(state, {
       ...call,
       params: modernParams(params),
-      wantsProgress: call.onMessage !== undefined,
+      wantsProgress: true,
       headers: { ...modernHeaders(method, params), ...toolHeaders(call), ...call.headers },
     });
     return { typed: true, ...response };

@@ -5,8 +5,8 @@ import { mapStrings } from '../../util/json.ts';
 import type { JsonObject } from '../../util/object.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { CallLimits, Exchange, Transport } from '../http/transport.ts';
-import type { RpcRequest, Tool } from '../types.ts';
-import { request, withMeta } from './envelope.ts';
+import type { PlannedCall, Tool } from '../types.ts';
+import { progressIn, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { eventReader, parseReply, protocolWarnings, type RpcResponse } from './reply.ts';
 import { createRateGate, type Policy, planRetry, type RetryLimits } from './retry.ts';
@@ -19,24 +19,24 @@ export interface CallState extends CallLimits {
 }
 
 /** A call, independent of the protocol. */
-export interface RpcCall {
-  readonly method: string;
-  readonly params?: RpcRequest['params'];
+export interface RpcCall extends PlannedCall {
   readonly headers?: RequestHeaders;
-  /** The tool that is called, where its schema is known. */
+  /** The tool as the service lists it: its schema names the arguments that are also sent as headers. */
   readonly tool?: Tool | undefined;
-  /** Gets the requests and notifications of the server that precede the response on a stream. */
-  onMessage?(message: JsonObject): void;
+  /** Gets `params` of each `notifications/progress`. */
+  onProgress?(params: JsonObject): void;
 }
 
 /** A call as one protocol makes it. */
 export interface RpcMessage extends RpcCall {
   /** Instead of the policy of the call. */
   readonly policy?: Policy;
-  /** Requests progress notifications for this request. */
-  readonly wantsProgress?: boolean;
+  /** Requests the notifications for `onProgress`, if it is given. */
+  readonly wantsProgress?: true;
   /** Headers to resume a stream that ended early. Without them it is not resumed. */
   readonly resume?: RequestHeaders;
+  /** Gets other messages of the server that precede the response on a stream. */
+  onMessage?(message: JsonObject): void;
   /** Notifies the service that request `id` is cancelled. */
   cancel?(call: CallState, id: number): Promise<unknown>;
 }
@@ -158,13 +158,17 @@ function bodilessHeaders({ headers }: ChannelOptions, more: RequestHeaders): Req
 async function exchange(
   options: ChannelOptions,
   call: CallState,
-  { method, params, headers, wantsProgress, resume, onMessage, cancel }: RpcMessage,
+  { method, params, headers, wantsProgress, resume, onProgress, onMessage, cancel }: RpcMessage,
   id: number,
 ): Promise<RpcResponse> {
   const { transport, mask, now, sleep } = options;
-  const { seen, onEvent } = eventReader(id, mask, onMessage);
+  const { seen, onEvent } = eventReader(id, mask, (message) => {
+    const progress = progressIn(message);
+    if (progress === undefined) onMessage?.(message);
+    else onProgress?.(progress);
+  });
   const send = (message: Exchange) => transport.send(call, { onEvent, ...message }).catch(brokenStream);
-  const sent = wantsProgress ? withMeta(params, { progressToken: id }) : params;
+  const sent = wantsProgress && onProgress ? withMeta(params, { progressToken: id }) : params;
   try {
     let outcome = await send({
       method: 'POST',

@@ -48,7 +48,7 @@ interface Seen {
 export function eventReader(
   id: number,
   mask: (text: string) => string,
-  onMessage?: (message: JsonObject) => void,
+  onMessage: (message: JsonObject) => void,
 ) {
   const seen: Seen = {};
   return {
@@ -74,7 +74,7 @@ export function eventReader(
       }
       for (const message of [value].flat()) {
         if (isReply(message)) seen.sawOtherId = true;
-        else if (isObject(message) && typeof message.method === 'string') onMessage?.(message);
+        else if (isObject(message) && typeof message.method === 'string') onMessage(message);
       }
       return undefined;
     },

@@ -1,6 +1,6 @@
 import type { Service } from '../../app/service.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
-import type { Client } from '../../client/restaurant.ts';
+import type { CallOptions, Client } from '../../client/restaurant.ts';
 import { assertComplete } from '../../client/results.ts';
 import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
@@ -10,13 +10,6 @@ import { within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
-
-/** Options of one request to the service. */
-export interface RequestOptions {
-  readonly signal: AbortSignal;
-  /** Receives `params` of each `notifications/progress`. Omitted: the host did not request progress. */
-  onProgress?(params: JsonObject): void;
-}
 
 interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
@@ -111,7 +104,7 @@ export function openUpstream(options: UpstreamOptions) {
       return capabilities ?? {};
     },
     /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
-    request: (method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> =>
+    request: (method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> =>
       use(async (service) => send(await service.client(), method, params, options)),
   };
 }
@@ -120,7 +113,7 @@ async function send(
   client: Client,
   method: string,
   params: JsonObject,
-  options: RequestOptions,
+  options: CallOptions,
 ): Promise<JsonObject> {
   const { envelope, error } = await client.request(method, params, options);
   const rpcError = errorIn(envelope);

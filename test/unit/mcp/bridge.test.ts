@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { CallOptions } from '../../../src/client/restaurant.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Bridge, createBridge } from '../../../src/mcp/bridge/bridge.ts';
 import { ProtocolError } from '../../../src/mcp/bridge/protocol.ts';
-import type { RequestOptions, Upstream } from '../../../src/mcp/bridge/upstream.ts';
+import type { Upstream } from '../../../src/mcp/bridge/upstream.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -22,7 +23,7 @@ interface TestBridge {
 }
 
 interface Fake extends Partial<Upstream> {
-  callTool?(name: unknown, args: unknown, options: RequestOptions): Promise<JsonObject>;
+  callTool?(name: unknown, args: unknown, options: CallOptions): Promise<JsonObject>;
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   onFault?: (fault: unknown) => void;
 }
@@ -306,7 +307,7 @@ describe('cancellation', () => {
   });
 
   it('aborts the call and sends no response, even if the service ignores it', async () => {
-    const signals: AbortSignal[] = [];
+    const signals: (AbortSignal | undefined)[] = [];
     const { bridge, sent } = openBridge({
       callTool: (_name, _args, { signal }) => {
         signals.push(signal);
@@ -318,7 +319,7 @@ describe('cancellation', () => {
     await settle();
     bridge.receive(cancel(1));
     await settle();
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, false]);
     bridge.stop(new AppError('interrupted', 'the end'));
     await bridge.idle();
     expect(sent).toMatchObject([{ id: 2, result: { isError: true } }]);
