@@ -4,6 +4,7 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
 import { codeFolder } from '../storage/paths.ts';
+import { plural } from '../util/plural.ts';
 
 export function registerCache(program: CliCommand, app: App): void {
   const cache = program
@@ -40,6 +41,5 @@ async function clearCache(app: App): Promise<void> {
     deletePages(cacheDir);
     rmSync(codeFolder(cacheDir), { recursive: true, force: true });
   }
-  const responses = removed === 1 ? 'response' : 'responses';
-  await writeText(app, { removed }, () => `removed ${removed} cached ${responses}\n`);
+  await writeText(app, { removed }, () => `removed ${plural(removed, 'cached response')}\n`);
 }

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '../../util/plural.ts';
 import { cleanLine } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/match.ts';
 import type { RowDone } from '../run/enrich-rows.ts';
@@ -53,14 +54,6 @@ export class Counters {
       .sort((one, other) => other.rows - one.rows)
       .slice(0, MAX_NAMED);
   }
-}
-
-/** A number as people read it: `5,000`. */
-export const formatNumber = (value: number): string => value.toLocaleString('en-US');
-
-/** A number with its noun: `1 row`, `5,000 rows`. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
+import { formatNumber, plural } from '../../util/plural.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
@@ -18,9 +19,6 @@ export interface SearchInfo {
   /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
 }
-
-const plural = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
 
 /** Default columns of a search; the city only if there are several, the distance only if there is one. */
 const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighborhood', 'address', 'city'];
@@ -42,7 +40,7 @@ export function findPage(
   return {
     kind: 'Restaurant search',
     heading: cleanLine(`${name} in ${city}`),
-    notes: [total > count ? `${count.toLocaleString('en-US')} of ${all}` : all],
+    notes: [total > count ? `${formatNumber(count)} of ${all}` : all],
     at,
     columns: keys.map(columnOf),
     rows: restaurants.map((restaurant) =>
@@ -72,8 +70,8 @@ export function lookupPage(
   const name = items.length === 1 ? (rows[0]?.cells[0] ?? null) : null;
   return {
     kind: 'Restaurant details',
-    heading: name === null ? plural(items.length, 'restaurant', 'restaurants') : String(name),
-    notes: failed === 0 ? [] : [`${plural(failed, 'lookup', 'lookups')} failed`],
+    heading: name === null ? plural(items.length, 'restaurant') : String(name),
+    notes: failed === 0 ? [] : [`${plural(failed, 'lookup')} failed`],
     at,
     columns: [...keys.map(columnOf), ...(failed === 0 ? [] : [RESULT])],
     rows,

@@ -19,10 +19,3 @@ export function button(
   element.addEventListener('click', run);
   return element;
 }
-
-/** Formats a number in the language of the page. */
-export const formatCount = (count: number): string => count.toLocaleString('en-US');
-
-/** Formats a count with its noun. */
-export const amount = (count: number, noun: string): string =>
-  `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`;

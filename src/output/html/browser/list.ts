@@ -1,7 +1,8 @@
 import { foldLetters } from '../../../util/fold.ts';
+import { formatNumber, plural } from '../../../util/plural.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
-import { amount, button, el, formatCount } from './dom.ts';
+import { button, el } from './dom.ts';
 import type { MapView } from './map.ts';
 import { moreElement, type Row, rowElement } from './row.ts';
 
@@ -112,13 +113,13 @@ export function makeList(
   function draw(first = page * PAGE_ROWS, size = PAGE_ROWS): void {
     const shown = sorted.slice(first, first + size);
     body.replaceChildren(...shown.flatMap(elementsOf));
-    const all = amount(rows.length, 'row');
-    const text = sorted.length === rows.length ? all : `${formatCount(sorted.length)} of ${all}`;
+    const all = plural(rows.length, 'row');
+    const text = sorted.length === rows.length ? all : `${formatNumber(sorted.length)} of ${all}`;
     // A screen reader reads a new text aloud.
     if (count.textContent !== text) count.textContent = text;
     none.hidden = sorted.length > 0;
     table.hidden = sorted.length === 0;
-    const [from, to, total] = [first + 1, first + shown.length, sorted.length].map(formatCount);
+    const [from, to, total] = [first + 1, first + shown.length, sorted.length].map(formatNumber);
     place.textContent = `${from} to ${to} of ${total}`;
     pager.hidden = sorted.length <= PAGE_ROWS;
     back.disabled = page === 0;

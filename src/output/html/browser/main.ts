@@ -1,5 +1,6 @@
+import { formatNumber, plural } from '../../../util/plural.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
-import { amount, el, formatCount } from './dom.ts';
+import { el } from './dom.ts';
 import { makeList } from './list.ts';
 import { makeMap } from './map.ts';
 
@@ -23,10 +24,10 @@ function showRows(): void {
   main.append(list.element);
   const left = Number(takeData(LEFT_ID));
   if (left > 0)
-    list.element.append(el('p', { class: 'left' }, `${amount(left, 'more row')} only in the list itself.`));
+    list.element.append(el('p', { class: 'left' }, `${plural(left, 'more row')} only in the list itself.`));
   const missing = rows.length - placed;
-  const without = missing === 0 ? '' : `, ${formatCount(missing)} without coordinates`;
-  document.getElementById('placed')?.replaceChildren(`${formatCount(placed)} on the map${without}`);
+  const without = missing === 0 ? '' : `, ${formatNumber(missing)} without coordinates`;
+  document.getElementById('placed')?.replaceChildren(`${formatNumber(placed)} on the map${without}`);
 }
 
 /** Reads JSON from an element of the page, and removes the element. */

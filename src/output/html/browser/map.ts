@@ -9,8 +9,9 @@ import {
   TileLayer,
 } from 'leaflet';
 import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
+import { formatNumber, plural } from '../../../util/plural.ts';
 import { type Entry, type PageHead, TILES } from '../document.ts';
-import { amount, button, el, formatCount } from './dom.ts';
+import { button, el } from './dom.ts';
 import { detail, nameColumn, nameOf, type Row } from './row.ts';
 
 interface SpotData {
@@ -98,8 +99,8 @@ export function makeMap(
   function addMarker(spot: Spot): Marker {
     // The count of a group has a sign and a shape of its own, so that it does not look like the number of a row.
     const text = isGroup(spot)
-      ? `×${formatCount(spot.properties.point_count)}`
-      : formatCount(spot.properties.row.number);
+      ? `×${formatNumber(spot.properties.point_count)}`
+      : formatNumber(spot.properties.row.number);
     const icon = new DivIcon({
       className: isGroup(spot) ? 'pin many' : 'pin',
       html: el('span', { 'aria-hidden': 'true' }, text),
@@ -137,8 +138,8 @@ export function makeMap(
         button({ dir: 'auto' }, () => onChoose(row, true), nameOf(row, columns)),
       );
     const more = count - items.length;
-    const rest = more > 0 ? [el('p', {}, `and ${formatCount(more)} more`)] : [];
-    openPopup(pointOf(spot), `${amount(count, 'restaurant')} in this place`, items, ...rest);
+    const rest = more > 0 ? [el('p', {}, `and ${formatNumber(more)} more`)] : [];
+    openPopup(pointOf(spot), `${plural(count, 'restaurant')} in this place`, items, ...rest);
   }
 
   function showPopup(row: Row): void {

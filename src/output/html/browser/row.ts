@@ -1,5 +1,6 @@
+import { formatNumber } from '../../../util/plural.ts';
 import type { ColumnKind, Detail, Entry, PageColumn, PageRow } from '../document.ts';
-import { button, el, formatCount } from './dom.ts';
+import { button, el } from './dom.ts';
 
 /** A row with its number, from 1. */
 export interface Row extends PageRow {
@@ -25,7 +26,7 @@ export function rowElement(
   onToggle: () => void,
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
-  const pin = el('span', { class: row.point === undefined ? 'pin none' : 'pin' }, formatCount(row.number));
+  const pin = el('span', { class: row.point === undefined ? 'pin none' : 'pin' }, formatNumber(row.number));
   const cells = columns.map(({ label, kind }, index) => {
     if (index !== heading)
       return el('td', { role: 'cell', 'data-label': label }, painted(row.cells[index] ?? null, kind));
