@@ -295,7 +295,7 @@ export class App {
       const shared = openSharedState({
         url,
         context: this.context,
-        maxWaitMs: this.settings.need('max-wait'),
+        maxWaitMs: this.settings.get('max-wait'),
         warn: (text) => void this.warn(text),
       });
       this.onClose(async () => shared.close());

@@ -69,7 +69,7 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
       id: index + 1,
       headers,
       traceContext,
-      protocol: app.settings.need('protocol'),
+      protocol: app.settings.get('protocol'),
       ...call,
     }),
   );

@@ -35,7 +35,7 @@ export async function openStoredResponses(
 ): Promise<StoredResponses> {
   const shared = target.demo ? undefined : await app.sharedState();
   const cache = shared?.cache(target.url.href, accountOf(target)) ?? openLocalCache(app, target);
-  const maxAgeMs = app.settings.need('max-age');
+  const maxAgeMs = app.settings.get('max-age');
   /** An entry holds its arguments, so a call with a key among them is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);

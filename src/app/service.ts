@@ -148,7 +148,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
       return { output: value, ...cached };
     },
     async cached(name, args, send, shouldStore) {
-      const { value: maxAgeMs = 0, source } = app.settings.resolve('max-age');
+      const { value: maxAgeMs, source } = app.settings.resolve('max-age');
       if (source !== 'flag' || maxAgeMs === 0) return masked(await send());
       return (await throughCache(name, args, send, shouldStore)).value;
     },
@@ -177,7 +177,7 @@ function toolsOf(
   return {
     listTools,
     async getTools(refresh = false) {
-      const found = cache.get(TOOL_LIST, {}, refresh ? 0 : app.settings.need('max-age'));
+      const found = cache.get(TOOL_LIST, {}, refresh ? 0 : app.settings.get('max-age'));
       if (found !== undefined) {
         return { tools: (found.value as { tools?: readonly Tool[] }).tools, fromCache: true };
       }
@@ -221,13 +221,13 @@ async function openClient(
     apiKey: key === '' ? undefined : key,
     headers: target.headers,
     traceContext: traceContextOf(context.env),
-    maxBodyBytes: settings.need('max-body'),
+    maxBodyBytes: settings.get('max-body'),
     keyHint: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
-    protocol: settings.need('protocol'),
-    timeoutMs: settings.need('timeout'),
-    retries: settings.need('retries'),
-    maxWaitMs: settings.need('max-wait'),
+    protocol: settings.get('protocol'),
+    timeoutMs: settings.get('timeout'),
+    retries: settings.get('retries'),
+    maxWaitMs: settings.get('max-wait'),
     context,
     async onRequest() {
       await count();
@@ -296,7 +296,7 @@ function paceRequests(
     ledger,
     context,
     wait: waitLong,
-    maxWaitMs: settings.need('max-wait'),
+    maxWaitMs: settings.get('max-wait'),
     onWait: ({ freeAt, window }) => onWaiting(freeAt, WAITS[window]),
   });
   return { count: () => acquire(signal), onWaiting };
@@ -306,7 +306,7 @@ function paceRequests(
 function checkSettings(app: App, { url, demo }: Target, { limits }: ServiceOptions): void {
   checkCallSettings(app);
   const quota = demo || limits !== undefined ? [] : (['per-minute', 'per-day'] as const);
-  for (const name of quota) app.settings.need(name);
+  for (const name of quota) app.settings.get(name);
   proxyFor(url, app.context.env);
 }
 
@@ -317,7 +317,7 @@ export async function openLedgerFor(
   options: Pick<ServiceOptions, 'limits' | 'warn'> = {},
 ): Promise<Ledger> {
   const { paths, settings, context } = app;
-  const { perMinute = settings.need('per-minute'), perDay = settings.need('per-day') } = options.limits ?? {};
+  const { perMinute = settings.get('per-minute'), perDay = settings.get('per-day') } = options.limits ?? {};
   const shared = await app.sharedState();
   if (shared !== undefined) return shared.ledger(url.href, key, { perMinute, perDay });
   const warn = warnOf(app, options);

@@ -52,7 +52,7 @@ export function configuredEndpoint(app: App): FoundEndpoint | undefined {
 
 /** Reads the settings of a call that are used later, so that a wrong one is reported first. @throws {AppError} `usage`, `bad_config` */
 export function checkCallSettings({ settings }: App): void {
-  for (const name of ['protocol', 'timeout', 'retries', 'max-wait', 'max-body'] as const) settings.need(name);
+  for (const name of ['protocol', 'timeout', 'retries', 'max-wait', 'max-body'] as const) settings.get(name);
 }
 
 /** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
@@ -101,7 +101,7 @@ export function keyCommandOf(app: App): string | undefined {
  * @throws {AppError} `bad_key`; `no_key` for a saved key of another service
  */
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
-  const prefix = app.settings.need('key-prefix');
+  const prefix = app.settings.get('key-prefix');
   const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
   if (fromEnv !== undefined) {
     app.registerSecret(fromEnv.trim());
@@ -152,7 +152,7 @@ export async function requireKey(app: App, endpoint: URL, headers: RequestHeader
     const { runKeyCommand } = await import('./key-command.ts');
     const key = await runKeyCommand(app, command);
     app.registerSecret(key);
-    app.commandKey = checkKey(key, app.settings.need('key-prefix'), keyHint(app, 'key-command'));
+    app.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
   }
   const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
@@ -248,7 +248,7 @@ export const traceContextOf = (env: App['context']['env']): TraceContext => ({
 
 /** Returns whether the service supports MCP, as configured or detected; undefined if unknown. */
 export function supportsMcp(app: App): boolean | undefined {
-  const protocol = app.settings.need('protocol');
+  const protocol = app.settings.get('protocol');
   if (protocol !== 'auto') return protocol !== 'bare';
   const endpoint = configuredEndpoint(app)?.url.href;
   const stored = endpoint === undefined ? undefined : openProtocolStore(app.paths.stateDir, endpoint).read();

@@ -100,7 +100,7 @@ async function acceptedKey(
   const url = options.verify ? service?.url : undefined;
   for (let attempt = 1; ; attempt += 1) {
     const given = await readKey(app, options, service);
-    const key = checkKey(given.key, app.settings.need('key-prefix'));
+    const key = checkKey(given.key, app.settings.get('key-prefix'));
     app.registerSecret(key);
     const refusal = url && (await refusalOf(app, url, key));
     if (refusal === undefined) return key;

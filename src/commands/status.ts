@@ -101,8 +101,8 @@ function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | unde
 }
 
 async function quotaOf(app: App, url: URL | undefined, key: string | undefined) {
-  const perMinute = app.settings.need('per-minute');
-  const perDay = app.settings.need('per-day');
+  const perMinute = app.settings.get('per-minute');
+  const perDay = app.settings.get('per-day');
   const ledger =
     url === undefined || key === undefined
       ? undefined

@@ -33,13 +33,13 @@ export interface Setting<T> {
 }
 
 /** Defines a setting. @param name of its variable, after RESTAURANT_ */
-function setting<T>(
+function setting<T, Facts extends Omit<Setting<T>, 'description' | 'env' | 'parse'>>(
   name: string,
   description: string,
   parse: (text: string) => T,
-  facts: Pick<Setting<T>, 'default' | 'defaultText' | 'inProfile' | 'number'> = {},
-): Setting<T> {
-  return { description, env: `RESTAURANT_${name}`, parse, ...facts };
+  facts?: Facts,
+) {
+  return { description, env: `RESTAURANT_${name}`, parse, ...facts } as Setting<T> & Facts;
 }
 
 /** Every setting, by its name in the config file and in `status --json`. */
@@ -85,7 +85,10 @@ export const SETTINGS = {
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type SettingValue<N extends SettingName> = ReturnType<(typeof SETTINGS)[N]['parse']>;
+/** The parsed value of a setting; undefined is possible where it has no default. */
+export type SettingValue<N extends SettingName> =
+  | ReturnType<(typeof SETTINGS)[N]['parse']>
+  | ((typeof SETTINGS)[N] extends { readonly default: string } ? never : undefined);
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

@@ -49,22 +49,15 @@ export class Settings {
     this.#input = input;
   }
 
-  get<N extends SettingName>(name: N): SettingValue<N> | undefined {
+  get<N extends SettingName>(name: N): SettingValue<N> {
     return this.resolve(name).value;
   }
 
-  /** Returns the value of a setting that has a default. */
-  need<N extends SettingName>(name: N): SettingValue<N> {
-    const { value } = this.resolve(name);
-    if (value === undefined) throw new AppError('unexpected', `setting ${name} has no value`);
-    return value;
-  }
-
-  resolve<N extends SettingName>(name: N): Resolved<SettingValue<N> | undefined> {
-    const { value, source } = this.raw(name);
-    if (value === null) return { value: undefined, source };
-    const parse = SETTINGS[name].parse as (text: string) => SettingValue<N>;
-    return { value: parseValue(parse, value, originOf(name, source)), source };
+  resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
+    const { value: text, source } = this.raw(name);
+    const parse: (text: string) => unknown = SETTINGS[name].parse;
+    const value = text === null ? undefined : parseValue(parse, text, originOf(name, source));
+    return { value: value as SettingValue<N>, source };
   }
 
   /** Returns the text as it was given, without parsing it. */
@@ -87,7 +80,7 @@ export class Settings {
   }
 
   get profileName(): string {
-    return this.need('profile');
+    return this.get('profile');
   }
 
   get profile(): Profile {

@@ -70,8 +70,8 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     added,
     // A format that is set for all commands does not apply to a list.
     outputFormat: LIST_FORMATS.find((each) => each === globals.format),
-    perMinute: flags.perMinute ?? settings.need('per-minute'),
-    perDay: flags.perDay ?? settings.need('per-day'),
+    perMinute: flags.perMinute ?? settings.get('per-minute'),
+    perDay: flags.perDay ?? settings.get('per-day'),
     force: globals.force === true,
     dryRun: globals.dryRun === true,
     open: globals.open === true,

@@ -43,7 +43,7 @@ export async function openPacedService(
 ): Promise<PacedService> {
   const { context, settings } = app;
   const { now } = context;
-  const maxWaitMs = settings.need('max-wait');
+  const maxWaitMs = settings.get('max-wait');
   let sent = 0;
   const service = await openService(app, {
     target,

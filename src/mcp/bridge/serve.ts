@@ -54,8 +54,8 @@ const MAX_RATE_LIMIT_WAIT_MS = 15_000;
 
 /** Returns how long and how often a call is retried: by default once, so that there is one wait at most. */
 function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } {
-  const { value: maxWaitMs = MAX_RATE_LIMIT_WAIT_MS, source } = settings.resolve('max-wait');
-  const { value: retries = 1, source: retriesSource } = settings.resolve('retries');
+  const { value: maxWaitMs, source } = settings.resolve('max-wait');
+  const { value: retries, source: retriesSource } = settings.resolve('retries');
   return {
     maxWaitMs: source === 'flag' ? maxWaitMs : Math.min(maxWaitMs, MAX_RATE_LIMIT_WAIT_MS),
     retries: retriesSource === 'default' ? 1 : retries,

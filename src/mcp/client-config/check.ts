@@ -153,7 +153,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
  */
 function runBridge({ context, settings }: App, args: readonly string[], env: Env) {
   const { signal, platform } = context;
-  const timeoutMs = settings.need('timeout');
+  const timeoutMs = settings.get('timeout');
   const options = {
     env: { ...env },
     timeout: timeoutMs,

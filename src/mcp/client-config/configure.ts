@@ -160,7 +160,7 @@ function assertReferable(client: McpClient, name: string, value: string): void {
 /** Masks the key and the values of secret headers, for display. */
 function masked(app: App, target: Target): Target {
   if (target.via === 'stdio' || !target.isLiteral) return target;
-  const prefix = app.settings.need('key-prefix');
+  const prefix = app.settings.get('key-prefix');
   const shown = Object.entries(target.headers).map(([name, value]) => [
     name,
     name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : shownHeader(name, value),
