@@ -133,6 +133,7 @@ export class App {
       try {
         const file =
           configDir === undefined ? {} : readConfig(configPath(configDir), (text) => warnings.push(text));
+        for (const { key = '' } of Object.values(file.profiles ?? {})) this.registerSecret(key.trim());
         this.#config = { file };
       } catch (problem) {
         this.#config = { file: {}, problem };
@@ -264,7 +265,7 @@ export class App {
     }
   }
 
-  /** Registers a key that must never be shown. */
+  /** Registers a secret that must never be shown. The keys of the environment and of the config file always are. */
   registerSecret(key: string): void {
     if (key.length >= MIN_SECRET && !this.#maskers.has(key)) this.#maskers.set(key, keyMasker(key));
   }

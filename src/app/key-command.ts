@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { redactor } from '../client/key.ts';
 import { AppError, systemCode } from '../errors.ts';
+import type { CommandWords } from '../settings/values.ts';
 import { formatDuration } from '../util/duration.ts';
 import { excerpt } from '../util/excerpt.ts';
-import { splitWords } from '../util/shell.ts';
 import type { App } from './app.ts';
 
 /** Time limit of the command, ms. */
@@ -14,21 +14,13 @@ const HINT = 'run the command yourself; change it with: restaurant config set ke
 /**
  * Runs the command that prints the API key, such as `op read op://vault/restaurant/key`, without a shell.
  * @returns the first line of its stdout
- * @throws {AppError} `no_key` when it cannot be run, fails, takes longer than 30 s or prints nothing;
- *   `bad_config` for quotes that are not closed; the signal's reason
+ * @throws {AppError} `no_key` when it cannot be run, fails, takes longer than 30 s or prints nothing; the signal's reason
  */
 export async function runKeyCommand(
   { context }: { readonly context: Pick<App['context'], 'env' | 'signal'> },
-  command: string,
+  [program, ...args]: CommandWords,
   timeoutMs = TIMEOUT_MS,
 ): Promise<string> {
-  const words = splitWords(command);
-  const [program, ...args] = words ?? [];
-  if (program === undefined) {
-    throw new AppError('bad_config', 'key-command: expected a command, with its quotes closed', {
-      hint: HINT,
-    });
-  }
   const { RESTAURANT_API_KEY: _key, ...env } = context.env;
   const name = excerpt(program, 80);
   const failed = (problem: string) =>

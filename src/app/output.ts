@@ -298,15 +298,15 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
  * Writes a JSON document, filtered by `--jq`. JSON that an option requests never contains an escape byte; a setting that
  * makes JSON the format of a person's terminal gets color.
  */
-async function writeJson(app: App, json: unknown): Promise<void> {
-  const { jq } = app.globals;
+export async function writeJson(app: App, json: unknown): Promise<void> {
+  const { jq, dryRun } = app.globals;
   const isTerminal = writesToTerminal(app);
   if (jq !== undefined) {
     const { applyFilter } = await import('../output/jq.ts');
     return writePaged(app, await applyFilter(jq, toJson(json, false), isTerminal));
   }
   const text = `${toJson(json, isTerminal)}\n`;
-  const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
+  const isColored = isTerminal && dryRun !== true && app.settings.resolve('format').source !== 'flag';
   await writePaged(app, isColored ? colorJson(text, app.view.palette) : text);
 }
 

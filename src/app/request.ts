@@ -1,17 +1,9 @@
 import type { PlannedCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
-import { checkJqFilter, checkOutputOptions, writeOutput, writesToTerminal } from './output.ts';
+import { checkJqFilter, checkOutputOptions, writeJson, writeOutput } from './output.ts';
 import type { Service, ServiceOptions } from './service.ts';
-import {
-  checkCallSettings,
-  configuredKey,
-  keyCommandOf,
-  requestHeaders,
-  requireEndpoint,
-  traceContextOf,
-} from './target.ts';
+import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
 /** Whether the request is to be shown and not sent. */
 const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
@@ -56,26 +48,18 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
     });
   }
   const { curlCommand, previewRequest } = await import('../client/preview.ts');
-  checkCallSettings(app);
+  const { protocol } = clientSettings(app);
   const { url: endpoint } = requireEndpoint(app);
+  const found = configuredKey(app, endpoint);
   // The command that prints the key is not run for a preview.
-  const key = configuredKey(app, endpoint)?.value ?? (keyCommandOf(app) === undefined ? undefined : '****');
+  const key = found && (found.value ?? '****');
   const headers = requestHeaders(app, endpoint);
   const traceContext = traceContextOf(app.context.env);
   const previews = calls.map((call, index) =>
-    previewRequest({
-      endpoint,
-      key,
-      id: index + 1,
-      headers,
-      traceContext,
-      protocol: app.settings.get('protocol'),
-      ...call,
-    }),
+    previewRequest({ endpoint, key, id: index + 1, headers, traceContext, protocol, ...call }),
   );
   if (app.globals.curl === true) {
     return writeOutput(app, previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
   }
-  const json = previews.length === 1 ? previews[0] : previews;
-  await writeOutput(app, `${toJson(json, writesToTerminal(app))}\n`);
+  await writeJson(app, previews.length === 1 ? previews[0] : previews);
 }

@@ -20,7 +20,7 @@ import {
   TOOL_LIST,
 } from './responses.ts';
 import {
-  checkCallSettings,
+  clientSettings,
   type DemoMode,
   openTarget,
   supportsMcp,
@@ -88,16 +88,19 @@ export interface ServiceOptions {
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, options: ServiceOptions = {}): Promise<Service> {
   const target = options.target ?? (await openTarget(app, options.demoMode));
-  checkSettings(app, target, options);
+  // What is invalid is reported now: the client and the ledger are opened when something may be written already.
+  const settings = clientSettings(app);
+  const limits = target.demo ? undefined : (options.limits ?? quotaLimits(app));
+  proxyFor(target.url, app.context.env);
   const stored = options.stored ?? (await openStoredResponses(app, target));
   let openedLedger: Promise<Ledger> | undefined;
   const ledger = async () => {
-    if (!target.demo) openedLedger ??= openLedgerFor(app, target, options);
+    if (limits !== undefined) openedLedger ??= openLedgerFor(app, target, limits, options.warn);
     return openedLedger;
   };
   let openedClient: Promise<Client> | undefined;
   const client = () => {
-    openedClient ??= ledger().then((opened) => openClient(app, target, opened, options));
+    openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options));
     return openedClient;
   };
   /** Masks keys in the strings: also those that are broken by hidden characters, which JSON output would escape. */
@@ -207,10 +210,11 @@ async function openClient(
   app: App,
   target: Target,
   ledger: Ledger | undefined,
+  settings: ReturnType<typeof clientSettings>,
   options: ServiceOptions,
 ): Promise<Client> {
   const { createClient } = await import('../client/restaurant.ts');
-  const { context: shared, settings, globals, paths } = app;
+  const { context: shared, globals, paths } = app;
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};
   const isShown = app.verbose && options.traced !== false;
@@ -221,13 +225,10 @@ async function openClient(
     apiKey: key === '' ? undefined : key,
     headers: target.headers,
     traceContext: traceContextOf(context.env),
-    maxBodyBytes: settings.get('max-body'),
     keyHint: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
-    protocol: settings.get('protocol'),
-    timeoutMs: settings.get('timeout'),
-    retries: settings.get('retries'),
-    maxWaitMs: settings.get('max-wait'),
+    ...settings,
+    ...overrides,
     context,
     async onRequest() {
       await count();
@@ -235,7 +236,6 @@ async function openClient(
     },
     onRateLimited: (until) => ledger?.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting(context.now() + ms, error.message),
-    ...overrides,
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
     ...((trace !== undefined || isShown) && {
       trace(event: TraceEvent) {
@@ -251,7 +251,8 @@ async function openClient(
   return client;
 }
 
-const warnOf = (app: App, { warn }: ServiceOptions) => warn ?? ((text: string) => void app.remark(text));
+/** Returns what receives problems with the files of a run that the program solves itself. */
+const warnOf = (app: App, { warn }: ServiceOptions = {}) => warn ?? ((text: string) => void app.remark(text));
 
 /** Saves which service a key belongs to that was saved before its service was known. */
 function bindKey(app: App, { url, key }: Target): void {
@@ -302,25 +303,22 @@ function paceRequests(
   return { count: () => acquire(signal), onWaiting };
 }
 
-/** Checks what the client and the ledger need, which are opened later: nothing may be written before it is right. */
-function checkSettings(app: App, { url, demo }: Target, { limits }: ServiceOptions): void {
-  checkCallSettings(app);
-  const quota = demo || limits !== undefined ? [] : (['per-minute', 'per-day'] as const);
-  for (const name of quota) app.settings.get(name);
-  proxyFor(url, app.context.env);
-}
+/** Returns the quota as set. @throws {AppError} `bad_config` */
+export const quotaLimits = ({ settings }: App): Limits => ({
+  perMinute: settings.get('per-minute'),
+  perDay: settings.get('per-day'),
+});
 
 /** Opens the count of the requests to a service. It is closed when the run ends. */
 export async function openLedgerFor(
   app: App,
   { url, key }: Pick<Target, 'url' | 'key'>,
-  options: Pick<ServiceOptions, 'limits' | 'warn'> = {},
+  { perMinute, perDay }: Limits,
+  warn = warnOf(app),
 ): Promise<Ledger> {
-  const { paths, settings, context } = app;
-  const { perMinute = settings.get('per-minute'), perDay = settings.get('per-day') } = options.limits ?? {};
   const shared = await app.sharedState();
   if (shared !== undefined) return shared.ledger(url.href, key, { perMinute, perDay });
-  const warn = warnOf(app, options);
+  const { paths, context } = app;
   return openLedger({
     stateDir: paths.stateDir,
     key,

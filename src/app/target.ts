@@ -1,16 +1,11 @@
-import {
-  assertMayCarryKey,
-  endpointFromBase,
-  isLoopback,
-  parseEndpoint,
-  withScheme,
-} from '../client/endpoint.ts';
+import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
 import { checkHeader, isHarmless, parseHeaders, type RequestHeaders } from '../client/http/headers.ts';
 import { checkKey } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
-import { SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
-import { type SettingView, type Source, variable } from '../settings/settings.ts';
+import { SETTING_NAMES } from '../settings/catalog.ts';
+import { type SettingView, SOURCES, type Source, variable } from '../settings/settings.ts';
+import type { CommandWords } from '../settings/values.ts';
 import type { Profile } from '../storage/config-file.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { didYouMean } from '../util/nearest.ts';
@@ -20,51 +15,37 @@ import type { App } from './app.ts';
 
 export interface FoundEndpoint {
   readonly url: URL;
-  /** The profile's service that `login` writes: set if a flag or an answer named it. */
-  readonly from?: { base_url: string } | { endpoint: string };
-  readonly source?: Source;
+  readonly source: Source;
 }
-
-const PRECEDENCE: readonly Source[] = ['flag', 'env', 'config', 'default'];
 
 /**
- * Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL.
+ * Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL. The embedded
+ * sandbox has none.
  * @throws {AppError} `usage` for an invalid URL; `bad_config` where a variable or the config file holds it
  */
-export function configuredEndpoint(app: App): FoundEndpoint | undefined {
-  const [found] = (['endpoint', 'base-url'] as const)
-    .map((name) => ({ name, ...app.settings.resolve(name) }))
-    .sort((a, b) => PRECEDENCE.indexOf(a.source) - PRECEDENCE.indexOf(b.source));
-  if (found?.value === undefined) return undefined;
-  const { name, value, source } = found;
-  try {
-    const url = name === 'endpoint' ? parseEndpoint(value) : endpointFromBase(value);
-    if (source !== 'flag') return { url, source };
-    const address = withScheme(value);
-    return { url, source, from: name === 'endpoint' ? { endpoint: address } : { base_url: address } };
-  } catch (error) {
-    if (source === 'flag' || !(error instanceof AppError)) throw error;
-    const place = source === 'env' ? SETTINGS[name].env : `${name} in the config file`;
-    const hint = source === 'env' ? `unset ${place}, or correct it` : `restaurant config set ${name} <url>`;
-    throw new AppError('bad_config', `${place}: ${error.message}`, { hint, cause: error });
-  }
+export function configuredEndpoint({ settings, globals }: App): FoundEndpoint | undefined {
+  if (globals.demo === true) return undefined;
+  const rank = (name: 'endpoint' | 'base-url') => SOURCES.indexOf(settings.raw(name).source);
+  const name = rank('endpoint') <= rank('base-url') ? 'endpoint' : 'base-url';
+  const { value: url, source } = settings.resolve(name);
+  return url && { url, source };
 }
 
-/** Reads the settings of a call that are used later, so that a wrong one is reported first. @throws {AppError} `usage`, `bad_config` */
-export function checkCallSettings({ settings }: App): void {
-  for (const name of ['protocol', 'timeout', 'retries', 'max-wait', 'max-body'] as const) settings.get(name);
-}
+/** Returns the settings of the client. @throws {AppError} `usage`, `bad_config` for one that is invalid */
+export const clientSettings = ({ settings }: App) => ({
+  protocol: settings.get('protocol'),
+  timeoutMs: settings.get('timeout'),
+  retries: settings.get('retries'),
+  maxWaitMs: settings.get('max-wait'),
+  maxBodyBytes: settings.get('max-body'),
+});
 
 /** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
-  if (found === undefined) {
-    requireProfile(app);
-    throw new AppError('no_service', 'no service is configured');
-  }
-  const { source } = app.settings.raw('profile');
   // A run that has a service can do without a damaged config file.
-  if ((source === 'flag' || source === 'env') && !app.isConfigDamaged) requireProfile(app);
+  if (found === undefined || !app.isConfigDamaged) requireProfile(app);
+  if (found === undefined) throw new AppError('no_service', 'no service is configured');
   return found;
 }
 
@@ -84,37 +65,32 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   });
 }
 
-export interface FoundKey {
-  readonly value: string;
-  readonly source: Extract<Source, 'env' | 'config'> | 'key-command';
-}
-
-/** Returns the command that prints the key, where one is set and the environment has no key. */
-export function keyCommandOf(app: App): string | undefined {
-  if (variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined) return undefined;
-  return app.settings.get('key-command');
-}
+/** An API key and its source. A key command that has not been run stands for its key. */
+export type FoundKey =
+  | {
+      readonly source: 'env' | 'config' | 'key-command';
+      readonly value: string;
+      readonly command?: undefined;
+    }
+  | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
 
 /**
- * Returns the API key of the environment, else of the key command if it has been run, else of the saved login. A saved
- * key is sent only to the service it was saved for; all ports of this machine count as one.
+ * Returns the API key of the environment, else of the key command, else of the saved login. A saved key is sent only to
+ * the service it was saved for; all ports of this machine count as one.
  * @throws {AppError} `bad_key`; `no_key` for a saved key of another service
  */
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
   const prefix = app.settings.get('key-prefix');
   const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
-  if (fromEnv !== undefined) {
-    app.registerSecret(fromEnv.trim());
-    return { value: checkKey(fromEnv, prefix, keyHint(app, 'env')), source: 'env' };
-  }
-  if (keyCommandOf(app) !== undefined) {
+  if (fromEnv !== undefined) return { value: checkKey(fromEnv, prefix, keyHint(app, 'env')), source: 'env' };
+  const command = app.settings.get('key-command');
+  if (command !== undefined) {
     assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
     const value = app.commandKey;
-    return value === undefined ? undefined : { value, source: 'key-command' };
+    return value === undefined ? { command, source: 'key-command' } : { value, source: 'key-command' };
   }
   const { key, key_origin: origin } = app.settings.profile;
   if (key === undefined || key === '') return undefined;
-  app.registerSecret(key.trim());
   // A key that was saved without a service belongs to that of its profile.
   assertSavedFor(endpoint, origin ?? profileOrigin(app), 'the saved key');
   return { value: checkKey(key, prefix), source: 'config' };
@@ -144,19 +120,22 @@ function sameService(endpoint: URL, origin: string): boolean {
  * Returns the key; an empty one where there is none and additional headers may authenticate.
  * @throws {AppError} `no_key`, `bad_key`; `bad_config` where the config file is damaged
  */
-export async function requireKey(app: App, endpoint: URL, headers: RequestHeaders = {}): Promise<FoundKey> {
-  const command = keyCommandOf(app);
-  if (command !== undefined && app.commandKey === undefined) {
-    // Refuses a key of another service before the command runs.
-    configuredKey(app, endpoint);
+export async function requireKey(
+  app: App,
+  endpoint: URL,
+  headers: RequestHeaders = {},
+): Promise<FoundKey & { readonly value: string }> {
+  const found = configuredKey(app, endpoint);
+  if (found?.command !== undefined) {
     const { runKeyCommand } = await import('./key-command.ts');
-    const key = await runKeyCommand(app, command);
+    const key = await runKeyCommand(app, found.command);
     app.registerSecret(key);
     app.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
+    return { value: app.commandKey, source: 'key-command' };
   }
-  const found = configuredKey(app, endpoint);
   if (found !== undefined) return found;
-  requireProfile(app);
+  // A damaged config file may hold the key.
+  app.config();
   if (mayAuthenticate(headers)) return { value: '', source: 'config' };
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
@@ -307,7 +286,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
 
 /** Returns the service of this run, if it is configured with its key. Starts nothing, not even the key command. */
 export function configuredTarget(app: App): Target | undefined {
-  const url = app.globals.demo === true ? undefined : configuredEndpoint(app)?.url;
+  const url = configuredEndpoint(app)?.url;
   if (url === undefined) return undefined;
   const headers = requestHeaders(app, url);
   const key = configuredKey(app, url)?.value ?? (mayAuthenticate(headers) ? '' : undefined);

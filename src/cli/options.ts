@@ -158,6 +158,7 @@ const CONFLICTS: readonly (readonly [string, string])[] = [
   ['--demo', '--base-url'],
   ['--demo', '--endpoint'],
   ['--dry-run', '--curl'],
+  ['--jq', '--curl'],
   ['--verbose', '--quiet'],
   ['--open', '--json'],
   ['--open', '--dry-run'],

@@ -3,7 +3,7 @@ import { writeText } from '../app/output.ts';
 import { requireProfile, savedHeaders, settingViews, shownHeader } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
-import { endpointFromBase, parseEndpoint, withScheme } from '../client/endpoint.ts';
+import { withScheme } from '../client/endpoint.ts';
 import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
@@ -109,12 +109,13 @@ interface Change {
 
 /** @throws {AppError} `usage` for a value that no command could use */
 function settingChange(app: App, name: SettingName, given: string | undefined): Change {
-  const setting: Setting<unknown> = SETTINGS[name];
+  const { profileField }: Setting<unknown> = SETTINGS[name];
+  if (given === undefined && profileField !== undefined) requireProfile(app);
   const value = given === undefined ? null : serialize(name, checkSetting(app, name, given));
   const change = (file: ConfigFile): void => {
     // JSON leaves out a value that is undefined.
     const saved = value ?? undefined;
-    if (setting.inProfile) profileOf(file, app.settings.profileName)[name.replace('-', '_')] = saved;
+    if (profileField) profileOf(file, app.settings.profileName)[profileField] = saved;
     else file.settings = { ...file.settings, [name]: saved };
   };
   return { name, value, change };
@@ -124,14 +125,13 @@ function checkSetting(app: App, name: SettingName, given: string): string {
   const where = { name: `config set ${name}`, flag: true, hint: 'restaurant config list' };
   parseValue<unknown>(SETTINGS[name].parse, given, where);
   if (name === 'profile') requireProfile(app, given);
-  if (name !== 'base-url' && name !== 'endpoint') return given;
-  (name === 'base-url' ? endpointFromBase : parseEndpoint)(given);
-  return withScheme(given);
+  return name === 'base-url' || name === 'endpoint' ? withScheme(given) : given;
 }
 
 /** @throws {AppError} `usage` for a header that cannot be sent, or that has no service to go to */
 function headerChange(app: App, header: string, given: string | undefined): Change {
   checkHeader(header, given ?? '');
+  if (given === undefined) requireProfile(app);
   const { profileName } = app.settings;
   const change = (file: ConfigFile): void => {
     const profile = profileOf(file, profileName);

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
 import { fullPath, writeText } from '../app/output.ts';
-import { configuredEndpoint, type FoundEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
+import { configuredEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
@@ -77,13 +77,19 @@ async function login(app: App, options: LoginOptions): Promise<void> {
   await writeText(app, facts, () => `${lines.join('\n')}\n`);
 }
 
+interface LoginService {
+  readonly url: URL;
+  /** The base URL as typed at the prompt. */
+  readonly typed?: string;
+}
+
 /** Returns the service that the key is for: as set, else as typed at a terminal. */
-async function findService(app: App, options: LoginOptions): Promise<FoundEndpoint | undefined> {
+async function findService(app: App, options: LoginOptions): Promise<LoginService | undefined> {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
   if (app.canPrompt && options.keyStdin !== true) {
-    const address = await app.context.prompt.text('Address of the service', 'https://api.example.com');
-    return { url: endpointFromBase(address), from: { base_url: withScheme(address) } };
+    const typed = await app.context.prompt.text('Address of the service', 'https://api.example.com');
+    return { url: endpointFromBase(typed), typed };
   }
   if (!options.verify) return undefined;
   throw new AppError('no_service', 'no service is configured', {
@@ -95,7 +101,7 @@ async function findService(app: App, options: LoginOptions): Promise<FoundEndpoi
 async function acceptedKey(
   app: App,
   options: LoginOptions,
-  service: FoundEndpoint | undefined,
+  service: LoginService | undefined,
 ): Promise<string> {
   const url = options.verify ? service?.url : undefined;
   for (let attempt = 1; ; attempt += 1) {
@@ -112,7 +118,7 @@ async function acceptedKey(
 async function readKey(
   app: App,
   { keyStdin, keyFile }: LoginOptions,
-  service: FoundEndpoint | undefined,
+  service: LoginService | undefined,
 ): Promise<{ key: string; isTyped: boolean }> {
   if (keyStdin === true && keyFile !== undefined) {
     throw new AppError('usage', '--key-stdin and --key-file contradict each other', { hint: FLAGS_HINT });
@@ -160,16 +166,17 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
   }
 }
 
-async function save(app: App, service: FoundEndpoint | undefined, key: string): Promise<void> {
+async function save(app: App, service: LoginService | undefined, key: string): Promise<void> {
+  const { baseUrl = service?.typed, endpoint } = app.globals;
   await app.updateConfig((file) => {
     const profile = profileOf(file, app.settings.profileName);
     profile.key = key;
     if (service === undefined) delete profile.key_origin;
     else profile.key_origin = service.url.origin;
-    if (service?.from !== undefined) {
-      delete profile.base_url;
-      delete profile.endpoint;
-      Object.assign(profile, service.from);
-    }
+    if (baseUrl === undefined && endpoint === undefined) return;
+    delete profile.base_url;
+    delete profile.endpoint;
+    if (endpoint !== undefined) profile.endpoint = withScheme(endpoint);
+    else if (baseUrl !== undefined) profile.base_url = withScheme(baseUrl);
   });
 }

@@ -34,10 +34,7 @@ async function logout(app: App, all: boolean): Promise<void> {
       }
     });
   }
-  for (const key of removed.values()) {
-    app.registerSecret(key);
-    clearAccount(app.paths.cacheDir, key);
-  }
+  for (const key of removed.values()) clearAccount(app.paths.cacheDir, key);
   const isInEnvironment = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
   const names = [...removed.keys()];
   const facts = {

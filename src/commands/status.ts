@@ -1,12 +1,6 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
-import {
-  configuredEndpoint,
-  configuredKey,
-  type FoundKey,
-  keyCommandOf,
-  settingViews,
-} from '../app/target.ts';
+import { configuredEndpoint, configuredKey, type FoundKey, settingViews } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, integer, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';
@@ -65,19 +59,17 @@ type Facts = Awaited<ReturnType<typeof collectFacts>>;
 
 async function collectFacts(app: App) {
   const { settings, paths } = app;
-  const isDemo = app.globals.demo === true;
-  const endpoint = isDemo ? undefined : configuredEndpoint(app)?.url;
-  const { key, problem } = isDemo ? {} : usableKey(app, endpoint);
-  // The command may ask its owner for a password, so only --check runs it.
-  const hasCommand = !isDemo && problem === undefined && keyCommandOf(app) !== undefined;
+  const endpoint = configuredEndpoint(app)?.url;
+  // A key command may ask its owner for a password, so only --check runs it.
+  const { key, problem } = app.globals.demo === true ? {} : usableKey(app, endpoint);
   return {
     version: VERSION,
     profile: settings.profileName,
     endpoint: endpoint?.href ?? null,
     key: {
-      present: key !== undefined || hasCommand,
-      last4: key === undefined ? null : keySuffix(key.value),
-      source: key?.source ?? (hasCommand ? 'key-command' : null),
+      present: key !== undefined,
+      last4: key?.value === undefined ? null : keySuffix(key.value),
+      source: key?.source ?? null,
       ...(problem === undefined ? {} : { problem }),
     },
     settings: settingViews(app),
@@ -101,19 +93,19 @@ function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | unde
 }
 
 async function quotaOf(app: App, url: URL | undefined, key: string | undefined) {
-  const perMinute = app.settings.get('per-minute');
-  const perDay = app.settings.get('per-day');
-  const ledger =
-    url === undefined || key === undefined
-      ? undefined
-      : await (await import('../app/service.ts')).openLedgerFor(app, { url, key });
-  const usage = await ledger?.usage();
+  const { openLedgerFor, quotaLimits } = await import('../app/service.ts');
+  const limits = quotaLimits(app);
+  const ledger = url && key !== undefined && (await openLedgerFor(app, { url, key }, limits));
+  const usage = ledger ? await ledger.usage() : undefined;
   const window = (limit: number, use: { used: number; freeAt?: number } = { used: 0 }) => ({
     limit: limit === 0 ? null : limit,
     used: use.used,
     free_at: use.freeAt === undefined ? null : new Date(use.freeAt).toISOString(),
   });
-  return { per_minute: window(perMinute, usage?.perMinute), per_day: window(perDay, usage?.perDay) };
+  return {
+    per_minute: window(limits.perMinute, usage?.perMinute),
+    per_day: window(limits.perDay, usage?.perDay),
+  };
 }
 
 const KEY_SOURCES = {

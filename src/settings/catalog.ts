@@ -1,3 +1,5 @@
+import { endpointFromBase, parseEndpoint } from '../client/endpoint.ts';
+import { DEFAULT_KEY_PREFIX } from '../client/key.ts';
 import { FORMATS } from '../output/formats.ts';
 import {
   nonEmpty,
@@ -24,8 +26,8 @@ export interface Setting<T> {
   readonly default?: string;
   /** How help shows the default where it is not one value. */
   readonly defaultText?: string;
-  /** Whether it is saved with the profile; otherwise with the other settings. */
-  readonly inProfile?: true;
+  /** The field of the profile that it is saved in; otherwise it is saved with the other settings. */
+  readonly profileField?: string;
   /** Whether it is shown and saved as a number. */
   readonly number?: true;
   /** Parses the text. @throws {Error} saying what is expected. */
@@ -44,10 +46,15 @@ function setting<T, Facts extends Omit<Setting<T>, 'description' | 'env' | 'pars
 
 /** Every setting, by its name in the config file and in `status --json`. */
 export const SETTINGS = {
-  'base-url': setting('BASE_URL', 'Base URL of the service; the endpoint is <base-url>/api/mcp', nonEmpty, {
-    inProfile: true,
+  'base-url': setting(
+    'BASE_URL',
+    'Base URL of the service; the endpoint is <base-url>/api/mcp',
+    endpointFromBase,
+    { profileField: 'base_url' },
+  ),
+  endpoint: setting('ENDPOINT', 'Exact endpoint, instead of the base URL', parseEndpoint, {
+    profileField: 'endpoint',
   }),
-  endpoint: setting('ENDPOINT', 'Exact endpoint, instead of the base URL', nonEmpty, { inProfile: true }),
   profile: setting('PROFILE', 'Saved login to use', parseProfileName, { default: 'default' }),
   protocol: setting('PROTOCOL', 'Protocol of the endpoint', oneOf(PROTOCOLS), { default: 'auto' }),
   timeout: setting('TIMEOUT', 'Total time for one call, retries included', parseTimeSpan, { default: '30s' }),
@@ -74,13 +81,11 @@ export const SETTINGS = {
     'KEY_COMMAND',
     'Command that prints the API key, run without a shell',
     parseCommand,
-    {
-      inProfile: true,
-    },
+    { profileField: 'key_command' },
   ),
   'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl),
   'key-prefix': setting('KEY_PREFIX', 'The first characters of API keys', parseKeyPrefix, {
-    default: 'sk_service_',
+    default: DEFAULT_KEY_PREFIX,
   }),
 } as const;
 

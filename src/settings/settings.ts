@@ -4,8 +4,9 @@ import { didYouMean } from '../util/nearest.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue, withoutPassword } from './values.ts';
 
-/** Where a value was found. A flag beats the environment, which beats the config file. */
-export type Source = 'flag' | 'env' | 'config' | 'default';
+/** Where a value was found, in order of precedence. */
+export const SOURCES = ['flag', 'env', 'config', 'default'] as const;
+export type Source = (typeof SOURCES)[number];
 
 export interface Resolved<T> {
   readonly value: T;
@@ -62,12 +63,12 @@ export class Settings {
 
   /** Returns the text as it was given, without parsing it. */
   raw(name: SettingName): Resolved<string | null> {
-    const { env, inProfile, default: value }: Setting<unknown> = SETTINGS[name];
+    const { env, profileField, default: value }: Setting<unknown> = SETTINGS[name];
     const flag = this.#input.flags[name];
     if (flag !== undefined) return { value: flag, source: 'flag' };
     const set = variable(this.#input.env, env);
     if (set !== undefined) return { value: set, source: 'env' };
-    const saved = inProfile ? this.profile[name.replace('-', '_')] : this.#input.file.settings?.[name];
+    const saved = profileField ? this.profile[profileField] : this.#input.file.settings?.[name];
     if (typeof saved === 'string' || typeof saved === 'number')
       return { value: String(saved), source: 'config' };
     return { value: value ?? null, source: 'default' };

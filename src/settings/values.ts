@@ -61,10 +61,13 @@ export function nonEmpty(text: string): string {
   return trimmed;
 }
 
-/** Checks a command that is run without a shell. */
-export function parseCommand(text: string): string {
-  if ((splitWords(text) ?? []).length > 0) return text.trim();
-  throw new Error('expected a command, with its quotes closed');
+/** A command that is run without a shell. */
+export type CommandWords = readonly [program: string, ...args: string[]];
+
+export function parseCommand(text: string): CommandWords {
+  const [program = '', ...args] = splitWords(text) ?? [];
+  if (program === '') throw new Error('expected a command, with its quotes closed');
+  return [program, ...args];
 }
 
 const SIZES: Readonly<Record<string, number>> = {
@@ -130,9 +133,12 @@ export function parseValue<T>(
   try {
     return parse(text);
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    const expected = cause instanceof Error ? cause.message : String(cause);
-    const message = `${where.name} '${withoutPassword(text)}': ${expected}`;
-    throw new AppError(where.flag ? 'usage' : 'bad_config', message, { hint: where.hint });
+    const isComplete = cause instanceof AppError;
+    if (isComplete && where.flag) throw cause;
+    const value = isComplete ? '' : ` '${withoutPassword(text)}'`;
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError(where.flag ? 'usage' : 'bad_config', `${where.name}${value}: ${problem}`, {
+      hint: where.hint,
+    });
   }
 }

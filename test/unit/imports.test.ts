@@ -32,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The file cli.ts belongs to this folder.
   cli: ['program', 'settings', 'storage', 'app', 'commands', 'output', 'util'],
   client: [],
-  settings: ['storage', 'output', 'util'],
+  settings: ['client', 'storage', 'output', 'util'],
   storage: ['client', 'util', 'settings'],
   browser: ['output'],
   output: ['util'],

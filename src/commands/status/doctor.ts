@@ -79,7 +79,7 @@ function checkFiles({ context, paths }: App): Check[] {
 /** Reports the proxy and the certificates that apply. Addresses are shown without credentials. */
 function checkNetwork(app: App): Check[] {
   const { env } = app.context;
-  const endpoint = app.globals.demo === true ? undefined : configuredEndpoint(app)?.url;
+  const endpoint = configuredEndpoint(app)?.url;
   const proxy = endpoint === undefined ? undefined : proxyFor(endpoint, env);
   const file = variable(env, 'NODE_EXTRA_CA_CERTS');
   const builtIn = variable(env, 'NODE_USE_SYSTEM_CA') === '1' ? 'built in, system' : 'built in';

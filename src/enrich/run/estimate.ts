@@ -38,7 +38,7 @@ async function costOf(app: App, plan: Plan) {
   const usage =
     target === undefined || perDay === 0
       ? undefined
-      : await (await openLedgerFor(app, target, { limits: plan.options })).usage();
+      : await (await openLedgerFor(app, target, plan.options)).usage();
   /** Requests that the day's quota still has; null without a limit or a known service. */
   const leftToday = usage === undefined ? null : Math.max(0, perDay - usage.perDay.used);
   return {

@@ -2,7 +2,6 @@ import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/output.ts';
 import {
   configuredEndpoint,
-  keyCommandOf,
   requestHeaders,
   requireEndpoint,
   requireKey,
@@ -108,7 +107,8 @@ function stdioTarget(app: App, scope: Scope): Target {
   configuredEndpoint(app);
   app.warnOfIgnoredConfig();
   const args = ['mcp'];
-  for (const name of REPEATED_SETTINGS) {
+  // The embedded sandbox has no address and no key.
+  for (const name of globals.demo === true ? (['protocol'] as const) : REPEATED_SETTINGS) {
     const { value, source } = settings.raw(name);
     if (value !== null && (source === 'flag' || source === 'env')) args.push(`--${name}`, value);
   }
@@ -127,10 +127,10 @@ async function httpTarget(app: App, client: McpClient, literalKey: boolean): Pro
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, globals.insecureHttp === true);
   const templates = requestHeaders(app, url, true);
-  const isSaved = settings.profile.key !== undefined || keyCommandOf(app) !== undefined;
+  const key =
+    variable(context.env, KEY_VARIABLE) ?? settings.profile.key ?? settings.raw('key-command').value;
   // Without a key, additional headers may authenticate instead.
-  const hasKey =
-    isSaved || variable(context.env, KEY_VARIABLE) !== undefined || Object.keys(templates).every(isHarmless);
+  const hasKey = key !== null || Object.keys(templates).every(isHarmless);
   if (literalKey) {
     const headers = { ...requestHeaders(app, url) };
     if (hasKey) headers.Authorization = `Bearer ${(await requireKey(app, url)).value}`;

@@ -100,6 +100,7 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
     for (const [command, expected] of [
       ['/no/such/program', 'was not found'],
       ['"open', 'quotes closed'],
+      ["''", 'expected a command'],
     ] as const) {
       const own = { RESTAURANT_KEY_COMMAND: command };
       expect((await run(FIND, own)).stderr).toContain(expected);
@@ -128,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('runKeyCommand', () => {
   const appWith = (signal: AbortSignal) => ({ context: { env: process.env, signal } });
 
   it('stops a command that does not end', async () => {
-    const running = runKeyCommand(appWith(new AbortController().signal), 'sleep 60', 100);
+    const running = runKeyCommand(appWith(new AbortController().signal), ['sleep', '60'], 100);
     await expect(running).rejects.toMatchObject({
       code: 'no_key',
       message: expect.stringContaining('within 100ms'),
@@ -137,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('runKeyCommand', () => {
 
   it('stops its command when the run is aborted', async () => {
     const abort = new AbortController();
-    const running = runKeyCommand(appWith(abort.signal), 'sleep 60');
+    const running = runKeyCommand(appWith(abort.signal), ['sleep', '60']);
     setTimeout(() => abort.abort(new Error('stopped')), 50);
     await expect(running).rejects.toThrow('stopped');
   });

@@ -134,6 +134,15 @@ describe('settings', () => {
     expect(secret.stderr).not.toContain('abcdefgh');
     expect(secret.stderr).toContain('restaurant login');
   });
+
+  it('of a profile that is not saved cannot be removed', async () => {
+    const { env } = newHome();
+    for (const name of ['base-url', 'header.X-Team']) {
+      const { exit, stderr } = await runCli(['config', 'unset', name, '--profile', 'wrok'], { env });
+      expect([exit, stderr]).toEqual([2, expect.stringMatching(/^error: no profile 'wrok'/)]);
+    }
+    expect((await runCli(['config', 'profiles', '--json'], { env })).stdout).toBe('{"profiles":[]}\n');
+  });
 });
 
 describe('status', () => {

@@ -740,7 +740,8 @@ describe('the entry', () => {
       '--protocol',
       'bare',
     ]);
-    const demo = await runCli(['mcp', 'config', 'cursor', '--json', '--demo'], { env });
+    const elsewhere = { ...env, RESTAURANT_BASE_URL: 'https://b.example', RESTAURANT_PROFILE: 'work' };
+    const demo = await runCli(['mcp', 'config', 'cursor', '--json', '--demo'], { env: elsewhere });
     expect(JSON.parse(demo.stdout)).toMatchObject({ via: 'stdio', entry: { args: ['mcp', '--demo'] } });
   });
 
