@@ -1,9 +1,8 @@
-import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
 import { parseRoute, type Route } from './cli/route.ts';
-import { unknownCommandError, unknownOptionError, usageError, usageHint } from './cli/usage.ts';
+import { usageErrorIn, usageHint } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
@@ -48,13 +47,18 @@ async function complete(
 
 async function dispatch(argv: readonly string[], route: Route, program: CliCommand, app: App): Promise<void> {
   const { stdout } = app.context;
-  const { command, unknownCommand, unknownOption, given } = route;
-  const hasNoCommand = unknownCommand !== undefined || (command.isGroup && !route.help);
-  if (hasNoCommand && unknownOption !== undefined) {
-    throw unknownOptionError(unknownOption, command, await buildProgram(app));
+  const { command, help, given, json } = route;
+  const error = await usageErrorIn(route, () => buildProgram(app));
+  if (error !== undefined) {
+    try {
+      // The global options say how the error is printed.
+      program.parseOptions([...argv]);
+    } catch {
+      // An option without its value, which may be the error.
+    }
+    throw error;
   }
-  if (unknownCommand !== undefined) throw unknownCommandError(unknownCommand, command);
-  if (route.help) return stdout.write(helpText(command, app.helpWidth));
+  if (help) return stdout.write(helpText(command, app.helpWidth));
   if (given.has('--version')) {
     await stdout.write(`${VERSION}\n`);
     if (!given.has('--verbose')) return;
@@ -62,31 +66,16 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
       `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,
     );
   }
-  try {
-    if (command.isGroup) return await showGroupHelp(argv, route, program, app);
+  if (!command.isGroup) {
     await program.parseAsync([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    throw usageError(error, command, await buildProgram(app), argv);
+    return;
   }
-}
-
-/** Shows the help of the program, or of a group of commands, when no command of it is named. */
-async function showGroupHelp(
-  argv: readonly string[],
-  { command, json }: Route,
-  program: CliCommand,
-  app: App,
-): Promise<void> {
-  // Throws where the value of an option is missing.
-  program.parseOptions([...argv]);
   if (json === true) {
     throw new AppError('usage', 'no command given', {
       hint: 'restaurant schema lists all commands as JSON',
     });
   }
-  const text = command === program ? INTRODUCTION : helpText(command, app.helpWidth);
-  await app.context.stdout.write(text);
+  await stdout.write(command === program ? INTRODUCTION : helpText(command, app.helpWidth));
 }
 
 /** Reports an error, and returns the exit code for it. */

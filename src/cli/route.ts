@@ -1,7 +1,7 @@
 import type { Option } from 'commander';
 import type { CliCommand } from './command.ts';
 
-/** A command line, read without validating it. */
+/** A command line, read without executing it. */
 export interface Route {
   /** The program and the commands that the words name, down to the deepest. */
   readonly path: readonly CliCommand[];
@@ -9,26 +9,30 @@ export interface Route {
   readonly command: CliCommand;
   /** The words after it that are neither options nor their values. */
   readonly operands: readonly string[];
-  /** A word in the place of a command that names none. */
-  readonly unknownCommand: string | undefined;
-  /** An unknown option before any command that acts. */
-  readonly unknownOption: string | undefined;
+  /** The words in order, an option with its value. */
+  readonly parts: readonly Part[];
+  /** `--` and the words after it. */
+  readonly rest: readonly string[];
   /** Long names of the options; unknown short ones as typed. */
   readonly given: ReadonlySet<string>;
-  /** The option at the end whose value is missing. */
+  /** The option whose value is missing. */
   readonly open: Option | undefined;
-  readonly afterDoubleDash: boolean;
   readonly help: boolean;
   /** Whether the line selects JSON, also when the rest of it is wrong; undefined when it names no format. */
   readonly json: boolean | undefined;
+  /** The first unknown option, unless an unknown command is before it, and the word that follows. */
+  readonly unknownOption: { readonly word: string; readonly next: string | undefined } | undefined;
 }
 
-interface OptionToken {
+/** A word, or an option with its value. */
+export interface Part {
+  /** As typed. */
+  readonly words: string[];
   /** Long names of its options; an unknown short one as typed. */
   readonly flags: readonly string[];
   value?: string | undefined;
   /** The option whose value is the next word. */
-  readonly open?: Option | undefined;
+  open?: Option | undefined;
   readonly known: boolean;
 }
 
@@ -39,61 +43,86 @@ export const findOption = (commands: readonly CliCommand[], flag: string): Optio
     .find((option) => option.long === flag || option.short === flag);
 
 /** Parses `--flag=value`, `-n5` and `-qj` (POSIX.1, utility syntax guidelines 5 to 7). */
-function readToken(token: string, commands: readonly CliCommand[]): OptionToken {
-  if (token.startsWith('--')) {
-    const [flag = token, value] = token.split(/=(.*)/s);
+function readOption(word: string, commands: readonly CliCommand[]): Part {
+  const words = [word];
+  if (word.startsWith('--')) {
+    const [flag = word, value] = word.split(/=(.*)/s);
     const option = findOption(commands, flag);
     const open = value === undefined && option?.required ? option : undefined;
-    return { flags: [flag], value, open, known: option !== undefined || flag === '--help' };
+    const known = (option !== undefined || flag === '--help') && (value === undefined || option?.required);
+    return { words, flags: [flag], value, open, known: known === true };
   }
   const flags: string[] = [];
-  for (const [at, letter] of [...token].entries()) {
+  for (const [at, letter] of [...word].entries()) {
     if (at === 0) continue;
     const option = findOption(commands, `-${letter}`);
     flags.push(option?.long ?? `-${letter}`);
-    if (option === undefined) return { flags, known: letter === 'h' };
+    if (option === undefined) return { words, flags, known: letter === 'h' };
     if (option.required) {
-      const value = token.slice(at + 1) || undefined;
-      return { flags, value, open: value === undefined ? option : undefined, known: true };
+      const value = word.slice(at + 1) || undefined;
+      return { words, flags, value, open: value === undefined ? option : undefined, known: true };
     }
   }
-  return { flags, known: true };
+  return { words, flags, known: true };
 }
 
 const isHelp = (word: string): boolean => word === '-h' || word === '--help';
 
+/** A negative number is an argument. */
+const isOptionLike = (word: string): boolean =>
+  /^-./.test(word) && !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/.test(word);
+
+/** `-h` is never a value. Commander reads the options of the program first, so they are no value of a command's option. */
+const isValueOf = (option: Option, word: string, program: CliCommand): boolean =>
+  !isHelp(word) &&
+  (program.options.includes(option) || !isOptionLike(word) || !readOption(word, [program]).known);
+
+/** Returns the option that takes the next value. */
+const openPart = (parts: readonly Part[]): Part | undefined =>
+  parts.findLast(({ open }) => open !== undefined);
+
 /**
  * Follows the words of a command line down the command tree. It skips options with their values, so that `-h` is found
- * before anything is refused. `-h` is never taken for a value.
+ * before anything is refused.
  */
 export function parseRoute(argv: readonly string[], program: CliCommand): Route {
   const path = [program];
   const operands: string[] = [];
-  const tokens: OptionToken[] = [];
-  let unknownOption: string | undefined;
-  let afterDoubleDash = false;
-  /** The option whose value is the next word. */
-  let last: OptionToken | undefined;
-  for (const word of argv) {
+  const parts: Part[] = [];
+  let unknownOption: Route['unknownOption'];
+  let rest: readonly string[] = [];
+  for (const [index, word] of argv.entries()) {
     const command = path.at(-1) ?? program;
-    if (last?.open !== undefined && !isHelp(word)) {
+    const last = openPart(parts);
+    if (last?.open !== undefined && isValueOf(last.open, word, program)) {
+      last.words.push(word);
       last.value = word;
-      last = undefined;
-    } else if (!afterDoubleDash && word === '--') afterDoubleDash = true;
-    else if (!afterDoubleDash && word.startsWith('-') && word !== '-') {
-      last = readToken(word, path);
-      tokens.push(last);
-      if (!last.known && command.isGroup && operands.length === 0) unknownOption ??= word;
+      last.open = undefined;
+    } else if (word === '--') {
+      rest = argv.slice(index);
+      break;
+    } else if (isOptionLike(word)) {
+      const option = readOption(word, path);
+      parts.push(option);
+      const isFirst = command.children.length === 0 || operands.length === 0;
+      // The letter of a group of short options is its own option.
+      if (!option.known && isFirst) {
+        const typed = word.startsWith('--') ? word : (option.flags.at(-1) ?? word);
+        unknownOption ??= { word: typed, next: argv[index + 1] };
+      }
     } else {
+      parts.push({ words: [word], flags: [], known: true });
       const child = command.children.find((each) => each.name() === word);
-      if (child === undefined || operands.length > 0 || afterDoubleDash) operands.push(word);
+      if (child === undefined || operands.length > 0) operands.push(word);
       else path.push(child);
     }
   }
+  operands.push(...rest.slice(1));
   const command = path.at(-1) ?? program;
-  const given = new Set(tokens.flatMap(({ flags }) => flags));
+  const given = new Set(parts.flatMap(({ flags }) => flags));
+  const help = parts.some(({ known, flags }) => known && (flags.includes('-h') || flags.includes('--help')));
   // Who reads progress as JSON reads errors as JSON.
-  const formats = tokens.flatMap(({ flags: [flag = ''], value = '' }) =>
+  const formats = parts.flatMap(({ flags: [flag = ''], value = '' }) =>
     flag === '--format' || (flag === '--progress' && value === 'json') ? [value] : [],
   );
   if (given.has('--json')) formats.push('json');
@@ -101,12 +130,12 @@ export function parseRoute(argv: readonly string[], program: CliCommand): Route 
     path,
     command,
     operands,
-    unknownCommand: command.children.length > 0 ? operands[0] : undefined,
-    unknownOption,
+    parts,
+    rest,
     given,
-    open: last?.open,
-    afterDoubleDash,
-    help: given.has('-h') || given.has('--help'),
+    open: openPart(parts)?.open,
+    help,
     json: formats.length === 0 ? undefined : formats.includes('json'),
+    unknownOption,
   };
 }

@@ -1,10 +1,10 @@
-import type { CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
 import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
+import { HELP_OPTION } from './help.ts';
 import { optionsOf } from './options.ts';
-import { findOption } from './route.ts';
+import { findOption, type Route } from './route.ts';
 
 /** Words of other tools, by ours for the same thing. */
 type Synonyms = Readonly<Record<string, string>>;
@@ -66,6 +66,10 @@ const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
+/** For somebody who gives a key on the command line, where others can read it. */
+const KEY_HINT =
+  'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
+
 /** For `--fields`, which chooses columns in other programs. */
 const COLUMNS_HINT = 'to choose columns use --columns; ';
 
@@ -75,22 +79,19 @@ export const usageHint = (message: string, command: CliCommand): string =>
 
 /**
  * Returns the error for an option that a command does not have, with the likely correction.
- * @param word as typed, with a value behind `=` where it has one
+ * @param unknown the option as typed, with a value behind `=` where it has one, and the word that follows
  * @param program the whole tree
- * @param next the word that follows on the command line
  */
-export function unknownOptionError(
-  word: string,
+function unknownOptionError(
+  { word, next }: NonNullable<Route['unknownOption']>,
   command: CliCommand,
   program: CliCommand,
-  next?: string,
 ): AppError {
   // The text after `=` may be a secret.
   const [flag = word, value = next] = word.split(/=(.*)/s);
   const name = flag.replace(/^-+/, '');
   const refuse = (hint: string) => new AppError('usage', `unknown option '${flag}'`, { hint });
-  const secret = keyOptionHint(flag);
-  if (secret !== undefined) return refuse(secret);
+  if (/^--?(api-?)?(key|token|secret)$/i.test(flag)) return refuse(KEY_HINT);
   const help = helpCommand(command);
 
   const argumentName = ownWord(OTHER_ARGUMENTS, name) ?? name;
@@ -101,7 +102,8 @@ export function unknownOptionError(
       `${argument.name()} is an argument, not an option: restaurant ${command.path} ${shown}; see ${help}`,
     );
   }
-  const longs = [...command.options, ...optionsOf(command)].flatMap(({ long }) => long?.slice(2) ?? []);
+  const options = [...command.options, ...optionsOf(command), HELP_OPTION];
+  const longs = options.flatMap(({ long }) => long?.slice(2) ?? []);
   if (word.includes('=') && longs.includes(name)) {
     return new AppError('usage', `${flag} takes no value`, { hint: help });
   }
@@ -109,7 +111,7 @@ export function unknownOptionError(
   if (other !== undefined && longs.includes(other.slice(2).split(' ')[0] ?? '')) {
     return refuse(`use ${other}; see ${help}`);
   }
-  const [near] = flag.startsWith('--') ? nearest(name, [...longs, 'help'], 1) : [];
+  const [near] = flag.startsWith('--') ? nearest(name, longs, 1) : [];
   if (near !== undefined) return refuse(`did you mean --${near}? See ${help}`);
   const [, ...commands] = program.tree;
   const owner = commands.find((each) => findOption([each], flag) !== undefined);
@@ -132,48 +134,34 @@ export function unknownCommandError(word: string, parent: CliCommand): AppError 
   return new AppError('usage', `unknown command '${within}${word}'`, { hint });
 }
 
-/** Returns commander's usage error as ours: exit 2, the value that is wrong, the likely correction. */
-export function usageError(
-  error: CommanderError,
-  command: CliCommand,
-  program: CliCommand,
-  argv: readonly string[],
-): AppError {
-  const [first = ''] = error.message.split('\n');
-  const said = first.replace(/^error: /, '').replace(/[.]$/, '');
-  const help = helpCommand(command);
-  const refuse = (message: string, hint: string) => new AppError('usage', message, { hint, cause: error });
-  const quoted = /'(.+)'/.exec(said)?.[1] ?? '';
-  switch (error.code) {
-    case 'commander.missingArgument':
-      return refuse(
-        `${command.path} needs <${quoted}>`,
-        `for example ${command.exampleLines[0]}; see ${help}`,
-      );
-    case 'commander.optionMissingArgument':
-      return refuse(`${quoted.replace(/^-\w, /, '').replace(/ .*/, '')} needs a value: ${quoted}`, help);
-    case 'commander.excessArguments':
-      return refuse(
-        excessMessage(command),
-        command.path === 'login' ? (keyOptionHint('--key') ?? help) : help,
-      );
-    case 'commander.unknownOption':
-      return unknownOptionError(quoted, command, program, argv[argv.indexOf(quoted) + 1]);
-    default:
-      return refuse(said, help);
+/**
+ * Returns the error for the first thing that is wrong with the words of a command line, whatever their values: exit 2,
+ * the word, the likely correction.
+ * @param loadTree returns the program with all commands
+ */
+export async function usageErrorIn(
+  { command, operands, open, unknownOption, help, given }: Route,
+  loadTree: () => Promise<CliCommand>,
+): Promise<AppError | undefined> {
+  const [word] = operands;
+  const unknownCommand = command.children.length > 0 ? word : undefined;
+  if (unknownOption !== undefined && (unknownCommand !== undefined || !help)) {
+    return unknownOptionError(unknownOption, command, await loadTree());
   }
-}
-
-/** Returns the hint for somebody who gives a key on the command line, where others can read it. */
-function keyOptionHint(flag: string): string | undefined {
-  if (!/^--?(api-?)?(key|token|secret)$/i.test(flag)) return undefined;
-  return 'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
-}
-
-/** Names the first argument that is one too many. A word after login is most likely the key, so it is not repeated. */
-function excessMessage({ path, args, registeredArguments }: CliCommand): string {
-  const expected = registeredArguments.length;
-  const most = ['no arguments', 'one argument'][expected] ?? `${expected} arguments`;
-  const extra = path === 'login' ? undefined : args[expected];
-  return `${path} takes ${most}, got ${extra === undefined ? args.length : `'${extra}' too`}`;
+  if (unknownCommand !== undefined) return unknownCommandError(unknownCommand, command);
+  if (help || given.has('--version')) return undefined;
+  const helpLine = helpCommand(command);
+  const refuse = (message: string, hint = helpLine) => new AppError('usage', message, { hint });
+  if (open !== undefined) return refuse(`${open.long} needs a value: ${open.flags}`);
+  const { path, registeredArguments: expected, exampleLines } = command;
+  const missing = expected.slice(operands.length).find(({ required }) => required);
+  if (missing !== undefined) {
+    return refuse(`${path} needs <${missing.name()}>`, `for example ${exampleLines[0]}; see ${helpLine}`);
+  }
+  const extra = expected.at(-1)?.variadic === true ? undefined : operands[expected.length];
+  if (extra === undefined) return undefined;
+  const most = ['no arguments', 'one argument'][expected.length] ?? `${expected.length} arguments`;
+  // A word after login is most likely the key, so it is not repeated.
+  if (path === 'login') return refuse(`login takes ${most}`, KEY_HINT);
+  return refuse(`${path} takes ${most}, got '${extra}' too`);
 }

@@ -33,7 +33,8 @@ const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
 
 /** Lists what can be completed. Reads local files at most; does not filter, because each shell matches in its own way. */
 export function listCompletions(context: CursorContext, program: CliCommand, app: App): Completions {
-  const { command, option, prefix, text, operands, afterDoubleDash } = context;
+  const { command, option, prefix, text, operands, rest } = context;
+  const afterDoubleDash = rest.length > 0;
   if (option !== undefined) {
     // Shells replace the whole word, so each candidate gets the part of it before the value.
     const { candidates, path } = complete(completerOfOption(option, command, program), context, app);

@@ -71,7 +71,7 @@ export interface CursorContext extends Route {
  */
 export function parseCursor(words: readonly string[], current: string, program: CliCommand): CursorContext {
   const route = parseRoute(words, program);
-  const isFree = route.open === undefined && !route.afterDoubleDash;
+  const isFree = route.open === undefined && route.rest.length === 0;
   const joined = isFree ? joinedValue(current, route.path) : undefined;
   return { ...route, option: route.open, prefix: '', text: current, ...joined };
 }

@@ -1,0 +1,77 @@
+import { CommanderError } from 'commander';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { App } from '../../../src/app/app.ts';
+import { parseRoute } from '../../../src/cli/route.ts';
+import { usageErrorIn } from '../../../src/cli/usage.ts';
+import { AppError } from '../../../src/errors.ts';
+import { buildProgram } from '../../../src/program.ts';
+import { testContext } from '../enrich/context.ts';
+
+const COMMANDS = ['find', 'lookup', 'enrich', 'raw', 'tools', 'mcp', 'config set', 'config get'];
+const WORDS = [
+  ...['x', '', '-', '--', '-5', '-0.5', 'config', 'find', '--bogus', '-z', '-qz', '--json=1', '--help=1'],
+  ...['--city', '--city=x', '-c', '-cx', '--limit', '3', '-n', '-n3', '-f', 'k=v', '-qc', '-qcx'],
+  ...[
+    '--json',
+    '-j',
+    '-q',
+    '-qj',
+    '--format',
+    'json',
+    '--format=csv',
+    '--timeout',
+    '5s',
+    '-o',
+    '-ofile',
+    '-H',
+  ],
+];
+
+/** Runs a command line with actions that do nothing. */
+async function refusals(words: readonly string[]) {
+  const program = await buildProgram(new App(testContext()));
+  for (const command of program.tree) {
+    if (!command.isGroup) command.action(() => {});
+  }
+  const route = parseRoute(words, program);
+  const ours = await usageErrorIn(route, async () => program);
+  const theirs = await program.parseAsync([...words], { from: 'user' }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { ours, theirs };
+}
+
+describe('the route of a command line', () => {
+  it('is refused exactly where commander refuses the line', async () => {
+    const lines = fc.tuple(
+      fc.constantFrom(...COMMANDS),
+      fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(lines, async ([command, more]) => {
+        const { ours, theirs } = await refusals([...command.split(' '), ...more]);
+        // Commander parses values meanwhile, and reports the first of several errors.
+        if (theirs instanceof AppError) return;
+        expect([theirs instanceof CommanderError, ours?.message]).toEqual([
+          ours !== undefined,
+          ours?.message,
+        ]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    [['find', 'x', '--city', '--json'], '--city needs a value: -c, --city <city>'],
+    [['find', 'x', '--help=1'], '--help takes no value'],
+    [['find', '-qz'], "unknown option '-z'"],
+    [['find'], 'find needs <name>'],
+    [['enrich', 'a.csv', 'b.csv'], "enrich takes one argument, got 'b.csv' too"],
+    [['login', 'sk_service_secret'], 'login takes no arguments'],
+    [['lookup', '-5'], undefined],
+  ])('of %j names what is wrong', async (words, message) => {
+    expect((await refusals(words)).ours?.message).toBe(message);
+  });
+});
