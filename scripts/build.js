@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { lazyBuiltins, lazyConstants } from './lazy-builtins.js';
+import { asChunk, lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse } from './lazy-modules.js';
 import { shipLicenses } from './licenses.js';
 import { makePage } from './page.js';
 import { tableWidths } from './table-library.js';
@@ -73,13 +73,24 @@ const compileOnce = {
   },
 };
 
+const OUTPUT = {
+  format: 'cjs',
+  // Keeping function names would add a call for each function created, which takes a sixth of the time of a long list.
+  minify: true,
+  // V8 stores ASCII in half the memory.
+  charset: 'ascii',
+  comments: false,
+  chunkFileNames: 'chunks/[name]-[hash].cjs',
+};
+
 const inPage = await makePage();
+const libraries = await bundleLibraries();
 const bundle = await rolldown({
   cwd: root,
   input: { start: 'src/start.ts' },
   platform: 'node',
   moduleTypes: TEXT_MODULES,
-  plugins: [without(UNUSED), ownModules, compileOnce, lazyConstants, tableWidths],
+  plugins: [without(UNUSED), ownModules, compileOnce, lazyConstants, tableWidths, onFirstUse(libraries)],
   // Prefer the ES module of a package to its UMD build, which cannot be bundled.
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node20.19' },
@@ -111,23 +122,20 @@ const groups = [
 ];
 
 const { output } = await bundle.generate({
-  format: 'cjs',
-  // Keeping function names would add a call for each function created, which takes a sixth of the time of a long list.
-  minify: true,
-  // V8 stores ASCII in half the memory.
-  charset: 'ascii',
-  comments: false,
+  ...OUTPUT,
   entryFileNames: '[name].cjs',
-  chunkFileNames: 'chunks/[name]-[hash].cjs',
   codeSplitting: { groups },
 });
 await bundle.close();
+
+output.push(...libraries.values());
 
 // Builds in a temporary folder, so that the chunks of a running program are missing for a moment only.
 const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
-  await writeFile(join(temporary, fileName), lazyBuiltins(code));
+  const lazy = lazyModules(code);
+  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : asChunk(lazy));
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(temporary, 'start.cjs'));
@@ -136,12 +144,38 @@ await rename(join(root, 'dist/standalone'), join(temporary, 'standalone')).catch
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(temporary, join(root, 'dist'));
 
+/** Bundles each of the libraries that few runs need as a chunk of its own. @returns the chunks, by the library's name */
+async function bundleLibraries() {
+  const chunks = new Map();
+  for (const name of ON_FIRST_USE) {
+    const library = await rolldown({
+      cwd: root,
+      input: { [name]: name },
+      platform: 'node',
+      plugins: [without(UNUSED)],
+      resolve: { mainFields: ['module', 'main'] },
+    });
+    const { output } = await library.generate({
+      ...OUTPUT,
+      entryFileNames: OUTPUT.chunkFileNames,
+      exports: 'named',
+    });
+    await library.close();
+    chunks.set(name, output[0]);
+  }
+  return chunks;
+}
+
+/** This chunk loads rolldown's helpers and uses none. */
+function asStart(code) {
+  return code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
+}
+
 /** Embeds the help in start.ts, which prints it without loading the program. */
 async function embedHelp(file) {
   const { stdout: help } = await promisify(execFile)(process.execPath, [file, 'help']);
   const code = await readFile(file, 'utf8');
   const embedded = code.replace(/(["'`])the build embeds the help here\1/, () => JSON.stringify(help));
   if (embedded === code) throw new Error('the start has no place for the help');
-  // This chunk loads rolldown's helpers and uses none.
-  await writeFile(file, embedded.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';'));
+  await writeFile(file, embedded);
 }

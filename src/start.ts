@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { enableCompileCache } from './compile-cache.ts';
+import { loadChunks } from './compile-cache.ts';
 import { isFileOrPipe } from './util/descriptor.ts';
 import { VERSION } from './version.ts';
 
@@ -27,8 +27,8 @@ function writeOut(text: string): boolean {
 async function start(argv: readonly string[]): Promise<void> {
   const text = staticText(argv);
   if (text !== undefined && writeOut(text)) return;
-  // The standalone executable contains its compiled code.
-  if (process.versions.bun === undefined) enableCompileCache(argv);
+  // The standalone executable has no chunks, and contains its compiled code.
+  if (process.versions.bun === undefined) loadChunks(argv);
   await import('./main.ts');
 }
 

@@ -18,8 +18,8 @@ function writeFailure(error: unknown, name: string): Error {
   });
 }
 
-/** A pipe takes so many bytes at once (PIPE_BUF), so that writing them does not wait for a reader. */
-const AT_ONCE = 4096;
+/** A pipe holds at least so many bytes (on macOS), so that writing them does not wait for a reader. */
+const AT_ONCE = 16_384;
 
 /**
  * Makes an output of one of the process's streams. A failure is reported by the write it hits, and by every later one.

@@ -1,10 +1,19 @@
+import { basename } from 'node:path';
+
 // Defers slow work until first use, because most commands do not need it.
 
-const SLOW = [
+/**
+ * Libraries that few runs need: the position of an error in JSON, numbers that JavaScript would change, colors. jsonc-parser
+ * creates 340 KB of strings when it is loaded.
+ */
+export const ON_FIRST_USE = ['chalk', 'jsonc-parser', 'lossless-json'];
+
+const BUILTINS = [
   'child_process',
   'crypto',
   'fs/promises',
   'http2',
+  'module',
   'net',
   'os',
   'readline',
@@ -15,7 +24,10 @@ const SLOW = [
   'vm',
   'zlib',
 ];
-const REQUIRE = new RegExp(`\\brequire\\((["'\`])node:(${SLOW.join('|')})\\1\\)`, 'g');
+const REQUIRE = new RegExp(
+  `\\brequire\\((["'\`])(node:(?:${BUILTINS.join('|')})|\\./library/[^"'\`]+)\\1\\)`,
+  'g',
+);
 // Copying the module (the interoperation of `import * as`) loads it at once.
 const HELPER = `const __onUse=(id,found)=>{
 const all=()=>found??=require(id);
@@ -25,11 +37,23 @@ const one=(_,key)=>has(_,key)?{configurable:true,enumerable:true,get:()=>get(_,k
 return new Proxy({},{get,has,ownKeys:()=>Reflect.ownKeys(all()),getOwnPropertyDescriptor:one});
 };`;
 
-/** Makes a chunk load slow built-in modules on first use. @returns its new code */
-export function lazyBuiltins(code) {
-  const lazy = code.replace(REQUIRE, '__onUse("node:$2")');
+/** Makes a chunk load slow built-in modules and such libraries on first use. @returns its new code */
+export function lazyModules(code) {
+  const lazy = code.replace(REQUIRE, (_call, _quote, id) => `__onUse("${id.replace('/library/', '/')}")`);
   return lazy === code ? code : `${HELPER}${lazy}`;
 }
+
+/** A rolldown plugin that leaves these libraries to chunks of their own. @param chunks by the library's name */
+export const onFirstUse = (chunks) => ({
+  name: 'on-first-use',
+  resolveId: {
+    filter: { id: new RegExp(`^(?:${ON_FIRST_USE.join('|')})$`) },
+    handler: (id) => ({ id: `./library/${basename(chunks.get(id).fileName)}`, external: true }),
+  },
+});
+
+/** Wraps the code of a chunk for src/compile-cache.ts, which would otherwise have to copy it. */
+export const asChunk = (code) => `(function(exports,require,module,__filename,__dirname){${code}\n})`;
 
 /** Constants that take long to create: a segmenter 14 ms, the set of all emoji 22 ms, a pattern of twelve scripts 8 ms. */
 const SLOW_CONSTANT =
