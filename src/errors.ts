@@ -48,7 +48,7 @@ export const CODES = {
   },
   not_found: {
     kind: 'not_found',
-    meaning: 'the id, tool or row does not exist',
+    meaning: 'the id, tool, or row does not exist',
     hint: 'restaurant find <name> --city <city>',
   },
   no_key: { kind: 'auth', meaning: 'no API key', hint: 'restaurant login' },
@@ -78,7 +78,7 @@ export const CODES = {
   },
   network: {
     kind: 'network',
-    meaning: 'the service cannot be reached (DNS, connection refused or reset)',
+    meaning: 'the service cannot be reached (DNS, connection refused, or connection reset)',
     hint: 'check the URL and the network: restaurant status --check',
     retryable: true,
   },
@@ -120,7 +120,7 @@ export const CODES = {
   },
   io_error: {
     kind: 'local',
-    meaning: 'a file, the disk or stdout failed',
+    meaning: 'a file, the disk, or stdout failed',
     hint: 'restaurant status shows the files in use',
   },
   in_use: {

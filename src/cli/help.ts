@@ -128,7 +128,7 @@ const exitCodesTopic = (): Section[] => [
       ]);
     }),
   ],
-  'With --json, an error is one line on stderr; status, retry_after (s), restaurant_id, rpc_code and request_id follow where they are known:',
+  'With --json, an error is one line on stderr; status, retry_after (s), restaurant_id, rpc_code, and request_id follow where they are known:',
   '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
 ];
 

@@ -11,7 +11,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export function registerCompletion(program: CliCommand, app: App): void {
   program
     .command('completion')
-    .about('Print a completion script for bash, zsh or fish')
+    .about('Print a completion script for bash, zsh, or fish')
     .choiceArgument('shell', SHELLS)
     .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
     .notes(

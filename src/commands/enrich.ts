@@ -12,7 +12,7 @@ export function registerEnrich(program: CliCommand, app: App): void {
     .command('enrich')
     .about(
       'Add restaurant data to a long list',
-      'The list is CSV, TSV or NDJSON; every row is written once, in order.',
+      'The list is CSV, TSV, or NDJSON. Every row is written once, in order.',
     )
     .argument('<file>', 'List to read, or - for stdin')
     .valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty })
@@ -21,8 +21,8 @@ export function registerEnrich(program: CliCommand, app: App): void {
     .option('--id-column <column>', 'Column with ids to look up (default: service_id)')
     .valueOption('--fields <level>', 'Also look up each matched row with these fields', { choices: LEVELS })
     .listOption('--add <column=path>', 'Add a column with a value of the details; repeatable')
-    .option('--no-details', 'Leave out the column with all details')
-    .option('--loose', 'Search again by a simpler name where nothing is found')
+    .option('--no-details', 'Omit the column with all details')
+    .option('--loose', 'Search again by a simplified name if nothing is found')
     .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' })
     .option('--resume', 'Continue the output file of a run that was stopped')
@@ -45,14 +45,14 @@ export function registerEnrich(program: CliCommand, app: App): void {
       defaultText: 'by extension',
     })
     .option('--encoding <label>', 'Encoding of the list, such as windows-1252 (default: utf-8)')
-    .valueOption('--delimiter <char>', 'Comma, semicolon or tab', {
+    .valueOption('--delimiter <char>', 'Comma, semicolon, or tab', {
       read: parseDelimiter,
       defaultText: 'as in the header line',
     })
     .option('--report <file>', 'Also write a page with a map of the finished list: out.html')
     .valueOption('--progress <format>', 'Progress as JSON lines on stderr', { choices: ['json'] })
     .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
-    .overrideOption('--dry-run', { description: 'Count rows, queries, requests and days; send nothing' })
+    .overrideOption('--dry-run', { description: 'Count rows, queries, requests, and days; send nothing' })
     .overrideOption('--json', { description: 'Print the summary as JSON; the rows go to -o' })
     .overrideOption('--format', {
       description: 'Format of the rows; json: the summary alone',
@@ -71,8 +71,8 @@ export function registerEnrich(program: CliCommand, app: App): void {
         'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found. ' +
         'The output file is the checkpoint: after any stop, --resume continues where the run stopped, ' +
         'without repeating requests. --dry-run shows the cost of a list and sends nothing. ' +
-        '--report out.html writes a page with a map when the list is finished; add it with --resume ' +
-        'to a list that is finished already. --open shows the page in the browser. ' +
+        '--report out.html writes a page with a map when the list is finished; with --resume, also for a list ' +
+        'that was finished before. --open shows the page in the browser. ' +
         'Exit 0 when no row is an error, 8 when some are, 5 when the quota is used up.',
     )
     .action(async (file: string, flags: EnrichFlags, command: CliCommand) => {
@@ -99,7 +99,7 @@ const COUNTS = {
   likely: { ...count, description: 'rows with a restaurant of another name' },
   ambiguous: count,
   not_found: count,
-  skipped: { ...count, description: 'rows without a name, a city or an id' },
+  skipped: { ...count, description: 'rows without a name, city, or id' },
   errors: count,
 };
 

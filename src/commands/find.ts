@@ -59,7 +59,7 @@ export function registerFind(program: CliCommand, app: App): void {
         choices: LEVELS.filter((level) => level !== 'basic'),
       },
     )
-    .option('--open-now', 'Only restaurants that are open now; with --fields')
+    .option('--open-now', 'Only restaurants that are open now; requires --fields')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
     .examples(
@@ -68,7 +68,7 @@ export function registerFind(program: CliCommand, app: App): void {
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .notes(
-      'Filters, --sort and --limit apply to what the service returned. With --city, a name of several words needs ' +
+      'Filters, --sort, and --limit apply to what the service returned. With --city, a name of several words needs ' +
         'no quotes. The rows are numbered: restaurant lookup 2 shows the details of row 2.',
     )
     .action((words: string[], options: FindOptions) => runFind(app, words, options));

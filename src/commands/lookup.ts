@@ -40,8 +40,9 @@ export function registerLookup(program: CliCommand, app: App): void {
       'restaurant find "Nopa" --city SF --demo | restaurant lookup - --demo',
     )
     .notes(
-      '- reads ids, one per line, or the output of find as JSON, NDJSON, CSV or TSV. Row numbers refer to the last ' +
-        'table shown in this terminal: restaurant last. A repeated id is requested once. With several ids, --json ' +
+      'With -, ids are read from stdin: one per line, or the output of find as JSON, NDJSON, CSV, or TSV. Row numbers ' +
+        'refer to the last table shown in this terminal, which restaurant last shows again. A repeated id is ' +
+        'requested once. With several ids, --json ' +
         'prints an array of {restaurant_id, output} or {restaurant_id, error}, in the order given.',
     )
     .action((words: string[], { fields = 'basic' }: { fields?: Level }) => runLookup(app, words, fields));

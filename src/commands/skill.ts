@@ -69,7 +69,7 @@ export function registerSkill(program: CliCommand, app: App): void {
     .notes(
       "Writes restaurant/SKILL.md into your skills folder for the agent, or into this project's with --scope " +
         'project; --dry-run prints the path. An existing file that is different is overwritten only with --force. ' +
-        'CLAUDE_CONFIG_DIR, COPILOT_HOME and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
+        'CLAUDE_CONFIG_DIR, COPILOT_HOME, and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
     )
     .action((agent: Agent, { scope = 'user' }: { scope?: Scope }) =>
       installSkill(app, agent, scope, skillText(program)),

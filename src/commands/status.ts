@@ -31,7 +31,7 @@ const STATUS_OUTPUT = object({
 export function registerStatus(program: CliCommand, app: App): void {
   program
     .command('status')
-    .about('Show the service, key, settings and quota')
+    .about('Show the service, key, settings, and quota')
     .option('--check', 'Check everything, with one request to the service')
     .usesOptions('service', 'request', 'json')
     .outputSchema(STATUS_OUTPUT)

@@ -57,12 +57,12 @@ export const SETTINGS = {
   }),
   profile: setting('PROFILE', 'Saved login to use', parseProfileName, { default: 'default' }),
   protocol: setting('PROTOCOL', 'Protocol of the endpoint', oneOf(PROTOCOLS), { default: 'auto' }),
-  timeout: setting('TIMEOUT', 'Total time for one call, retries included', parseTimeSpan, { default: '30s' }),
-  retries: setting('RETRIES', 'Attempts after the first', wholeNumber(0, 20), { default: '2', number: true }),
+  timeout: setting('TIMEOUT', 'Time limit for a call with its retries', parseTimeSpan, { default: '30s' }),
+  retries: setting('RETRIES', 'Retries after a failure', wholeNumber(0, 20), { default: '2', number: true }),
   'max-wait': setting('MAX_WAIT', 'Maximum wait for a rate limit', parseDuration, { default: '60s' }),
   'max-age': setting('MAX_AGE', 'Maximum age of a cached response; 0 refreshes', parseDuration, {
     default: '10m',
-    defaultText: '10m (raw, call: 0)',
+    defaultText: '10m; raw, call: 0',
   }),
   format: setting('FORMAT', 'Output format', oneOf(FORMATS), { defaultText: 'table; piped: tsv' }),
   city: setting('CITY', 'Default city of find', nonEmpty),
@@ -74,19 +74,15 @@ export const SETTINGS = {
     default: '2000',
     number: true,
   }),
-  'max-body': setting('MAX_BODY', 'Maximum size of a response (500KB, 64MiB)', parseSize, {
-    default: '16MiB',
-  }),
+  'max-body': setting('MAX_BODY', 'Maximum size of a response', parseSize, { default: '16MiB' }),
   'key-command': setting(
     'KEY_COMMAND',
     'Command that prints the API key, run without a shell',
     parseCommand,
     { profileField: 'key_command' },
   ),
-  'shared-state': setting('SHARED_STATE', 'Redis server with the quota of many machines', parseStoreUrl),
-  'key-prefix': setting('KEY_PREFIX', 'The first characters of API keys', parseKeyPrefix, {
-    default: DEFAULT_KEY_PREFIX,
-  }),
+  'shared-state': setting('SHARED_STATE', 'Redis server to share the quota and cache', parseStoreUrl),
+  'key-prefix': setting('KEY_PREFIX', 'Start of API keys', parseKeyPrefix, { default: DEFAULT_KEY_PREFIX }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -114,7 +110,7 @@ export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
     'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY',
     'Proxy for requests (http, https, socks5, socks5h), and hosts to reach directly',
   ],
-  ['NODE_EXTRA_CA_CERTS', 'File with additional certificates to trust'],
+  ['NODE_EXTRA_CA_CERTS', 'File with additional certificate authorities to trust'],
   ['NODE_USE_SYSTEM_CA', '1 trusts the certificates of the system (Node.js 22.19 or later)'],
-  ['TRACEPARENT, TRACESTATE, BAGGAGE', 'Trace to pass on to the service'],
+  ['TRACEPARENT, TRACESTATE, BAGGAGE', 'Trace context to pass on to the service'],
 ];

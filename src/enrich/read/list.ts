@@ -90,7 +90,7 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
   if (found !== undefined) return found;
   throw new AppError('bad_input', `line 1 says that '${separator}' separates the columns`, {
-    hint: 'save the list with commas, semicolons or tabs between the columns',
+    hint: 'save the list with commas, semicolons, or tabs between the columns',
   });
 }
 
