@@ -19,6 +19,16 @@ export interface JsonFile<T> {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** Renames a damaged file, so that a new one can take its place. Never throws. */
+export function quarantine(path: string, warn?: Warn): void {
+  try {
+    renameSync(path, `${path}.damaged`);
+    warn?.(`${path} was damaged; renamed it to ${path}.damaged`);
+  } catch (error) {
+    warn?.(`${path} is damaged and cannot be renamed: ${ioReason(error)}`);
+  }
+}
+
 /**
  * Opens a small file of state. Touches no file until it is used.
  * @param path undefined where no state folder is known: nothing is stored then.
@@ -32,25 +42,16 @@ export function openJsonFile<T>(
 ): JsonFile<T> {
   if (path === undefined) return { read: () => undefined, write: () => {}, forget: () => {} };
 
-  function quarantine(file: string): void {
-    try {
-      renameSync(file, `${file}.damaged`);
-      warn?.(`${file} was damaged; renamed it to ${file}.damaged`);
-    } catch (error) {
-      warn?.(`${file} is damaged and cannot be renamed: ${ioReason(error)}`);
-    }
-  }
-
   return {
     read() {
       try {
         const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).bytes.toString('utf8'));
         const decoded = decode(Object(value));
-        if (decoded === undefined) quarantine(path);
+        if (decoded === undefined) quarantine(path, warn);
         return decoded;
       } catch (error) {
         const code = systemCode(error);
-        if (error instanceof SyntaxError || isNotRegularFile(error)) quarantine(path);
+        if (error instanceof SyntaxError || isNotRegularFile(error)) quarantine(path, warn);
         else if (code !== 'ENOENT' && code !== 'ENOTDIR') warn?.(`cannot read ${path}: ${ioReason(error)}`);
         return undefined;
       }
@@ -59,7 +60,7 @@ export function openJsonFile<T>(
       try {
         ensurePrivateFolder(dirname(path));
         sweepTemps(dirname(path));
-        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path);
+        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path, warn);
         writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false, replace: true });
       } catch (error) {
         warn?.(error instanceof Error ? error.message : `cannot write ${path}`);

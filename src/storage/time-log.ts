@@ -1,0 +1,103 @@
+import { closeSync, constants, existsSync, fstatSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../errors.ts';
+import { ensurePrivateFolder } from './atomic.ts';
+import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
+import { quarantine, type Warn } from './state.ts';
+
+/** A list of times, in milliseconds since the epoch. */
+export interface TimeLog {
+  append(time: number): void;
+  /** Returns the times of the day before `end`, and perhaps earlier ones. */
+  read(end: number): readonly number[];
+}
+
+const DAY_MS = 86_400_000;
+/** Room for some 300,000 times; of a larger file, only the end counts. */
+const MAX_READ_BYTES = 4 * 1024 * 1024;
+const KEEP_DAYS = 7;
+const DAY_NAME = /^\.\d{4}-\d\d-\d\d$/;
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+
+/** Opens a log of this process alone. */
+export function openMemoryLog(times: number[]): TimeLog {
+  return { append: (time) => void times.push(time), read: () => times };
+}
+
+/**
+ * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with a line for each time. It is only
+ * appended to, which needs no lock. A line break comes before each time, so that a line that was cut off spoils no other.
+ * @param warn called when a file that is no log was renamed
+ */
+export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog {
+  const pathOf = (time: number): string =>
+    join(folder, `${name}.${new Date(time).toISOString().slice(0, 10)}`);
+
+  /** Goes by the names, not by the clock: one that is ahead for a while must not delete the days that count. */
+  function deleteOldDays(): void {
+    const days = readdirSync(folder).filter(
+      (file) => file.startsWith(name) && DAY_NAME.test(file.slice(name.length)),
+    );
+    for (const day of days.sort().slice(0, -KEEP_DAYS)) {
+      rmSync(join(folder, day), { recursive: true, force: true });
+    }
+  }
+
+  function openToAppend(path: string): number {
+    try {
+      return openOwnFile(path, APPEND);
+    } catch (error) {
+      if (!isNotRegularFile(error)) throw error;
+      quarantine(path, warn);
+      return openOwnFile(path, APPEND);
+    }
+  }
+
+  return {
+    append(time) {
+      const path = pathOf(time);
+      if (!existsSync(path)) {
+        ensurePrivateFolder(folder);
+        deleteOldDays();
+      }
+      const file = openToAppend(path);
+      try {
+        writeAll(file, Buffer.from(`\n${time}`));
+      } finally {
+        closeSync(file);
+      }
+    },
+    read(end) {
+      return [pathOf(end - DAY_MS), pathOf(end)].flatMap((path) => {
+        const times = readTimes(path);
+        if (times === undefined) quarantine(path, warn);
+        return times ?? [];
+      });
+    },
+  };
+}
+
+/** Returns the times in a file; lines with something else do not count. Undefined for a file that holds nothing else. */
+function readTimes(path: string): number[] | undefined {
+  let file: number;
+  try {
+    file = openOwnFile(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    if (isNotRegularFile(error)) return undefined;
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
+    const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    const lines = bytes
+      .toString('latin1', 0, length)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const times = lines.map(Number).filter((time) => time >= 0);
+    return times.length === 0 && lines.length > 0 ? undefined : times;
+  } finally {
+    closeSync(file);
+  }
+}
