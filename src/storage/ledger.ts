@@ -125,10 +125,14 @@ export function openLedger({
     };
   }
 
-  /** Counts a request at this time, unless it has to wait. */
-  function countUnlessWaiting(all: Records): { at: number; wait: Wait | undefined } {
+  /** Returns what keeps a request from being sent at this time. */
+  const waitAt = (at: number, all: Records): Wait | undefined =>
+    longestWait(usageAt(at, isUnlimited ? [] : all.requests.read(at), all));
+
+  /** Counts a request, unless it has to wait. */
+  function count(all: Records): { at: number; wait: Wait | undefined } {
     const at = now();
-    const wait = longestWait(usageAt(at, isUnlimited ? [] : all.requests.read(at), all));
+    const wait = waitAt(at, all);
     if (wait === undefined) all.requests.append(at);
     return { at, wait };
   }
@@ -136,10 +140,14 @@ export function openLedger({
   return {
     record: () => using(({ requests }) => requests.append(now())),
     async grant() {
-      // Without limits, there is no last request that two processes could both get.
-      const { at, wait } = await using((all) =>
-        isUnlimited ? countUnlessWaiting(all) : all.exclusive(() => countUnlessWaiting(all)),
-      );
+      const { at, wait } = await using((all) => {
+        // Without limits, there is no last request that two processes could both get.
+        if (isUnlimited) return count(all);
+        // Those who must wait anyway do not queue for the lock.
+        const at = now();
+        const wait = waitAt(at, all);
+        return wait === undefined ? all.exclusive(() => count(all)) : { at, wait };
+      });
       if (wait !== undefined) return { granted: false, ...wait };
       return Math.abs(now() - at) > MAX_DELAY_MS ? tooLate(now()) : { granted: true };
     },

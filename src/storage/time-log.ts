@@ -79,6 +79,8 @@ export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog 
 
 /** Returns the times in a file; lines with something else do not count. Undefined for a file that holds nothing else. */
 function readTimes(path: string): number[] | undefined {
+  // A failed open costs much more than this, because of its error.
+  if (!existsSync(path)) return [];
   let file: number;
   try {
     file = openOwnFile(path);

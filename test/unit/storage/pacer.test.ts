@@ -103,7 +103,7 @@ describe('openPacer', () => {
   it('requests another grant after a short pause when a grant arrives too late', async () => {
     const waits: unknown[] = [];
     const { acquire, clock } = pacerWith(2, 0, { onWait: (wait) => waits.push(wait) });
-    const times = [START, START + 5000];
+    const times = [START, START, START + 5000];
     Object.defineProperty(clock, 'now', { get: () => times.shift() ?? START + 5000, set: () => {} });
     await acquire(never);
     expect([times, waits]).toEqual([[], [{ freeAt: START + 5400, window: 'minute' }]]);
