@@ -5,11 +5,10 @@ import { decodeFind, type FindResult } from '../client/results.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
-import { openPacer, RateLimitError } from '../storage/pacer.ts';
+import { openPacer } from '../storage/pacer.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { mapStrings } from '../util/json.ts';
 import type { JsonObject } from '../util/object.ts';
-import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {
@@ -217,7 +216,8 @@ async function openClient(
   const { context: shared, globals, paths } = app;
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};
-  const isShown = app.verbose && options.traced !== false;
+  const show =
+    app.verbose && options.traced !== false ? (await import('./trace.ts')).showExchange : undefined;
   const context = { ...shared, signal: options.signal ?? shared.signal };
   const { count, onWaiting } = paceRequests(app, ledger, context.signal, options);
   const client = createClient({
@@ -237,10 +237,10 @@ async function openClient(
     onRateLimited: (until) => ledger?.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting(context.now() + ms, error.message),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
-    ...((trace !== undefined || isShown) && {
+    ...((trace ?? show) !== undefined && {
       trace(event: TraceEvent) {
         trace?.(event);
-        if (isShown) showExchange(app, event);
+        show?.(app, event);
       },
     }),
     ...(!target.demo && {
@@ -328,87 +328,4 @@ export async function openLedgerFor(
     perDay,
     warn,
   });
-}
-
-/** Maximum number of characters of a body that --verbose shows. */
-const MAX_BODY = 4000;
-
-/** Shows a part of the exchange on stderr, as `curl -v` does: `>` sent, `<` received, `*` about it. */
-function showExchange(app: App, event: TraceEvent): void {
-  const show = (mark: string, text: string): void => {
-    const cut = text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}… (${text.length} characters)` : text;
-    for (const line of cut.split(/\r?\n/)) void app.trace(`${mark} ${line}`);
-  };
-  if (event.kind === 'body') show('<', event.text);
-  else if (event.kind === 'note') show('*', event.text);
-  else {
-    const isRequest = event.kind === 'request';
-    const mark = isRequest ? '>' : '<';
-    show(mark, isRequest ? `${event.method} ${event.url}` : `${event.status} ${event.statusText}`.trim());
-    for (const [name, value] of event.headers) show(mark, `${name}: ${value}`);
-    if (isRequest && event.body !== undefined) show(mark, event.body);
-  }
-}
-
-/** One restaurant of many: its details, or why there are none. */
-export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
-  | { readonly output: LookupOutput; readonly error?: undefined }
-  | { readonly output?: undefined; readonly error: AppError }
-);
-
-/** Maximum number of lookups that run at a time. */
-const CONCURRENCY = 4;
-
-/** Looks up many restaurants, some at a time, in order. One that fails does not stop the others. */
-export async function* lookupMany(
-  service: Pick<Service, 'lookup'>,
-  ids: readonly string[],
-  level: Level,
-): AsyncGenerator<Outcome> {
-  const started: Promise<Outcome>[] = [];
-  for (const id of ids) {
-    const [first] = started;
-    // Each request counts against the quota, so they do not run ahead of a reader who is slow or stops.
-    if (first !== undefined && started.length >= CONCURRENCY) {
-      yield await first;
-      started.shift();
-    }
-    const outcome = lookupOne(service, id, level);
-    // A failure is thrown when its turn comes; until then it must not count as unhandled.
-    outcome.catch(() => {});
-    started.push(outcome);
-  }
-  for (const outcome of started) yield await outcome;
-}
-
-async function lookupOne(
-  service: Pick<Service, 'lookup'>,
-  restaurantId: string,
-  level: Level,
-): Promise<Outcome> {
-  try {
-    return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
-  } catch (error) {
-    // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
-    const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
-    if (isFinal || error instanceof RateLimitError) throw error;
-    return { restaurantId, error };
-  }
-}
-
-/** As {@link lookupMany}, with a spinner, until all are complete. */
-export function lookupAll(
-  app: App,
-  service: Service,
-  ids: readonly string[],
-  level: Level,
-): Promise<Outcome[]> {
-  return app.withSpinner(
-    `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
-    async () => {
-      const all: Outcome[] = [];
-      for await (const outcome of lookupMany(service, ids, level)) all.push(outcome);
-      return all;
-    },
-  );
 }

@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
+import type { Outcome } from '../app/lookup-many.ts';
 import { openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
-import type { Outcome } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, type Level, lookupCall } from '../client/types.ts';
@@ -59,7 +59,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     },
     preview: ({ ids }) => ids.map((id) => lookupCall(id, level)),
     send: async (service, { ids, isOne }) => {
-      const { lookupAll, lookupMany } = await import('../app/service.ts');
+      const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
       const isStreamed = !isOne && outputFormat(app) === 'ndjson';
       const outcomes = isStreamed
         ? streamRecords(app, lookupMany(service, ids, level))

@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { lookupAll, type Service } from '../../app/service.ts';
+import { lookupAll } from '../../app/lookup-many.ts';
+import type { Service } from '../../app/service.ts';
 import type { Level } from '../../client/types.ts';
 import type { AppError } from '../../errors.ts';
 import type { Presentation } from '../../output/presentation.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { lookupMany } from '../../../src/app/service.ts';
+import { lookupMany } from '../../../src/app/lookup-many.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { startRestaurant } from '../../helpers/process.ts';

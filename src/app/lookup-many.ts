@@ -1,0 +1,69 @@
+import type { Level, LookupOutput } from '../client/types.ts';
+import { AppError } from '../errors.ts';
+import { RateLimitError } from '../storage/pacer.ts';
+import { checkId } from '../util/restaurant.ts';
+import type { App } from './app.ts';
+import type { Service } from './service.ts';
+
+/** One restaurant of many: its details, or why there are none. */
+export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
+  | { readonly output: LookupOutput; readonly error?: undefined }
+  | { readonly output?: undefined; readonly error: AppError }
+);
+
+/** Maximum number of lookups that run at a time. */
+const CONCURRENCY = 4;
+
+/** Looks up many restaurants, some at a time, in order. One that fails does not stop the others. */
+export async function* lookupMany(
+  service: Pick<Service, 'lookup'>,
+  ids: readonly string[],
+  level: Level,
+): AsyncGenerator<Outcome> {
+  const started: Promise<Outcome>[] = [];
+  for (const id of ids) {
+    const [first] = started;
+    // Each request counts against the quota, so they do not run ahead of a reader who is slow or stops.
+    if (first !== undefined && started.length >= CONCURRENCY) {
+      yield await first;
+      started.shift();
+    }
+    const outcome = lookupOne(service, id, level);
+    // A failure is thrown when its turn comes; until then it must not count as unhandled.
+    outcome.catch(() => {});
+    started.push(outcome);
+  }
+  for (const outcome of started) yield await outcome;
+}
+
+async function lookupOne(
+  service: Pick<Service, 'lookup'>,
+  restaurantId: string,
+  level: Level,
+): Promise<Outcome> {
+  try {
+    return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
+  } catch (error) {
+    // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
+    const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
+    if (isFinal || error instanceof RateLimitError) throw error;
+    return { restaurantId, error };
+  }
+}
+
+/** As {@link lookupMany}, with a spinner, until all are complete. */
+export function lookupAll(
+  app: App,
+  service: Service,
+  ids: readonly string[],
+  level: Level,
+): Promise<Outcome[]> {
+  return app.withSpinner(
+    `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
+    async () => {
+      const all: Outcome[] = [];
+      for await (const outcome of lookupMany(service, ids, level)) all.push(outcome);
+      return all;
+    },
+  );
+}

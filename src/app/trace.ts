@@ -1,0 +1,22 @@
+import type { TraceEvent } from '../client/http/transport.ts';
+import type { App } from './app.ts';
+
+/** Maximum number of characters of a body that --verbose shows. */
+const MAX_BODY = 4000;
+
+/** Shows a part of the exchange on stderr, as `curl -v` does: `>` sent, `<` received, `*` about it. */
+export function showExchange(app: App, event: TraceEvent): void {
+  const show = (mark: string, text: string): void => {
+    const cut = text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}… (${text.length} characters)` : text;
+    for (const line of cut.split(/\r?\n/)) void app.trace(`${mark} ${line}`);
+  };
+  if (event.kind === 'body') show('<', event.text);
+  else if (event.kind === 'note') show('*', event.text);
+  else {
+    const isRequest = event.kind === 'request';
+    const mark = isRequest ? '>' : '<';
+    show(mark, isRequest ? `${event.method} ${event.url}` : `${event.status} ${event.statusText}`.trim());
+    for (const [name, value] of event.headers) show(mark, `${name}: ${value}`);
+    if (isRequest && event.body !== undefined) show(mark, event.body);
+  }
+}
