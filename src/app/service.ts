@@ -4,13 +4,21 @@ import type { Client, ClientOptions } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
 import type { Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
-import { openPacer } from '../storage/pacer.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { mapStrings } from '../util/json.ts';
 import type { JsonObject } from '../util/object.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
+import {
+  NO_LIMITS,
+  openLedgerFor,
+  type QuotaOptions,
+  quotaLimits,
+  reportWait,
+  requestCounter,
+  warnOf,
+} from './quota.ts';
 import {
   CAPABILITIES,
   openLocalCache,
@@ -33,8 +41,8 @@ export interface Service {
   client(): Promise<Client>;
   /** Its host, for messages. */
   readonly label: string;
-  /** Opens the count of its requests on first use; the embedded sandbox has none. */
-  ledger(): Promise<Ledger | undefined>;
+  /** Opens the count of its requests on first use. */
+  ledger(): Promise<Ledger>;
   find(query: { name: string; city: string }): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
   /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
@@ -59,16 +67,8 @@ export interface ToolCatalog {
 }
 
 /** How a service is opened, where that does not follow from the settings. */
-export interface ServiceOptions {
+export interface ServiceOptions extends QuotaOptions {
   readonly demoMode?: DemoMode;
-  /** For many calls: they keep the pace of the quota, which all processes with the key share. */
-  readonly paced?: boolean;
-  /** The quota. Default: as set. */
-  readonly limits?: Limits;
-  /** Whether paced calls also wait for the next day, or through a long pause that the service asks for. */
-  readonly waitLong?: boolean;
-  /** Reports why nothing is sent, and until when (milliseconds since the epoch). Default: a line on stderr. */
-  readonly onWaiting?: (until: number, why: string) => void;
   /** Ends all requests. Default: that of the run. */
   readonly signal?: AbortSignal;
   /** The target, where it is open already. */
@@ -78,8 +78,6 @@ export interface ServiceOptions {
   readonly client?: Partial<
     Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
   >;
-  /** Receives what goes wrong with the files of this run. Default: {@link App.remark}. */
-  readonly warn?: (text: string) => void;
   /** False hides the exchange, also with --verbose. */
   readonly traced?: boolean;
 }
@@ -89,19 +87,14 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   const target = options.target ?? (await openTarget(app, options.demoMode));
   // What is invalid is reported now: the client and the ledger are opened when something may be written already.
   const settings = clientSettings(app);
-  const limits = target.demo ? undefined : (options.limits ?? quotaLimits(app));
+  const limits = target.demo ? NO_LIMITS : (options.limits ?? quotaLimits(app));
   proxyFor(target.url, app.context.env);
   const stored = options.stored ?? (await openStoredResponses(app, target));
   let openedLedger: Promise<Ledger> | undefined;
-  const ledger = async () => {
-    if (limits !== undefined) openedLedger ??= openLedgerFor(app, target, limits, options.warn);
-    return openedLedger;
-  };
+  const ledger = () => (openedLedger ??= openLedgerFor(app, target, limits, options.warn));
   let openedClient: Promise<Client> | undefined;
-  const client = () => {
-    openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options));
-    return openedClient;
-  };
+  const client = () =>
+    (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
   /** Masks keys in the strings: also those that are broken by hidden characters, which JSON output would escape. */
   const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskKey(text));
 
@@ -208,7 +201,7 @@ function toolsOf(
 async function openClient(
   app: App,
   target: Target,
-  ledger: Ledger | undefined,
+  ledger: Ledger,
   settings: ReturnType<typeof clientSettings>,
   options: ServiceOptions,
 ): Promise<Client> {
@@ -219,7 +212,7 @@ async function openClient(
   const show =
     app.verbose && options.traced !== false ? (await import('./trace.ts')).showExchange : undefined;
   const context = { ...shared, signal: options.signal ?? shared.signal };
-  const { count, onWaiting } = paceRequests(app, ledger, context.signal, options);
+  const count = requestCounter(app, ledger, context.signal, options);
   const client = createClient({
     endpoint: url,
     apiKey: key === '' ? undefined : key,
@@ -234,8 +227,8 @@ async function openClient(
       await count();
       await onRequest?.();
     },
-    onRateLimited: (until) => ledger?.pauseUntil(until),
-    onWait: ({ ms, error }) => onWaiting(context.now() + ms, error.message),
+    onRateLimited: ledger.pauseUntil,
+    onWait: ({ ms, error }) => reportWait(app, options, context.now() + ms, error.message),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
     ...((trace ?? show) !== undefined && {
       trace(event: TraceEvent) {
@@ -251,9 +244,6 @@ async function openClient(
   return client;
 }
 
-/** Returns what receives problems with the files of a run that the program solves itself. */
-const warnOf = (app: App, { warn }: ServiceOptions = {}) => warn ?? ((text: string) => void app.remark(text));
-
 /** Saves which service a key belongs to that was saved before its service was known. */
 function bindKey(app: App, { url, key }: Target): void {
   app.onClose(async () => {
@@ -266,66 +256,5 @@ function bindKey(app: App, { url, key }: Target): void {
       if (!(error instanceof AppError)) throw error;
       void app.warn(`the saved key is not bound to a service: ${error.message}`);
     }
-  });
-}
-
-/** A wait that is reported also where no person reads stderr, in milliseconds. */
-const LONG_WAIT_MS = 5000;
-const WAITS = {
-  minute: 'the quota of this minute is used up',
-  day: 'the quota of this day is used up',
-  pause: 'the service asks to wait',
-} as const;
-
-/** Returns what counts each request, with `paced` when the quota allows it, and what reports a wait. */
-function paceRequests(
-  app: App,
-  ledger: Ledger | undefined,
-  signal: AbortSignal,
-  { paced = false, waitLong = false, ...options }: ServiceOptions,
-): { count: () => Promise<void> | undefined; onWaiting: (until: number, why: string) => void } {
-  const { context, settings } = app;
-  const onWaiting =
-    options.onWaiting ??
-    ((until, why) => {
-      const ms = until - context.now();
-      const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
-      void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
-    });
-  if (ledger === undefined || !paced) return { count: () => ledger?.record(), onWaiting };
-  const acquire = openPacer({
-    ledger,
-    context,
-    wait: waitLong,
-    maxWaitMs: settings.get('max-wait'),
-    onWait: ({ freeAt, window }) => onWaiting(freeAt, WAITS[window]),
-  });
-  return { count: () => acquire(signal), onWaiting };
-}
-
-/** Returns the quota as set. @throws {AppError} `bad_config` */
-export const quotaLimits = ({ settings }: App): Limits => ({
-  perMinute: settings.get('per-minute'),
-  perDay: settings.get('per-day'),
-});
-
-/** Opens the count of the requests to a service. It is closed when the run ends. */
-export async function openLedgerFor(
-  app: App,
-  { url, key }: Pick<Target, 'url' | 'key'>,
-  { perMinute, perDay }: Limits,
-  warn = warnOf(app),
-): Promise<Ledger> {
-  const shared = await app.sharedState();
-  if (shared !== undefined) return shared.ledger(url.href, key, { perMinute, perDay });
-  const { paths, context } = app;
-  return openLedger({
-    stateDir: paths.stateDir,
-    key,
-    endpoint: url.href,
-    now: context.now,
-    perMinute,
-    perDay,
-    warn,
   });
 }

@@ -93,7 +93,7 @@ function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | unde
 }
 
 async function quotaOf(app: App, url: URL | undefined, key: string | undefined) {
-  const { openLedgerFor, quotaLimits } = await import('../app/service.ts');
+  const { openLedgerFor, quotaLimits } = await import('../app/quota.ts');
   const limits = quotaLimits(app);
   const ledger = url && key !== undefined && (await openLedgerFor(app, { url, key }, limits));
   const usage = ledger ? await ledger.usage() : undefined;

@@ -14,13 +14,13 @@ export interface PacerOptions {
   readonly onWait?: (wait: Wait) => void;
 }
 
-/** No request may be sent for longer than this run is willing to wait. */
+/** A run of many requests stops: none may be sent for longer than it is willing to wait. */
 export class RateLimitError extends AppError {
   /** When requests may be sent again, in milliseconds since the epoch. */
   readonly freeAt: number;
 
-  constructor(code: 'rate_limited' | 'budget_spent', message: string, retryAfter: number, freeAt: number) {
-    super(code, message, { retryAfter });
+  constructor({ code, message, details }: AppError, freeAt: number) {
+    super(code, message, details);
     this.freeAt = freeAt;
   }
 }
@@ -69,11 +69,12 @@ async function assertWorthWaiting(
   const ms = freeAt - context.now();
   if (wait || !(window === 'day' || (window === 'pause' && ms > maxWaitMs))) return;
   const time = formatTime(freeAt);
-  const retryAfter = Math.max(1, Math.ceil(ms / 1000));
+  const details = { retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
   if (window === 'pause') {
-    throw new RateLimitError('rate_limited', `the service asks to wait until ${time}`, retryAfter, freeAt);
+    const error = new AppError('rate_limited', `the service asks to wait until ${time}`, details);
+    throw new RateLimitError(error, freeAt);
   }
   const { limit } = (await ledger.usage()).perDay;
   const message = `the quota of ${limit} requests a day is used up until ${time}`;
-  throw new RateLimitError('budget_spent', message, retryAfter, freeAt);
+  throw new RateLimitError(new AppError('budget_spent', message, details), freeAt);
 }

@@ -1,6 +1,7 @@
 import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
+import { RateLimitError } from '../../storage/pacer.ts';
 import { isObject } from '../../util/object.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, Searchable } from './columns.ts';
@@ -10,17 +11,6 @@ import { type Found, matchLoosely, matchName, NOT_FOUND, type RowResult, simplif
 export interface RestaurantService {
   find(query: { readonly name: string; readonly city: string }): Promise<Found>;
   lookup(id: string, level: Level): Promise<LookupOutput>;
-}
-
-/** The run must stop: the quota of the day is used up, or the service asks to wait for long. */
-export class QuotaError extends AppError {
-  /** When requests are granted again, in milliseconds since the epoch. */
-  readonly freeAt: number;
-
-  constructor(cause: AppError, freeAt: number) {
-    super(cause.code, cause.message, cause.details);
-    this.freeAt = freeAt;
-  }
 }
 
 export interface ResolveOptions {
@@ -60,7 +50,7 @@ async function search(query: NameQuery, { find, loose }: ResolveOptions): Promis
 }
 
 const isOfOneRow = (error: AppError): boolean =>
-  !(error instanceof QuotaError || error instanceof SharedStateError) &&
+  !(error instanceof RateLimitError || error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
 /** The result of a row that names its restaurant by id. */

@@ -7,10 +7,9 @@ import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { formatTime } from '../../storage/pacer.ts';
+import { formatTime, RateLimitError } from '../../storage/pacer.ts';
 import { toJson } from '../../util/json.ts';
 import { shellWord } from '../../util/shell.ts';
-import { QuotaError } from '../match/resolve-row.ts';
 import { startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -261,7 +260,7 @@ function withNext(failure: unknown, { next, output }: RunSummary): unknown {
       : failure;
   }
   const before =
-    failure instanceof QuotaError
+    failure instanceof RateLimitError
       ? `from ${formatTime(failure.freeAt)} on`
       : (BEFORE_NEXT[code] ?? `${hint}; then continue`);
   return failure.withHint(`${before}: ${next}`);

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
+import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
 import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
 import type { RowResult, Status } from '../match/match.ts';
-import { fromError, QuotaError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
+import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
 
@@ -187,7 +188,7 @@ export async function enrichRows(job: Job): Promise<void> {
         },
         (error: unknown) => {
           // The rows before this one are finished; any other failure ends the run at once.
-          if (error instanceof QuotaError) isQuotaSpent = true;
+          if (error instanceof RateLimitError) isQuotaSpent = true;
           else stop.abort(error);
         },
       )

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
+import { openLedgerFor } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
-import { openLedgerFor } from '../../app/service.ts';
 import { configuredTarget } from '../../app/target.ts';
 import { decodeFind } from '../../client/results.ts';
 import { toJson } from '../../util/json.ts';

@@ -4,7 +4,7 @@ import { openService } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
-import { QuotaError, type RestaurantService } from '../match/resolve-row.ts';
+import type { RestaurantService } from '../match/resolve-row.ts';
 import type { Waiting } from '../progress/progress.ts';
 import type { EnrichOptions } from './plan.ts';
 
@@ -14,9 +14,6 @@ export interface PacedService extends RestaurantService {
   /** Requests that the day's quota still has; undefined where it has no limit. */
   readonly leftToday: () => number | undefined;
 }
-
-/** Longest single sleep: a clock may be set or a machine suspended meanwhile. */
-const MAX_SLEEP_MS = 60_000;
 
 /**
  * Opens the service for a list. It is closed when the program ends.
@@ -41,9 +38,8 @@ export async function openPacedService(
     readonly onWarning: (text: string) => void;
   },
 ): Promise<PacedService> {
-  const { context, settings } = app;
-  const { now } = context;
-  const maxWaitMs = settings.get('max-wait');
+  const { now } = app.context;
+  const maxWaitMs = app.settings.get('max-wait');
   let sent = 0;
   const service = await openService(app, {
     target,
@@ -62,26 +58,25 @@ export async function openPacedService(
     },
   });
 
-  /** Distinguishes a pause of the whole run from the failure of a row. */
-  function quotaError(error: unknown): QuotaError | undefined {
+  /** Distinguishes what stops the whole run from the failure of a row. */
+  function rateLimitOf(error: unknown): RateLimitError | undefined {
+    if (error instanceof RateLimitError) return error;
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
     const ms = (error.details.retryAfter ?? 0) * 1000;
-    if (error.code !== 'budget_spent' && ms <= maxWaitMs) return undefined;
-    return new QuotaError(error, error instanceof RateLimitError ? error.freeAt : now() + ms);
+    return ms > maxWaitMs ? new RateLimitError(error, now() + ms) : undefined;
   }
 
-  /** With `--wait` sits out the pauses of the whole run. */
+  /** With `--wait`, repeats a call after a long pause that the service asks for. */
   async function withQuota<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        const pause = quotaError(error);
-        if (pause === undefined) throw error;
-        if (!options.wait) throw pause;
-        onWaiting({ until: pause.freeAt, why: pause.message });
-        for (let left = pause.freeAt - now(); left > 0; left = pause.freeAt - now())
-          await context.sleep(Math.min(left, MAX_SLEEP_MS), signal);
+        const limit = rateLimitOf(error);
+        if (limit === undefined) throw error;
+        if (!options.wait) throw limit;
+        // The next request waits until then.
+        await (await service.ledger()).pauseUntil(limit.freeAt);
       }
     }
   }
@@ -90,10 +85,8 @@ export async function openPacedService(
   let readAt = Number.NEGATIVE_INFINITY;
   async function readLeftToday(): Promise<void> {
     readAt = now();
-    const ledger = await service.ledger();
-    if (ledger === undefined) return;
-    const { limit, used } = (await ledger.usage()).perDay;
-    leftToday = Math.max(0, limit - used);
+    const { limit, used } = (await (await service.ledger()).usage()).perDay;
+    leftToday = limit === 0 ? undefined : Math.max(0, limit - used);
   }
 
   return {

@@ -167,6 +167,16 @@ describe('a Retry-After of the service', () => {
     expect(readFileSync(join(folder, 'out.csv'), 'utf8')).not.toMatch(/,error,(?!restaurant)/);
   });
 
+  it('for a long time is waited for with --wait', async () => {
+    const { clock, options } = fakeClock();
+    const now = () => clock.time;
+    const { exit, requests, stderr } = await enrich('--per-minute 0 --wait', { perDay: 5, now }, options);
+    expect([exit, rowsDone()]).toEqual([0, 12]);
+    expect(requests).toBeLessThanOrEqual(12 + 2 * 2);
+    expect(clock.slept).toBeLessThan(3 * DAY_MS);
+    expect(stderr).toMatch(/^waiting until 2025-01-\S+Z: the service asks to wait\n12 rows in out\.csv/);
+  });
+
   it('for a short time is waited for', async () => {
     const { clock, options } = fakeClock();
     const now = () => clock.time;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { QuotaError } from '../../../src/enrich/match/resolve-row.ts';
 import { TooManyFailures } from '../../../src/enrich/run/enrich-rows.ts';
 import { AppError } from '../../../src/errors.ts';
+import { RateLimitError } from '../../../src/storage/pacer.ts';
 import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_each, index) => `r${index}`);
@@ -142,12 +142,12 @@ describe('enrichRows', () => {
   it('finishes the requests in flight when the quota is used up', async () => {
     const { rows, requests, error } = await runEngine(names(50), {
       find: async (name, signal) => {
-        if (Number(name.slice(1)) >= 6) throw new QuotaError(new AppError('budget_spent', 'spent'), 1000);
+        if (Number(name.slice(1)) >= 6) throw new RateLimitError(new AppError('budget_spent', 'spent'), 1000);
         await pause(5, signal);
         return found(name);
       },
     });
-    expect(error).toBeInstanceOf(QuotaError);
+    expect(error).toBeInstanceOf(RateLimitError);
     expect(namesOf(rows)).toEqual(names(6));
     expect(requests.length).toBeLessThanOrEqual(10);
   });
