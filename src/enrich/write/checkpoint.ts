@@ -191,7 +191,7 @@ export function readOutput(
   return { next: () => reader.next().value, tail };
 }
 
-/** What the results depend on and the output does not show. */
+/** Values that the results depend on and the output does not show. */
 type Fingerprint = Readonly<Record<string, string | undefined>>;
 
 /**
