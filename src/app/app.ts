@@ -8,7 +8,7 @@ import { showsLinks } from '../output/link.ts';
 import type { View } from '../output/presentation.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import { Settings, variable } from '../settings/settings.ts';
-import { type ConfigFile, configPath, readConfig, updateConfig } from '../storage/config-file.ts';
+import { type ConfigFile, readConfig, updateConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import type { SharedState } from '../storage/shared-state.ts';
 import { shellWord } from '../util/shell.ts';
@@ -46,7 +46,12 @@ export class App {
 
   constructor(context: Context) {
     this.context = context;
-    this.registerSecret(variable(context.env, 'RESTAURANT_API_KEY')?.trim() ?? '');
+    this.registerSecret(this.environmentKey?.trim() ?? '');
+  }
+
+  /** The API key of the environment, which overrides all others. */
+  get environmentKey(): string | undefined {
+    return variable(this.context.env, 'RESTAURANT_API_KEY');
   }
 
   /** Connects the command tree that parses the options. */
@@ -114,12 +119,12 @@ export class App {
 
   /** Changes the config file. @throws {AppError} `bad_config`, `io_error`, `in_use` */
   async updateConfig(change: (file: ConfigFile) => void): Promise<void> {
-    await updateConfig(this.configDir, change);
+    await updateConfig(this.configFile, change);
   }
 
-  /** Folder of the config file. @throws {AppError} `bad_config` where no home folder is known */
-  get configDir(): string {
-    if (this.paths.configDir !== undefined) return this.paths.configDir;
+  /** Path of the config file. @throws {AppError} `bad_config` where no home folder is known */
+  get configFile(): string {
+    if (this.paths.configFile !== undefined) return this.paths.configFile;
     throw new AppError('bad_config', 'no folder for the config file: HOME is not set', {
       hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; RESTAURANT_API_KEY can hold the key',
     });
@@ -127,12 +132,11 @@ export class App {
 
   #readConfig(): { file: ConfigFile; problem?: unknown } {
     if (this.#config === undefined) {
-      const { configDir } = this.paths;
+      const { configFile } = this.paths;
       // Whether a warning is shown depends on the config itself.
       const warnings: string[] = [];
       try {
-        const file =
-          configDir === undefined ? {} : readConfig(configPath(configDir), (text) => warnings.push(text));
+        const file = configFile === undefined ? {} : readConfig(configFile, (text) => warnings.push(text));
         for (const { key = '' } of Object.values(file.profiles ?? {})) this.registerSecret(key.trim());
         this.#config = { file };
       } catch (problem) {

@@ -81,8 +81,10 @@ export type FoundKey =
  */
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
   const prefix = app.settings.get('key-prefix');
-  const fromEnv = variable(app.context.env, 'RESTAURANT_API_KEY');
-  if (fromEnv !== undefined) return { value: checkKey(fromEnv, prefix, keyHint(app, 'env')), source: 'env' };
+  const { environmentKey } = app;
+  if (environmentKey !== undefined) {
+    return { value: checkKey(environmentKey, prefix, keyHint(app, 'env')), source: 'env' };
+  }
   const command = app.settings.get('key-command');
   if (command !== undefined) {
     assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');

@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
-import { type ConfigFile, configPath, profileOf } from '../storage/config-file.ts';
+import { type ConfigFile, profileOf } from '../storage/config-file.ts';
 
 export function registerConfig(program: CliCommand, app: App): void {
   const config = program
@@ -66,10 +66,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .usesOptions('json')
     .outputSchema(object({ path: text }))
     .examples('restaurant config path')
-    .action(() => {
-      const path = configPath(app.configDir);
-      return writeText(app, { path }, () => `${path}\n`);
-    });
+    .action(() => writeText(app, { path: app.configFile }, () => `${app.configFile}\n`));
 }
 
 /** Returns the header that `header.<Name>` names. */

@@ -7,8 +7,7 @@ import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
-import { variable } from '../settings/settings.ts';
-import { configPath, profileOf } from '../storage/config-file.ts';
+import { profileOf } from '../storage/config-file.ts';
 import { readPath } from '../storage/files.ts';
 import { ioReason } from '../storage/io-error.ts';
 
@@ -53,7 +52,7 @@ const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.tx
 
 async function login(app: App, options: LoginOptions): Promise<void> {
   app.config();
-  const file = configPath(app.configDir);
+  const file = app.configFile;
   const service = await findService(app, options);
   if (service !== undefined) assertMayCarryKey(service.url, app.globals.insecureHttp === true);
   const key = await acceptedKey(app, options, service);
@@ -64,7 +63,7 @@ async function login(app: App, options: LoginOptions): Promise<void> {
     key: { last4: keySuffix(key) },
     verified: service !== undefined && options.verify,
     file,
-    key_in_environment: variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined,
+    key_in_environment: app.environmentKey !== undefined,
   };
   const where = service?.url.host ?? 'no service yet: restaurant login --base-url <url>';
   const lines = [

@@ -2,7 +2,6 @@ import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, text } from '../cli/schemas.ts';
-import { variable } from '../settings/settings.ts';
 
 export function registerLogout(program: CliCommand, app: App): void {
   program
@@ -35,7 +34,7 @@ async function logout(app: App, all: boolean): Promise<void> {
     });
   }
   for (const key of removed.values()) clearAccount(app.paths.cacheDir, key);
-  const isInEnvironment = variable(app.context.env, 'RESTAURANT_API_KEY') !== undefined;
+  const isInEnvironment = app.environmentKey !== undefined;
   const names = [...removed.keys()];
   const facts = {
     ...(all ? { profiles: names } : { profile: profileName }),

@@ -6,7 +6,6 @@ import { boolean, integer, list, object, SETTINGS_OUTPUT, text, textOrNull } fro
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
-import { configPath } from '../storage/config-file.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';
 
@@ -75,7 +74,7 @@ async function collectFacts(app: App) {
     settings: settingViews(app),
     budget: await quotaOf(app, endpoint, key?.value),
     files: {
-      config: paths.configDir === undefined ? null : configPath(paths.configDir),
+      config: paths.configFile ?? null,
       state: paths.stateDir ?? null,
       cache: paths.cacheDir ?? null,
     },

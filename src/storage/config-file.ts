@@ -1,5 +1,5 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
@@ -33,10 +33,6 @@ const WRITABLE_BY_OTHERS = 0o022;
 const LOCK_WAIT_MS = 15_000;
 const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
 const OTHER_FOLDER = 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to';
-
-export function configPath(configDir: string): string {
-  return join(configDir, 'config.json');
-}
 
 /** Returns a profile of the config file; adds it where it is missing. */
 export function profileOf(file: ConfigFile, name: string): Profile {
@@ -127,12 +123,11 @@ function invalidConfig(path: string, reason: string, hint?: string): AppError {
  * Saves nothing when `change` throws.
  * @throws {AppError} `bad_config` when the file is damaged (it is left alone); `io_error`; `in_use`.
  */
-export async function updateConfig(configDir: string, change: (file: ConfigFile) => void): Promise<void> {
-  const path = configPath(configDir);
+export async function updateConfig(path: string, change: (file: ConfigFile) => void): Promise<void> {
   // Loaded before others have to wait for the lock.
   const { default: Conf } = await import('conf');
   try {
-    ensurePrivateFolder(configDir);
+    ensurePrivateFolder(dirname(path));
     await withLock(
       path,
       () => {

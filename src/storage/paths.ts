@@ -1,9 +1,9 @@
 import { join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 
-/** Folders of this program; undefined where no home folder is known: nothing is stored then. */
+/** Places of this program; undefined where no home folder is known: nothing is stored then. */
 export interface Paths {
-  readonly configDir: string | undefined;
+  readonly configFile: string | undefined;
   readonly stateDir: string | undefined;
   readonly cacheDir: string | undefined;
 }
@@ -27,7 +27,7 @@ export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path:
 }
 
 /**
- * Returns the folders of config, state and cache: `RESTAURANT_*_DIR`, else `XDG_*_HOME`, else the platform's default.
+ * Returns the config file and the folders of state and cache: `RESTAURANT_*_DIR`, else `XDG_*_HOME`, else the platform's default.
  * Creates nothing and never falls back to the current folder.
  */
 export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedir'>): Paths {
@@ -45,7 +45,7 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     under(absolute(path, env[`XDG_${name}_HOME`]), 'restaurant') ??
     (windows ? onWindows : under(home, ...onUnix, 'restaurant'));
   return {
-    configDir: folder('CONFIG', under(roaming, 'restaurant'), '.config'),
+    configFile: under(folder('CONFIG', under(roaming, 'restaurant'), '.config'), 'config.json'),
     stateDir: folder('STATE', under(local, 'restaurant', 'state'), '.local', 'state'),
     cacheDir: folder('CACHE', under(local, 'restaurant', 'cache'), '.cache'),
   };

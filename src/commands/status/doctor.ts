@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
@@ -6,7 +7,6 @@ import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
-import { configPath } from '../../storage/config-file.ts';
 import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
@@ -60,10 +60,10 @@ function checkCommand(app: App): Check {
 
 /** Checks that our files exist where they should, and that other users cannot read them. */
 function checkFiles({ context, paths }: App): Check[] {
-  const { configDir, stateDir, cacheDir } = paths;
+  const { configFile, stateDir, cacheDir } = paths;
   const places = [
-    ['config', configDir === undefined ? undefined : configPath(configDir), '600'],
-    ['config folder', configDir, '700'],
+    ['config', configFile, '600'],
+    ['config folder', configFile && dirname(configFile), '700'],
     ['state folder', stateDir, '700'],
     ['cache folder', cacheDir, '700'],
   ] as const;

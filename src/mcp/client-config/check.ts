@@ -3,7 +3,6 @@ import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
-import { variable } from '../../settings/settings.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
@@ -68,7 +67,7 @@ const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
 async function checkHttp(app: App, client: McpClient, target: HttpTarget) {
-  const fromEnv = variable(app.context.env, KEY_VARIABLE) !== undefined;
+  const fromEnv = app.environmentKey !== undefined;
   if (!fromEnv && refersToKey(target) && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
       hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant … --via stdio`,

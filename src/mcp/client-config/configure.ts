@@ -12,7 +12,6 @@ import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
 import { AppError } from '../../errors.ts';
-import { variable } from '../../settings/settings.ts';
 import { absolute } from '../../storage/paths.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -118,17 +117,18 @@ function stdioTarget(app: App, scope: Scope): Target {
     (name) => absolute(pathOf(context), context.env[name]) !== undefined,
   );
   // A project file is shared: it must not name a folder of one user.
-  const folder = isMoved && scope === 'user' ? paths.configDir : undefined;
-  return { via: 'stdio', args, env: folder === undefined ? {} : { [CONFIG_VARIABLE]: folder } };
+  const file = isMoved && scope === 'user' ? paths.configFile : undefined;
+  const env: Record<string, string> =
+    file === undefined ? {} : { [CONFIG_VARIABLE]: pathOf(context).dirname(file) };
+  return { via: 'stdio', args, env };
 }
 
 async function httpTarget(app: App, client: McpClient, literalKey: boolean): Promise<Target> {
-  const { context, settings, globals } = app;
+  const { settings, globals } = app;
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, globals.insecureHttp === true);
   const templates = requestHeaders(app, url, true);
-  const key =
-    variable(context.env, KEY_VARIABLE) ?? settings.profile.key ?? settings.raw('key-command').value;
+  const key = app.environmentKey ?? settings.profile.key ?? settings.raw('key-command').value;
   // Without a key, additional headers may authenticate instead.
   const hasKey = key !== null || Object.keys(templates).every(isHarmless);
   if (literalKey) {

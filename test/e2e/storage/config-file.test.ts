@@ -15,13 +15,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import {
-  type ConfigFile,
-  configPath,
-  parseConfig,
-  readConfig,
-  updateConfig,
-} from '../../../src/storage/config-file.ts';
+import { type ConfigFile, parseConfig, readConfig, updateConfig } from '../../../src/storage/config-file.ts';
 import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
@@ -42,11 +36,11 @@ function failure(run: () => unknown): AppError {
 
 /** The config file of a folder. */
 function openConfig(folder: string, warnings: string[] = []) {
-  const path = configPath(folder);
+  const path = join(folder, 'config.json');
   return {
     path,
     read: () => readConfig(path, (message) => warnings.push(message)),
-    update: (change: (file: ConfigFile) => void) => updateConfig(folder, change),
+    update: (change: (file: ConfigFile) => void) => updateConfig(path, change),
   };
 }
 
@@ -221,7 +215,7 @@ const LOGIN = `
   import { updateConfig } from '../../../src/storage/config-file.ts';
   const [folder, name] = process.argv.slice(2);
   try {
-    await updateConfig(folder, (file) => {
+    await updateConfig(folder + '/config.json', (file) => {
       file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
     });
     console.log('saved');

@@ -12,7 +12,7 @@ function resolve(
 describe('resolvePaths', () => {
   it('uses the defaults under HOME, on macOS too', () => {
     const expected = {
-      configDir: '/home/eve/.config/restaurant',
+      configFile: '/home/eve/.config/restaurant/config.json',
       stateDir: '/home/eve/.local/state/restaurant',
       cacheDir: '/home/eve/.cache/restaurant',
     };
@@ -28,7 +28,7 @@ describe('resolvePaths', () => {
       RESTAURANT_CONFIG_DIR: '/own/config',
     });
     expect(paths).toEqual({
-      configDir: '/own/config',
+      configFile: '/own/config/config.json',
       stateDir: '/x/state/restaurant',
       cacheDir: '/home/eve/.cache/restaurant',
     });
@@ -49,7 +49,7 @@ describe('resolvePaths', () => {
 
   it('uses the user database when HOME is missing or not absolute', () => {
     for (const env of [{}, { HOME: '' }, { HOME: 'rel' }] as Record<string, string>[]) {
-      expect(resolve(env).configDir).toBe('/home/ana/.config/restaurant');
+      expect(resolve(env).configFile).toBe('/home/ana/.config/restaurant/config.json');
     }
   });
 
@@ -64,12 +64,12 @@ describe('resolvePaths', () => {
     ],
   ])('has no folder when the home is %s, except those that variables name', (_name, homedir) => {
     expect(resolve({}, 'linux', homedir)).toEqual({
-      configDir: undefined,
+      configFile: undefined,
       stateDir: undefined,
       cacheDir: undefined,
     });
     expect(resolve({ RESTAURANT_STATE_DIR: '/s' }, 'linux', homedir)).toEqual({
-      configDir: undefined,
+      configFile: undefined,
       stateDir: '/s',
       cacheDir: undefined,
     });
@@ -78,13 +78,13 @@ describe('resolvePaths', () => {
   it('follows APPDATA and LOCALAPPDATA on Windows', () => {
     const env = { APPDATA: 'C:\\U\\R', LOCALAPPDATA: 'C:\\U\\L' };
     expect(resolve(env, 'win32', () => 'C:\\U')).toEqual({
-      configDir: 'C:\\U\\R\\restaurant',
+      configFile: 'C:\\U\\R\\restaurant\\config.json',
       stateDir: 'C:\\U\\L\\restaurant\\state',
       cacheDir: 'C:\\U\\L\\restaurant\\cache',
     });
-    expect(resolve({ APPDATA: 'rel' }, 'win32', () => 'C:\\Users\\eve').configDir).toBe(
-      'C:\\Users\\eve\\AppData\\Roaming\\restaurant',
+    expect(resolve({ APPDATA: 'rel' }, 'win32', () => 'C:\\Users\\eve').configFile).toBe(
+      'C:\\Users\\eve\\AppData\\Roaming\\restaurant\\config.json',
     );
-    expect(resolve({}, 'win32', () => '').configDir).toBeUndefined();
+    expect(resolve({}, 'win32', () => '').configFile).toBeUndefined();
   });
 });
