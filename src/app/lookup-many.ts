@@ -1,15 +1,9 @@
-import type { Level, LookupOutput } from '../client/types.ts';
+import type { Level, Outcome } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { RateLimitError } from '../storage/pacer.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import type { Service } from './service.ts';
-
-/** One restaurant of many: its details, or why there are none. */
-export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
-  | { readonly output: LookupOutput; readonly error?: undefined }
-  | { readonly output?: undefined; readonly error: AppError }
-);
 
 /** Maximum number of lookups that run at a time. */
 const CONCURRENCY = 4;

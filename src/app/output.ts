@@ -236,26 +236,27 @@ export function selectedColumns(app: App): string[] | undefined {
   return names?.filter((name) => name !== '');
 }
 
-/** A command's data as a JSON document; the other formats are made on demand. */
-export interface ResultDocument {
-  readonly json: unknown;
-  present(): Promise<Presentation>;
-}
-
-/** Writes a command's data in the selected format. */
-export async function writeResult(app: App, data: Presentation | ResultDocument): Promise<void> {
+/**
+ * Writes a command's data in the selected format.
+ * @param json the JSON document
+ * @param prepare loads what the other formats need, which takes long
+ */
+export async function writeResult(
+  app: App,
+  json: unknown,
+  prepare: () => Promise<Presentation>,
+): Promise<void> {
   const format = outputFormat(app);
   const columns = selectedColumns(app);
   const isTerminal = writesToTerminal(app);
-  // The whole document needs no renderer, and renderers take long to load.
-  if (format === 'json' && columns === undefined) return writeJson(app, data.json);
-  const presentation = 'present' in data ? await data.present() : data;
+  if (format === 'json' && columns === undefined) return writeJson(app, json);
+  const presentation = await prepare();
   if (columns !== undefined) {
-    const { missingColumns, selectedJson } = await import('../output/plain-formats.ts');
+    const { missingColumns } = await import('../output/plain-formats.ts');
     const missing = missingColumns(presentation, columns);
     if (missing !== undefined) await app.warn(missing);
-    if (format === 'json') return writeJson(app, selectedJson(presentation, columns));
   }
+  if (format === 'json') return writeJson(app, presentation.selectColumns(columns ?? []));
   const { page } = presentation;
   // A page that a setting selects for all commands is not printed on a terminal.
   if (format === 'html' && page !== undefined && (app.globals.open === true || !isTerminal)) {

@@ -2,6 +2,8 @@ import type { JsonObject } from '../util/object.ts';
 
 /** The shapes of the service's documented responses. Members that are not named here are kept as received. */
 
+import type { AppError } from '../errors.ts';
+
 /** WGS 84, degrees. */
 export interface Coordinates {
   lat: number;
@@ -32,6 +34,12 @@ export interface FindOutput {
 
 /** Output object of `lookup_restaurant`. Its fields are not documented. */
 export type LookupOutput = Record<string, unknown>;
+
+/** One lookup of many: its output, or why there is none. */
+export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
+  | { readonly output: LookupOutput; readonly error?: undefined }
+  | { readonly output?: undefined; readonly error: AppError }
+);
 
 /** Level of detail of a lookup. `standard` and `premium` need a paid key. */
 export type Level = 'basic' | 'standard' | 'premium';

@@ -56,9 +56,9 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       });
     },
     write: async (result) => {
-      const { callData } = await import('../output/records.ts');
-      const { callPresentation, isTruncated } = await import('../output/render/call.ts');
-      await writeResult(app, { json: callData(result), present: async () => callPresentation(result) });
+      const { callData, callPresentation, isTruncated } = await import('../output/render/call.ts');
+      const json = callData(result);
+      await writeResult(app, json, async () => callPresentation(result, json));
       if (outputFormat(app) === 'table' && isTruncated(result)) {
         await app.note('the table only names what is in brackets; --json prints the whole response');
       }

@@ -104,18 +104,15 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       const { answer, cachedAt, kept, detailed } = found;
       saveResults(app, query, kept, writesToTerminal(app) && outputFormat(app) === 'table');
       if (detailed !== undefined) {
-        const { detailedPresentation } = await import('./find/details.ts');
-        await writeResult(app, detailedPresentation(detailed, columns));
+        const { detailedJson, detailedPresentation } = await import('./find/details.ts');
+        await writeResult(app, detailedJson(detailed), async () => detailedPresentation(detailed, columns));
       } else {
         const isReceived = kept.length === answer.results.length && near === undefined && sort === undefined;
         const json = isReceived ? answer.output : { ...answer.output, results: kept };
         const search = { ...query, at: cachedAt ?? app.context.now(), total: answer.output.total_matches };
-        await writeResult(app, {
-          json,
-          present: async () => ({
-            ...(await import('../output/render/find.ts')).findPresentation(json, kept, extra),
-            page: async (shown) => (await import('../output/html/rows.ts')).findPage(kept, search, shown),
-          }),
+        await writeResult(app, json, async () => {
+          const { findPresentation } = await import('../output/render/find.ts');
+          return findPresentation(json, kept, search, extra);
         });
       }
       const note = footer(app, found, query, options);

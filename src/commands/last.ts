@@ -20,14 +20,16 @@ async function showLast(app: App): Promise<void> {
   checkOutputOptions(app, SUMMARY_COLUMNS);
   const search = lastSearch(app);
   const { query, rows = [] } = search ?? {};
-  const { findPresentation } = await import('../output/render/find.ts');
-  await writeResult(app, {
-    ...findPresentation({ ...query, results: rows }, rows),
-    page: async (columns) => {
-      const { findPage } = await import('../output/html/rows.ts');
-      const { name = '', city = '' } = query ?? {};
-      return findPage(rows, { name, city, at: search?.at ?? 0, total: rows.length }, columns);
-    },
+  const json = { ...query, results: rows };
+  await writeResult(app, json, async () => {
+    const { findPresentation } = await import('../output/render/find.ts');
+    return findPresentation(json, rows, {
+      name: '',
+      city: '',
+      ...query,
+      at: search?.at ?? 0,
+      total: rows.length,
+    });
   });
   await app.note(
     search === undefined

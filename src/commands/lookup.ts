@@ -1,11 +1,10 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
-import type { Outcome } from '../app/lookup-many.ts';
 import { openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
-import { LEVELS, type Level, lookupCall } from '../client/types.ts';
+import { LEVELS, type Level, lookupCall, type Outcome } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { shellWord } from '../util/shell.ts';
@@ -62,7 +61,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
       const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
       const isStreamed = !isOne && outputFormat(app) === 'ndjson';
       const outcomes = isStreamed
-        ? streamRecords(app, lookupMany(service, ids, level))
+        ? streamEntries(app, lookupMany(service, ids, level))
         : lookupAll(app, service, ids, level);
       return {
         isStreamed,
@@ -100,22 +99,14 @@ function withPlanHint(error: unknown): unknown {
   return error.withHint('every key has the basic details: restaurant … --fields basic');
 }
 
-async function asRecord({ restaurantId, output, error }: Outcome): Promise<Record<string, unknown>> {
-  if (error === undefined) return { restaurant_id: restaurantId, output };
-  const { errorFields } = await import('../output/problem.ts');
-  return { restaurant_id: restaurantId, error: errorFields(error) };
-}
-
-/** Writes each record as soon as it and those before it are complete. */
-async function streamRecords(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
-  const { pick } = await import('../output/records.ts');
+/** Writes each lookup as soon as it and those before it are complete. */
+async function streamEntries(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
+  const { lookupEntry } = await import('../output/lookup-entry.ts');
   const target = openOutput(app);
   const columns = selectedColumns(app);
   const all: Outcome[] = [];
   for await (const outcome of outcomes) {
-    const record = await asRecord(outcome);
-    if (columns !== undefined && outcome.output !== undefined) record.output = pick(outcome.output, columns);
-    await target.write(`${toJson(record, false)}\n`);
+    await target.write(`${toJson(lookupEntry(outcome, columns), false)}\n`);
     all.push(outcome);
   }
   await target.finish();
@@ -129,37 +120,15 @@ async function writeLookups(
   isOne: boolean,
 ): Promise<void> {
   const [first] = outcomes;
-  const json = isOne ? first?.output : await Promise.all(outcomes.map(asRecord));
+  const json = isOne ? first?.output : (await import('../output/lookup-entry.ts')).lookupEntries(outcomes);
   const at = (isOne ? first?.cachedAt : undefined) ?? app.context.now();
-  // For people, one restaurant gets what the search already knew of it.
-  const isCompleted = isOne && ['table', 'html'].includes(outputFormat(app));
-  const items = outcomes.map(({ restaurantId, output, error }) => {
-    if (output === undefined) return { restaurantId, failure: error };
-    const row = isCompleted
-      ? search?.rows.find((each) => Object(each).service_id === restaurantId)
-      : undefined;
-    return { restaurantId, output: row === undefined ? output : { ...output, ...summaryOf(row, output) } };
+  await writeResult(app, json, async () => {
+    const { lookupPresentation, withSearchResult } = await import('../output/render/lookup.ts');
+    // For people, one restaurant gets what the search already knew of it.
+    const isCompleted = isOne && ['table', 'html'].includes(outputFormat(app));
+    const shown = isCompleted ? outcomes.map((outcome) => withSearchResult(outcome, search?.rows)) : outcomes;
+    return lookupPresentation(shown, isOne, at);
   });
-  await writeResult(app, {
-    json,
-    present: async () => {
-      const { lookupPresentation } = await import('../output/render/lookup.ts');
-      const { lookupPage } = await import('../output/html/rows.ts');
-      return {
-        ...lookupPresentation(items, json),
-        page: async (columns) => lookupPage(items, at, columns),
-      };
-    },
-  });
-}
-
-/** Returns the fields of a search result that basic details may lack. */
-function summaryOf(row: unknown, output: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const known = (row ?? {}) as Record<string, unknown>;
-  const missing = ['address', 'neighborhood', 'city', 'coordinates'].filter(
-    (key) => !Object.hasOwn(output, key) && Object.hasOwn(known, key),
-  );
-  return Object.fromEntries(missing.map((key) => [key, known[key]]));
 }
 
 /** Maximum number of ids that a message names for each kind of failure. */

@@ -41,12 +41,13 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
     write: async (tools) => {
       const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
       if (name === undefined) {
-        await writeResult(app, toolsPresentation(tools));
+        await writeResult(app, { tools }, async () => toolsPresentation(tools));
         if (tools.length === 0) await app.note('the service offers no tools');
         return;
       }
       const { findTool } = await import('./call/prepare.ts');
-      await writeResult(app, toolPresentation(findTool(tools, name)));
+      const tool = findTool(tools, name);
+      await writeResult(app, tool, async () => toolPresentation(tool));
     },
   });
 }

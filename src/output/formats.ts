@@ -5,7 +5,7 @@ type Writer = (data: Presentation, options: PresentOptions) => string | Promise<
 interface FormatSpec {
   /** File extensions that select the format. */
   readonly extensions: readonly string[];
-  /** Loads the function that writes it, when it is used. A page is made of more than records. */
+  /** Loads the function that writes it, when it is used. JSON and pages are made of more than records. */
   readonly load?: () => Promise<Writer>;
 }
 
@@ -16,7 +16,7 @@ const map = () => import('./geo.ts');
 /** Every output format. */
 const SPECS = {
   table: { extensions: [], load: async () => (await plain()).writeTable },
-  json: { extensions: ['json'], load: async () => (await plain()).writeJson },
+  json: { extensions: ['json'] },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await plain()).writeNdjson },
   csv: { extensions: ['csv'], load: async () => (await spreadsheet()).writeCsv },
   tsv: { extensions: ['tsv', 'tab'], load: async () => (await spreadsheet()).writeTsv },
@@ -27,8 +27,8 @@ const SPECS = {
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-/** The formats that are made of the records alone; a page is made of more. */
-export type RecordFormat = Exclude<Format, 'html'>;
+/** The formats that are made of the records alone. */
+export type RecordFormat = Exclude<Format, 'html' | 'json'>;
 
 /** Each format in the help topic. */
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {

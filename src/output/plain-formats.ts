@@ -21,10 +21,6 @@ export async function writeTable(
   return parts.join('');
 }
 
-export function writeJson(data: Presentation, { columns, prettyJson }: PresentOptions): string {
-  return `${toJson(selectedJson(data, columns), prettyJson)}\n`;
-}
-
 export function writeNdjson({ records }: Presentation, { columns }: PresentOptions): string {
   return lines(
     records.map((record) => toJson(columns === undefined ? record : pick(record, columns), false)),
@@ -52,14 +48,6 @@ export function writeMarkdown(
 
 function escapeMarkdown(text: string): string {
   return cleanLine(text).trim().replace(SPECIAL, '\\$&');
-}
-
-/** The JSON document, reduced to the selected columns. */
-export function selectedJson(data: Presentation, columns: readonly string[] | undefined): unknown {
-  if (columns === undefined) return data.json;
-  if (data.selectColumns !== undefined) return data.selectColumns(columns);
-  const records = data.records.map((record) => pick(record, columns));
-  return Array.isArray(data.json) ? records : records[0];
 }
 
 const MAX_NAMED = 40;

@@ -1,11 +1,9 @@
 import type { Palette } from './color.ts';
 import type { PageDocument } from './html/document.ts';
 
-/** A command's data, ready for every output format. */
+/** A command's data for every format but its whole JSON document. */
 export interface Presentation {
-  /** The JSON document. */
-  readonly json: unknown;
-  /** The records in it, for formats with one entry per record. An element that is not an object gives an empty one. */
+  /** The records in the document, for formats with one entry per record. An element that is not an object gives an empty one. */
   readonly records: readonly unknown[];
   /** The records of CSV, TSV and Markdown, where they differ from `records`. */
   readonly rows?: readonly unknown[];
@@ -15,8 +13,8 @@ export interface Presentation {
   readonly readableColumns?: readonly string[];
   /** Whether TSV without `--columns` prints `key<TAB>value` lines, and not one line per record. */
   readonly keyValue?: boolean;
-  /** The JSON document reduced to these keys. Default: each record reduced, in a list if `json` is one. */
-  readonly selectColumns?: (columns: readonly string[]) => unknown;
+  /** Returns the JSON document reduced to these columns. */
+  selectColumns(columns: readonly string[]): unknown;
   /** The text for people, without a final line break; a long one in parts, which are joined by line breaks. */
   table(view: View, columns?: readonly string[]): string | Generator<string>;
   /** The content of an HTML page, for commands that have one. */

@@ -1,5 +1,4 @@
-import type { ToolResult } from '../client/types.ts';
-import { copyRawNumbers, isInexact, parseExactOrNone, rawNumber } from '../util/exact-json.ts';
+import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 
@@ -12,24 +11,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['lng', 'coordinates.lng'],
 ]);
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([short, path]) => [path, short]));
-
-/**
- * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
- * else the content as received.
- */
-export function callData({ structuredContent, content }: ToolResult): unknown {
-  if (structuredContent !== undefined) return structuredContent;
-  const [only] = content ?? [];
-  const isText = content?.length === 1 && isObject(only) && only.type === 'text';
-  return isText && typeof only.text === 'string' ? parseText(only.text) : (content ?? []);
-}
-
-function parseText(text: string): unknown {
-  const value = parseExactOrNone(text);
-  if (value === undefined) return text;
-  // The digits of a number are kept by the container that it is in; this one has none.
-  return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
-}
 
 /**
  * Flattens a record into one row: nested keys dotted, lists of scalars joined with `; `, other lists as compact JSON,

@@ -21,16 +21,17 @@ it.each(['x', '鮨', '🍜\u200d', '\u001b[31m', 'one two ', '\ud800'])(
   async (part) => {
     const text = part.repeat(30_000 / part.length);
     const row = { service_id: 'a', name: text, cuisine_tags: [text], coordinates: { lat: 1, lng: -2 } };
-    for (const format of ['table', 'tsv', 'csv', 'json', 'geojson'] as const) {
-      const output = await shown(findPresentation({ results: [row] }, [row]), format);
+    for (const format of ['table', 'tsv', 'csv', 'ndjson', 'geojson'] as const) {
+      const data = findPresentation({ results: [row] }, [row], { name: 'a', city: 'b', total: 1, at: 0 });
+      const output = await shown(data, format);
       if (format === 'table' || format === 'tsv') {
         expect(output.trimEnd().split('\n')).toHaveLength(format === 'table' ? 2 : 1);
       }
     }
     const schema = { type: 'object', properties: { a: { type: 'string', description: text } } };
     const cards = [
-      await shown(lookupPresentation([{ restaurantId: 'a', output: { name: text } }], {}), 'table'),
-      await shown(callPresentation({ content: [{ type: 'text', text }] }), 'table'),
+      await shown(lookupPresentation([{ restaurantId: 'a', output: { name: text } }], true, 0), 'table'),
+      await shown(callPresentation({ content: [{ type: 'text', text }] }, text), 'table'),
       await shown(toolPresentation({ name: 'a', inputSchema: schema }), 'table'),
     ];
     for (const line of cards.join('').split('\n').slice(0, 50)) {

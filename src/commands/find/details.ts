@@ -42,6 +42,15 @@ export async function lookupResults(
     : detailed;
 }
 
+/** Returns results with their details as JSON. @param columns of those that have details; default: all */
+export function detailedJson(detailed: readonly Detailed[], columns?: readonly string[]): unknown[] {
+  return detailed.map((each) => {
+    if ('error' in each) return { result: each.result, error: errorFields(each.error) };
+    if (columns === undefined) return each;
+    return { result: pick(each.result, columns), details: pick(each.details, columns) };
+  });
+}
+
 /** Maximum number of characters of a value that a table of results has room for. */
 const MAX_CELL = 24;
 /** Maximum number of columns of details in a table. */
@@ -65,19 +74,10 @@ export function detailedPresentation(
     .filter((key) => records.every((record) => isShort(record[key])))
     .slice(0, MAX_COLUMNS);
   const inTable = [...columns.filter((key) => key === DISTANCE), ...short];
-  const json = detailed.map((each) =>
-    'details' in each ? each : { result: each.result, error: errorFields(each.error) },
-  );
   return {
-    json,
     records,
     columns: [...columns, ...extra],
-    selectColumns: (selected) =>
-      json.map((each) =>
-        'details' in each
-          ? { ...each, result: pick(each.result, selected), details: pick(each.details, selected) }
-          : each,
-      ),
+    selectColumns: (selected) => detailedJson(detailed, selected),
     table: (view, selected) => renderFind(records, { columns: selected, extra: inTable }, view),
   };
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../client/types.ts';
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
@@ -6,7 +7,7 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
 import { pick, toCell, valueAt } from '../records.ts';
-import { factsOf, fieldsOf, type LookupItem, placeOf } from '../render/card.ts';
+import { factsOf, fieldsOf, placeOf } from '../render/card.ts';
 import { type Field, inline, isSimple, itemText } from '../render/data.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
@@ -55,22 +56,20 @@ const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
 
 /** Returns lookups as a page: one restaurant, or a list with the failed ones. */
 export function lookupPage(
-  items: readonly LookupItem[],
+  outcomes: readonly Outcome[],
   at: number,
   columns?: readonly string[],
 ): PageDocument {
   const keys = columns ?? LOOKUP_COLUMNS;
-  const failed = items.filter((item) => 'failure' in item).length;
-  const rows = items.map((item): PageRow => {
-    const row = lookupRow(item, keys, columns);
-    return failed === 0
-      ? row
-      : { ...row, cells: [...row.cells, 'failure' in item ? item.failure.code : 'ok'] };
+  const failed = outcomes.filter(({ error }) => error !== undefined).length;
+  const rows = outcomes.map((outcome): PageRow => {
+    const row = lookupRow(outcome, keys, columns);
+    return failed === 0 ? row : { ...row, cells: [...row.cells, outcome.error?.code ?? 'ok'] };
   });
-  const name = items.length === 1 ? (rows[0]?.cells[0] ?? null) : null;
+  const name = outcomes.length === 1 ? (rows[0]?.cells[0] ?? null) : null;
   return {
     kind: 'Restaurant details',
-    heading: name === null ? plural(items.length, 'restaurant') : String(name),
+    heading: name === null ? plural(outcomes.length, 'restaurant') : String(name),
     notes: failed === 0 ? [] : [`${plural(failed, 'lookup')} failed`],
     at,
     columns: [...keys.map(columnOf), ...(failed === 0 ? [] : [RESULT])],
@@ -121,12 +120,14 @@ function namedOnly(name: string, keys: readonly string[], details: PageRow['deta
   return { cells: keys.map((_, index) => (index === place ? name : null)), details };
 }
 
-function lookupRow(item: LookupItem, keys: readonly string[], columns?: readonly string[]): PageRow {
-  if ('failure' in item) {
-    const { code, message } = item.failure;
-    return namedOnly(item.restaurantId, keys, entriesOf([['error', `${code}: ${message}`]]));
+function lookupRow(
+  { restaurantId, output, error }: Outcome,
+  keys: readonly string[],
+  columns?: readonly string[],
+): PageRow {
+  if (error !== undefined) {
+    return namedOnly(restaurantId, keys, entriesOf([['error', `${error.code}: ${error.message}`]]));
   }
-  const { restaurantId, output } = item;
   if (columns !== undefined) return recordRow(pick(output, columns), placeOf(output), keys);
   const { known, rest } = fieldsOf(output, undefined);
   const facts = factsOf(restaurantId, rest);

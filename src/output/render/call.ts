@@ -1,17 +1,33 @@
 import type { ToolResult } from '../../client/types.ts';
-import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { isInexact, parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation, View } from '../presentation.ts';
-import { callData, pick } from '../records.ts';
+import { pick } from '../records.ts';
 import { dataLines } from './data.ts';
 
-/** Presents the result of any tool. */
-export function callPresentation(result: ToolResult): Presentation {
-  const json = callData(result);
+/**
+ * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
+ * else the content as received.
+ */
+export function callData({ structuredContent, content }: ToolResult): unknown {
+  if (structuredContent !== undefined) return structuredContent;
+  const [only] = content ?? [];
+  const isText = content?.length === 1 && isObject(only) && only.type === 'text';
+  return isText && typeof only.text === 'string' ? parseText(only.text) : (content ?? []);
+}
+
+function parseText(text: string): unknown {
+  const value = parseExactOrNone(text);
+  if (value === undefined) return text;
+  // The digits of a number are kept by the container that it is in; this one has none.
+  return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
+}
+
+/** Presents the result of any tool. @param json as `callData` returns it */
+export function callPresentation(result: ToolResult, json: unknown): Presentation {
   const list = isObject(json) && Array.isArray(json.results) ? json.results : json;
   return {
-    json,
     records: Array.isArray(list) ? list : [isObject(list) ? list : { value: list }],
     selectColumns: (columns) => trimmed(json, columns),
     table: (view, columns) =>

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../client/types.ts';
 import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanLine, label, width, wrap } from '../../util/text.ts';
@@ -7,13 +8,8 @@ import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { entryLines, type Field, inline, isSimple, separate } from './data.ts';
 
-/** The result of one lookup: the service's output, or the failure. */
-export type LookupItem = { readonly restaurantId: string } & (
-  | { /** As received; the fields are not documented. */ readonly output: JsonObject }
-  | { readonly failure: { readonly code: string; readonly message: string } }
-);
-type FoundItem = Extract<LookupItem, { readonly output: unknown }>;
-type FailedItem = Extract<LookupItem, { readonly failure: unknown }>;
+type Found = Extract<Outcome, { readonly output: unknown }>;
+type Failed = Extract<Outcome, { readonly error: unknown }>;
 
 /** Likely keys of each role, without case and punctuation: the actual keys are not documented. */
 const SYNONYMS = {
@@ -81,7 +77,7 @@ function isPlain(value: unknown): boolean {
 export const READING_WIDTH = 88;
 
 /** Fields of a search result, which lookups have under the same names. */
-const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
+export const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coordinates'];
 /** Fields that describe the record and not the restaurant. */
 export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
 
@@ -89,15 +85,15 @@ export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_i
  * Renders a restaurant: grade and name, cuisine and price, the summary; the place, then all other fields in their order,
  * and last those about the record. A status of `ok` is left out; fields without a value share a line.
  */
-export function cardLines(item: LookupItem, columns: readonly string[] | undefined, view: View): string[] {
-  if ('failure' in item) return failureLines(item, view.width, view);
-  const { restaurantId, output } = item;
+export function cardLines(outcome: Outcome, columns: readonly string[] | undefined, view: View): string[] {
+  if (outcome.error !== undefined) return failureLines(outcome, view.width, view);
+  const { restaurantId, output } = outcome;
   const { known, rest } = fieldsOf(output, columns);
   const facts = known.name === undefined ? inOrder(rest) : factsOf(restaurantId, rest);
   const summary =
     known.summary === undefined ? [] : wrap(inline(known.summary[1]), Math.min(view.width, READING_WIDTH));
   return separate([
-    [...heading(item, known, view), ...subheading(known, view)],
+    [...heading(outcome, known, view), ...subheading(known, view)],
     summary,
     ...factLines(facts, view),
   ]);
@@ -111,7 +107,7 @@ export function factsOf(restaurantId: string, rest: readonly Field[]): Field[] {
 
 /** Renders the id of a failed lookup and the reason, at most `columns` wide. */
 export function failureLines(
-  { restaurantId, failure: { code, message } }: FailedItem,
+  { restaurantId, error: { code, message } }: Failed,
   columns: number,
   { palette }: View,
 ): string[] {
@@ -121,7 +117,7 @@ export function failureLines(
 
 /** Renders the name, or the id of a restaurant without one, at most `columns` wide, with a link to a map. */
 export function nameLines(
-  { restaurantId, output }: FoundItem,
+  { restaurantId, output }: Found,
   name: Field | undefined,
   columns: number,
   view: View,
@@ -166,12 +162,12 @@ function factLines(facts: readonly Field[], view: View): string[][] {
 export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
 
 /** Renders grade and name on one line; a long name wraps. */
-function heading(item: FoundItem, { grade, name }: Classified['known'], view: View): string[] {
+function heading(found: Found, { grade, name }: Classified['known'], view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade[1])).trim();
   const isShort = letter !== '' && width(letter) <= columns >> 2;
   const indent = isShort ? width(letter) + 2 : 0;
-  const [first = '', ...more] = nameLines(item, name, columns - indent, view);
+  const [first = '', ...more] = nameLines(found, name, columns - indent, view);
   if (isShort)
     return [`${palette.grade(letter)}  ${first}`, ...more.map((line) => ' '.repeat(indent) + line)];
   return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];

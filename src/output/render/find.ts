@@ -1,6 +1,7 @@
 import { isObject } from '../../util/object.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { mapUrl } from '../geo.ts';
+import type { SearchInfo } from '../html/rows.ts';
 import { link } from '../link.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick, valueAt } from '../records.ts';
@@ -81,10 +82,10 @@ function cells(restaurant: unknown, columns: readonly Column[]): string[] {
 export function findPresentation(
   output: object,
   restaurants: readonly unknown[],
+  search: SearchInfo,
   extra: readonly string[] = [],
 ): Presentation {
   return {
-    json: output,
     records: restaurants,
     columns: [...SUMMARY_COLUMNS, ...extra],
     readableColumns: READABLE_COLUMNS,
@@ -93,5 +94,6 @@ export function findPresentation(
       results: restaurants.map((restaurant) => pick(restaurant, columns)),
     }),
     table: (view, columns) => renderFind(restaurants, { columns, extra }, view),
+    page: async (columns) => (await import('../html/rows.ts')).findPage(restaurants, search, columns),
   };
 }

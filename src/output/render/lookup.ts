@@ -1,5 +1,7 @@
-import { isObject, type JsonObject } from '../../util/object.ts';
+import type { Outcome } from '../../client/types.ts';
+import { isObject } from '../../util/object.ts';
 import { label, pad, wrap } from '../../util/text.ts';
+import { lookupEntries } from '../lookup-entry.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
 import { pick } from '../records.ts';
@@ -10,8 +12,8 @@ import {
   fieldsOf,
   inOrder,
   isEmptyValue,
-  type LookupItem,
   nameLines,
+  PLACE,
   READING_WIDTH,
   RECORD,
 } from './card.ts';
@@ -22,41 +24,43 @@ import { dataLines, inline, isSimple, itemText, separate } from './data.ts';
  * below each other, in the order requested. With `columns`, only those fields. No value is cut.
  */
 export function renderLookup(
-  items: readonly LookupItem[],
+  outcomes: readonly Outcome[],
   columns: readonly string[] | undefined,
   view: View,
 ): string {
-  const comparison = comparisonLines(items, columns, view);
+  const comparison = comparisonLines(outcomes, columns, view);
   if (comparison !== undefined) return comparison.join('\n');
   const rule = view.palette.dim(glyphs(view).rule.repeat(Math.min(view.width, READING_WIDTH)));
-  return items.map((item) => cardLines(item, columns, view).join('\n')).join(`\n\n${rule}\n\n`);
+  return outcomes.map((outcome) => cardLines(outcome, columns, view).join('\n')).join(`\n\n${rule}\n\n`);
 }
 
 /**
- * Presents lookups. `json` is the document: the output itself or, for a list, an array of `{restaurant_id, output}` and
- * `{restaurant_id, error}`. Failed lookups are not records; the table shows them in their place.
+ * Presents lookups. Failed ones are not records; the table and the page show them in their place.
+ * @param isOne whether the document is the output of the only one, and not a list
+ * @param at time of the response, in milliseconds since the epoch
  */
-export function lookupPresentation(items: readonly LookupItem[], json: unknown): Presentation {
-  const list = Array.isArray(json);
+export function lookupPresentation(outcomes: readonly Outcome[], isOne: boolean, at: number): Presentation {
+  const outputs = outcomes.flatMap(({ output }) => output ?? []);
+  // Each row starts with the requested id.
+  const rows = outcomes.flatMap(({ restaurantId, output }) =>
+    output === undefined ? [] : [{ restaurant_id: restaurantId, ...output }],
+  );
   return {
-    json,
-    records: list ? items.flatMap(rowOf) : items.flatMap((item) => ('failure' in item ? [] : [item.output])),
-    ...(list ? {} : { rows: items.flatMap(rowOf) }),
+    records: isOne ? outputs : rows,
+    rows,
     keyValue: true,
-    selectColumns: (columns) => (list ? json.map((entry) => trimEntry(entry, columns)) : pick(json, columns)),
-    table: (view, columns) => renderLookup(items, columns, view),
+    selectColumns: (columns) => (isOne ? pick(outputs[0], columns) : lookupEntries(outcomes, columns)),
+    table: (view, columns) => renderLookup(outcomes, columns, view),
+    page: async (columns) => (await import('../html/rows.ts')).lookupPage(outcomes, at, columns),
   };
 }
 
-/** Returns a row that starts with the requested id. */
-function rowOf(item: LookupItem): JsonObject[] {
-  return 'failure' in item ? [] : [{ restaurant_id: item.restaurantId, ...item.output }];
-}
-
-function trimEntry(entry: unknown, columns: readonly string[]): unknown {
-  return isObject(entry) && isObject(entry.output)
-    ? { ...entry, output: pick(entry.output, columns) }
-    : entry;
+/** Adds the fields of a search result that basic details may lack. @param rows results of the search */
+export function withSearchResult(outcome: Outcome, rows: readonly unknown[] = []): Outcome {
+  const row = rows.find((each) => Object(each).service_id === outcome.restaurantId);
+  return outcome.output === undefined || row === undefined
+    ? outcome
+    : { ...outcome, output: { ...pick(row, PLACE), ...outcome.output } };
 }
 
 /** Limits of a comparison: the number of restaurants, and the width of its columns. */
@@ -80,25 +84,25 @@ interface Row {
  * undefined for other numbers, and if the columns do not fit.
  */
 export function comparisonLines(
-  items: readonly LookupItem[],
+  outcomes: readonly Outcome[],
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {
-  if (items.length < 2 || items.length > MAX_ITEMS || items.every((item) => 'failure' in item))
+  const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
+  if (found.length < 2 || found.length > MAX_ITEMS || found.every((one) => one === undefined))
     return undefined;
-  const found = items.map((item) => ('failure' in item ? undefined : fieldsOf(item.output, columns)));
   const groups = rowGroups(found);
   const titles = groups.flat().map(({ key, level }) => ' '.repeat(level * GAP) + label(key));
   const titleWidth = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);
-  const room = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - titleWidth) / items.length) - GAP);
+  const room = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - titleWidth) / found.length) - GAP);
   if (room < MIN_CELL_WIDTH) return undefined;
 
   const line = (title: readonly string[], cells: readonly (readonly string[])[]): string[] =>
     joinHorizontal([title, ...cells], [titleWidth, ...cells.map(() => room)]);
-  const heads = items.map((item, index) =>
-    'failure' in item
-      ? failureLines(item, room, view)
-      : nameLines(item, found[index]?.known.name, room, view),
+  const heads = outcomes.map((outcome, index) =>
+    outcome.error === undefined
+      ? nameLines(outcome, found[index]?.known.name, room, view)
+      : failureLines(outcome, room, view),
   );
   const [first = [], ...blocks] = groups.map((rows) =>
     rows.flatMap((row) =>

@@ -162,7 +162,6 @@ function firstParagraph(description: string): string {
 /** Presents all tools. */
 export function toolsPresentation(tools: readonly Tool[]): Presentation {
   return {
-    json: { tools },
     records: tools,
     columns: ['name', 'title', 'description'],
     selectColumns: (columns) => ({ tools: tools.map((tool) => pick(tool, columns)) }),
@@ -174,7 +173,6 @@ export function toolsPresentation(tools: readonly Tool[]): Presentation {
 /** Presents one tool. CSV and TSV list its arguments. */
 export function toolPresentation(tool: Tool): Presentation {
   return {
-    json: tool,
     records: [tool],
     rows: argumentsOf(tool).map(({ name, type, required, description, allowed, fallback }) => ({
       argument: name,
@@ -185,6 +183,7 @@ export function toolPresentation(tool: Tool): Presentation {
       default: fallback,
     })),
     columns: ['argument', 'type', 'required', 'description', 'allowed', 'default'],
+    selectColumns: (columns) => pick(tool, columns),
     table: (view, columns) =>
       columns === undefined ? renderTool(tool, view) : renderRecords([tool], columns, view),
   };

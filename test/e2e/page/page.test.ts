@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import type { PageDocument } from '../../../src/output/html/document.ts';
 import { findPage, lookupPage } from '../../../src/output/html/rows.ts';
 import { FAINT_TEXTS, hasBrowser, UNNAMED, useChromium } from './chromium.ts';
@@ -167,7 +168,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
             hours: { monday: { open: '1', close: '2' } },
           },
         },
-        { restaurantId: 'b'.repeat(60), failure: { code: 'not_found', message: 'x'.repeat(200) } },
+        { restaurantId: 'b'.repeat(60), error: new AppError('not_found', 'x'.repeat(200)) },
       ],
       0,
     );

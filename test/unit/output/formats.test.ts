@@ -10,7 +10,6 @@ const RECORDS = [
   { id: 'b', name: 'Chez\tNous\u001b', more: null },
 ];
 const DATA: Presentation = {
-  json: { results: RECORDS },
   records: RECORDS,
   selectColumns: (columns) => ({ results: columns }),
   table: (_, columns) => `table ${columns?.join() ?? 'of all'}`,
@@ -25,12 +24,6 @@ function shown(
 }
 
 describe('present', () => {
-  it('writes the document as JSON, optionally indented', async () => {
-    expect(await shown(DATA, 'json')).toBe(`${JSON.stringify(DATA.json)}\n`);
-    expect(await shown(DATA, 'json', { prettyJson: true })).toMatch(/^\{\n {2}"results": \[/);
-    expect(await shown(DATA, 'json', { columns: ['id'] })).toBe('{"results":["id"]}\n');
-  });
-
   it('joins the parts of a table, and stops between two parts when it is interrupted', async () => {
     const stop = new AbortController();
     let drawn = 0;
@@ -41,16 +34,6 @@ describe('present', () => {
     stop.abort(new Error('interrupted'));
     await expect(shown({ ...DATA, table }, 'table', { signal: stop.signal })).rejects.toThrow('interrupted');
     expect(drawn).toBe(1);
-  });
-
-  it('reduces each record by default', async () => {
-    const { selectColumns: _, ...plain } = DATA;
-    expect(await shown({ ...plain, json: RECORDS }, 'json', { columns: ['id'] })).toBe(
-      '[{"id":"a"},{"id":"b"}]\n',
-    );
-    expect(await shown({ ...plain, records: RECORDS.slice(0, 1) }, 'json', { columns: ['id'] })).toBe(
-      '{"id":"a"}\n',
-    );
   });
 
   it('writes NDJSON, one record per line', async () => {
@@ -129,22 +112,10 @@ describe('present', () => {
   });
 
   it('writes empty results in every format', async () => {
-    const none: Presentation = {
-      json: { results: [] },
-      records: [],
-      columns: ['id', 'name'],
-      table: () => '',
-    };
-    const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson'] as const;
+    const none = { ...DATA, records: [], columns: ['id', 'name'], table: () => '' };
+    const formats = ['table', 'ndjson', 'csv', 'tsv', 'geojson'] as const;
     const texts = await Promise.all(formats.map((format) => shown(none, format)));
-    expect(texts).toEqual([
-      '',
-      '{"results":[]}\n',
-      '',
-      'id,name\n',
-      '',
-      '{"type":"FeatureCollection","features":[]}\n',
-    ]);
+    expect(texts).toEqual(['', '', 'id,name\n', '', '{"type":"FeatureCollection","features":[]}\n']);
   });
 
   it('leaves a column empty that no record has', async () => {
@@ -177,7 +148,7 @@ it('flattens keys with dots in time that grows with their length', async () => {
 
 describe('missingColumns', () => {
   const valid = ['service_id', 'name', 'grade', 'neighborhood'];
-  const data = { json: {}, records: [{}], columns: valid, table: () => '' };
+  const data = { ...DATA, records: [{}], columns: valid };
 
   it('accepts columns that some record has', () => {
     expect(missingColumns(data, ['name', 'grade'])).toBeUndefined();

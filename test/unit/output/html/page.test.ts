@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
 import type { PageDocument } from '../../../../src/output/html/document.ts';
 import { renderPage } from '../../../../src/output/html/page.ts';
 import { findPage, lookupPage } from '../../../../src/output/html/rows.ts';
@@ -110,7 +111,7 @@ describe('a page', () => {
           restaurantId: 'a7c1',
           output: { ...NOPA, tldr: 'Warm.', phone: '+1 415-555-0195', website: 'https://x.example' },
         },
-        { restaurantId: 'b8d2', failure: { code: 'not_found', message: 'there is no such id' } },
+        { restaurantId: 'b8d2', error: new AppError('not_found', 'there is no such id') },
       ],
       0,
     );

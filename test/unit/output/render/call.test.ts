@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../../src/output/formats.ts';
-import { callPresentation } from '../../../../src/output/render/call.ts';
+import { callData, callPresentation } from '../../../../src/output/render/call.ts';
 import { viewOf } from '../../../helpers/hostile.ts';
 
 const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
@@ -14,31 +14,28 @@ describe('callPresentation', () => {
     ['several blocks', { content: [text('1'), text('2')] }, [text('1'), text('2')]],
     ['a block that is not text', { content: [{ type: 'image' }] }, [{ type: 'image' }]],
     ['nothing', {}, []],
-  ])('returns %s', async (_, result, json) => {
-    expect(JSON.parse(await present(callPresentation(result), 'json', options))).toEqual(json);
+  ])('returns %s', (_, result, json) => {
+    expect(callData(result)).toEqual(json);
   });
 
   it('returns the results as records', async () => {
-    const data = callPresentation({
-      structuredContent: {
-        total: 2,
-        results: [
-          { name: 'A', n: 1 },
-          { name: 'B', n: 2 },
-        ],
-      },
-    });
+    const structuredContent = {
+      total: 2,
+      results: [
+        { name: 'A', n: 1 },
+        { name: 'B', n: 2 },
+      ],
+    };
+    const data = callPresentation({ structuredContent }, structuredContent);
     expect(await present(data, 'tsv', { ...options, columns: ['name'] })).toBe('A\nB\n');
-    expect(await present(data, 'json', { ...options, columns: ['name'] })).toBe(
-      '{"total":2,"results":[{"name":"A"},{"name":"B"}]}\n',
-    );
+    expect(data.selectColumns(['name'])).toEqual({ total: 2, results: [{ name: 'A' }, { name: 'B' }] });
     expect(await present(data, 'table', options)).toBe(
       'Total  2\n\nResults\n  NAME  N\n  A     1\n  B     2\n',
     );
   });
 
   it('shows text cleaned', async () => {
-    const data = callPresentation({ content: [text('hello\nyou\u001b')] });
+    const data = callPresentation({ content: [text('hello\nyou\u001b')] }, 'hello\nyou\u001b');
     expect(await present(data, 'table', options)).toBe('hello\nyou^[\n');
     expect(await present(data, 'tsv', options)).toBe('hello you^[\n');
   });

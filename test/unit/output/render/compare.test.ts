@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../../src/client/types.ts';
+import { AppError } from '../../../../src/errors.ts';
 import { palette } from '../../../../src/output/color.ts';
 import type { View } from '../../../../src/output/presentation.ts';
-import type { LookupItem } from '../../../../src/output/render/card.ts';
 import { comparisonLines, renderLookup } from '../../../../src/output/render/lookup.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
-const NOPA: LookupItem = {
+const NOPA: Outcome = {
   restaurantId: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
   output: {
     status: 'ok',
@@ -25,7 +26,7 @@ const NOPA: LookupItem = {
     ],
   },
 };
-const CORNER: LookupItem = {
+const CORNER: Outcome = {
   restaurantId: 'id-2',
   output: {
     status: 'ok',
@@ -36,12 +37,12 @@ const CORNER: LookupItem = {
     hours: null,
   },
 };
-const GONE: LookupItem = {
+const GONE: Outcome = {
   restaurantId: 'id-3',
-  failure: { code: 'not_found', message: 'no restaurant has this id' },
+  error: new AppError('not_found', 'no restaurant has this id'),
 };
 
-function compare(items: readonly LookupItem[], view: View): string | undefined {
+function compare(items: readonly Outcome[], view: View): string | undefined {
   return comparisonLines(items, undefined, view)?.join('\n');
 }
 
@@ -129,7 +130,7 @@ describe('comparisonLines', () => {
 
   it('keeps its width and contains nothing harmful', () => {
     const item = fc.oneof(
-      hostileRecord.map((output): LookupItem => ({ restaurantId: 'id', output })),
+      hostileRecord.map((output): Outcome => ({ restaurantId: 'id', output })),
       fc.constant(GONE),
     );
     fc.assert(

@@ -156,7 +156,7 @@ describe('renderFind', () => {
 describe('findPresentation', () => {
   const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
   const output = { status: 'ok', results: [NOPA, SAITO], total_matches: 2, extra: 1 };
-  const data = findPresentation(output, output.results);
+  const data = findPresentation(output, output.results, { name: 'Nopa', city: 'SF', total: 2, at: 0 });
 
   it('has the documented columns in TSV', async () => {
     expect(await present(data, 'tsv', options)).toBe(
@@ -169,9 +169,8 @@ describe('findPresentation', () => {
     expect((await present(data, 'csv', options)).split('\n')[0]).toBe(SUMMARY_COLUMNS.join(','));
   });
 
-  it('keeps the document around reduced results', async () => {
-    expect(JSON.parse(await present(data, 'json', options))).toEqual(output);
-    expect(JSON.parse(await present(data, 'json', { ...options, columns: ['name', 'lat'] }))).toEqual({
+  it('keeps the document around reduced results', () => {
+    expect(data.selectColumns(['name', 'lat'])).toEqual({
       ...output,
       results: [{ name: 'Nopa', coordinates: { lat: 37.7749 } }, { name: '鮨さいとう' }],
     });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
 import { palette } from '../../../../src/output/color.ts';
 import { present } from '../../../../src/output/formats.ts';
+import { lookupEntries } from '../../../../src/output/lookup-entry.ts';
 import { lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
@@ -267,11 +269,11 @@ describe('renderLookup', () => {
 
 describe('lookupPresentation', () => {
   const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
+  const GONE = { restaurantId: 'x', error: new AppError('not_found', 'no restaurant x') };
 
   it('of one restaurant is its output; rows start with the id', async () => {
-    const data = lookupPresentation([{ restaurantId: ID, output: BASIC }], BASIC);
-    expect(JSON.parse(await present(data, 'json', options))).toEqual(BASIC);
-    expect(await present(data, 'json', { ...options, columns: ['grade'] })).toBe('{"grade":"A"}\n');
+    const data = lookupPresentation([{ restaurantId: ID, output: BASIC }], true, 0);
+    expect(data.selectColumns(['grade'])).toEqual({ grade: 'A' });
     expect((await present(data, 'csv', options)).split('\n')[0]).toBe(
       'restaurant_id,grade,tldr,cuisine,price_level',
     );
@@ -279,29 +281,18 @@ describe('lookupPresentation', () => {
   });
 
   it('of a list is an array with the failures', async () => {
-    const error = { restaurant_id: 'x', error: { code: 'not_found' } };
-    const data = lookupPresentation(
-      [{ restaurantId: ID, output: BASIC }],
-      [{ restaurant_id: ID, output: BASIC }, error],
-    );
-    expect(JSON.parse(await present(data, 'json', { ...options, columns: ['grade'] }))).toEqual([
-      { restaurant_id: ID, output: { grade: 'A' } },
-      error,
-    ]);
+    const outcomes = [{ restaurantId: ID, output: BASIC }, GONE];
+    const error = { restaurant_id: 'x', error: expect.objectContaining({ code: 'not_found' }) };
+    const data = lookupPresentation(outcomes, false, 0);
+    expect(lookupEntries(outcomes)).toEqual([{ restaurant_id: ID, output: BASIC }, error]);
+    expect(data.selectColumns(['grade'])).toEqual([{ restaurant_id: ID, output: { grade: 'A' } }, error]);
     expect(await present(data, 'tsv', { ...options, columns: ['restaurant_id', 'grade'] })).toBe(
       `${ID}\tA\n`,
     );
   });
 
   it('shows a failure in its place and not as a record', async () => {
-    const failure = { code: 'not_found', message: 'no restaurant x' };
-    const data = lookupPresentation(
-      [
-        { restaurantId: 'x', failure },
-        { restaurantId: ID, output: BASIC },
-      ],
-      [],
-    );
+    const data = lookupPresentation([GONE, { restaurantId: ID, output: BASIC }], false, 0);
     const table = await present(data, 'table', { ...options, view: viewOf(40) });
     expect(table.split('\n').slice(0, 2)).toEqual(['x', 'not_found: no restaurant x']);
     expect(await present(data, 'tsv', { ...options, columns: ['grade'] })).toBe('A\n');

@@ -153,8 +153,8 @@ describe('presentations of tools', () => {
   const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
 
   it('contain the tools as received', async () => {
-    expect(JSON.parse(await present(toolsPresentation([FIND]), 'json', options))).toEqual({ tools: [FIND] });
-    expect(JSON.parse(await present(toolPresentation(FIND), 'json', options))).toEqual(FIND);
+    expect(toolsPresentation([FIND]).selectColumns(['name'])).toEqual({ tools: [{ name: FIND.name }] });
+    expect(toolPresentation(FIND).selectColumns(['name'])).toEqual({ name: FIND.name });
     expect(await present(toolsPresentation([FIND]), 'tsv', options)).toBe(
       'find_restaurant\t\tSearch restaurants by name and city. Returns summaries, best match first.\n',
     );

@@ -1,0 +1,17 @@
+import type { Outcome } from '../client/types.ts';
+import type { JsonObject } from '../util/object.ts';
+import { errorFields } from './problem.ts';
+import { pick } from './records.ts';
+
+/** Returns a lookup as an entry of a JSON list. @param columns of its output; default: all */
+export function lookupEntry(
+  { restaurantId, output, error }: Outcome,
+  columns?: readonly string[],
+): JsonObject {
+  if (error !== undefined) return { restaurant_id: restaurantId, error: errorFields(error) };
+  return { restaurant_id: restaurantId, output: columns === undefined ? output : pick(output, columns) };
+}
+
+/** Returns lookups as a JSON list. */
+export const lookupEntries = (outcomes: readonly Outcome[], columns?: readonly string[]): JsonObject[] =>
+  outcomes.map((outcome) => lookupEntry(outcome, columns));
