@@ -120,6 +120,15 @@ Module._load = function (request, parent, isMain) {
 process.on('exit', () => writeFileSync(process.env.FIGURES, JSON.stringify({ ours: [...ours], stack })));
 `;
 
+/** Leaves loading to Node: compile-cache.ts loads the chunks of the real build in its own way. */
+const byNode = {
+  name: 'by-node',
+  load: {
+    filter: { id: /[\\/]compile-cache\.ts$/ },
+    handler: () => 'export const loadChunks = () => {};',
+  },
+};
+
 /** Builds the program with one file per module, and runs one \`find\` against a local service. */
 async function traceFind() {
   const work = mkdtempSync(join(tmpdir(), 'figures-'));
@@ -132,6 +141,7 @@ async function traceFind() {
       platform: 'node',
       external: /^[^./]/,
       moduleTypes: TEXT_MODULES,
+      plugins: [byNode],
       logLevel: 'silent',
     });
     const { output } = await bundle.generate({
