@@ -73,7 +73,7 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
     ...(data === undefined ? {} : { restaurants: await readData(app, data) }),
     onRequest: ({ method, tool, status, key, ms }) => {
       const what = [method ?? '-', tool].flatMap((name) => name?.slice(0, MAX_NAME) ?? []).join(' ');
-      void app.note(`${status} ${what} (${key ?? 'no key'}, ${Math.round(ms)} ms)`);
+      void app.note(`${status} ${what} (${key}, ${Math.round(ms)} ms)`);
     },
   });
   app.onClose(() => sandbox.close());

@@ -1,28 +1,92 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
+import type { JsonObject } from '../util/object.ts';
+import {
+  formatEvent,
+  httpError,
+  INTERNAL_ERROR,
+  idOf,
+  type Payload,
+  type ReplyError,
+  resultMessage,
+  rpcError,
+  SSE_TYPE,
+} from './messages.ts';
+import { tooManyRequests, unauthorized } from './request-guard.ts';
 
-/** All faults that the sandbox can inject, and what they apply to. */
-const FAULT_TARGETS = {
-  401: 'any',
-  403: 'any',
-  429: 'any',
-  500: 'any',
-  503: 'any',
-  reset: 'any',
-  hang: 'any',
-  slow: 'request',
-  truncate: 'request',
-  html: 'request',
-  'bad-json': 'request',
-  'bad-text': 'tool',
-  'tool-error': 'tool',
-  'rpc-error': 'request',
-  'sse-cut': 'request',
-  'wrong-id': 'request',
-  huge: 'request',
-} as const;
+const DRIP_MS = 100;
+/** More than the largest body that a careful client accepts (64 MiB). */
+const HUGE_BYTES = 72 * 1024 * 1024;
+const CUT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":';
+const PAGE =
+  '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
 
-export type FaultKind = `${keyof typeof FAULT_TARGETS}`;
-export const FAULT_KINDS = Object.keys(FAULT_TARGETS) as FaultKind[];
+/** How a fault spoils an exchange. */
+export interface Injection {
+  /** Replaces the answer. */
+  readonly error?: () => ReplyError;
+  /** Changes the response: still well-formed JSON-RPC, but wrong. */
+  readonly message?: (message: JsonObject) => JsonObject;
+  /** Changes the reply: complete HTTP with an unreadable body. */
+  readonly payload?: (payload: Payload) => Payload;
+  /** Sends the reply in a broken way. */
+  readonly send?: (response: ServerResponse, payload: Payload) => Promise<unknown>;
+  /** Whether nothing is sent, not even a status. */
+  readonly isSilent?: true;
+}
+
+const toolOutput = (content: string) => ({ content: [{ type: 'text', text: content }] });
+
+/** Returns a function that puts the result in the place of a response. */
+const replaceResult =
+  (result: object) =>
+  (message: JsonObject): JsonObject =>
+    resultMessage(idOf(message) ?? 0, result);
+
+/** All faults that the sandbox can inject, and the requests that they apply to. */
+export const FAULTS = {
+  401: { on: 'any', error: () => unauthorized('fault: 401') },
+  403: { on: 'any', error: () => httpError(403, 'forbidden', 'fault: 403') },
+  429: { on: 'any', error: () => tooManyRequests('fault: 429', 1) },
+  500: { on: 'any', error: () => httpError(500, 'internal', 'fault: 500') },
+  503: { on: 'any', error: () => httpError(503, 'unavailable', 'fault: 503', { 'Retry-After': '1' }) },
+  reset: { on: 'any', send: async ({ socket }) => socket?.resetAndDestroy(), isSilent: true },
+  hang: { on: 'any', send: (response) => once(response, 'close'), isSilent: true },
+  slow: { on: 'request', send: drip },
+  truncate: { on: 'request', send: truncate },
+  html: {
+    on: 'request',
+    payload: () => ({ status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: PAGE }),
+  },
+  'bad-json': {
+    on: 'request',
+    payload: (payload) => ({ ...payload, body: isStream(payload) ? formatEvent(CUT) : CUT }),
+  },
+  'bad-text': { on: 'tool', message: replaceResult(toolOutput('Here is what I found: {not JSON')) },
+  'tool-error': {
+    on: 'tool',
+    message: replaceResult({
+      ...toolOutput('{"status":"error","message":"fault: tool-error"}'),
+      isError: true,
+    }),
+  },
+  'rpc-error': { on: 'request', error: () => rpcError(INTERNAL_ERROR, 'fault: rpc-error') },
+  'sse-cut': { on: 'request', send: cutStream },
+  'wrong-id': {
+    on: 'request',
+    message: (message) => ({
+      ...message,
+      id: typeof message.id === 'number' ? message.id + 1000 : `${message.id}-other`,
+    }),
+  },
+  huge: { on: 'request', send: flood },
+} satisfies Record<string, Injection & { readonly on: 'any' | 'request' | 'tool' }>;
+
+export type FaultKind = `${keyof typeof FAULTS}`;
+export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
 
 /** A fault, and how often it is injected. */
 export interface Fault {
@@ -32,9 +96,6 @@ export interface Fault {
   /** Limits the fault to the first requests. */
   readonly first?: number;
 }
-
-/** The kinds of requests: a tool call can fail in more ways than a notification. */
-type FaultTarget = 'tool' | 'request' | 'other';
 
 /**
  * Parses `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests).
@@ -57,13 +118,12 @@ export function parseFault(text: string): Fault {
 export function createFaults(
   faults: readonly Fault[],
   random: () => number,
-): (target: FaultTarget) => FaultKind | undefined {
+): (received: 'tool' | 'request' | 'other') => FaultKind | undefined {
   const seen = faults.map(() => 0);
-  return (target) => {
+  return (received) => {
     for (const [index, { kind, rate, first }] of faults.entries()) {
-      const needed = FAULT_TARGETS[kind];
-      const applies = needed === 'any' || needed === target || (needed === 'request' && target === 'tool');
-      if (!applies) continue;
+      const { on } = FAULTS[kind];
+      if (on !== 'any' && on !== received && !(on === 'request' && received === 'tool')) continue;
       const before = seen[index] ?? 0;
       seen[index] = before + 1;
       if (first !== undefined ? before < first : random() < rate) return kind;
@@ -75,3 +135,53 @@ export function createFaults(
 function usageError(message: string): AppError {
   return new AppError('usage', message, { hint: 'restaurant sandbox --fault 503:0.2' });
 }
+
+async function drip(response: ServerResponse, payload: Payload): Promise<void> {
+  const bytes = startBody(response, payload);
+  await sendAll(response, async function* () {
+    for (const byte of bytes) {
+      yield Buffer.of(byte);
+      await sleep(DRIP_MS);
+    }
+  });
+}
+
+async function truncate(response: ServerResponse, payload: Payload): Promise<void> {
+  const bytes = startBody(response, payload);
+  await new Promise<void>((resolve) => {
+    response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve());
+  });
+  response.socket?.destroySoon();
+}
+
+/** Sends the head of a reply. @returns the bytes of its body */
+function startBody(response: ServerResponse, { status, headers, body }: Payload): Buffer {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  return bytes;
+}
+
+async function cutStream(response: ServerResponse, payload: Payload): Promise<void> {
+  const stream = isStream(payload) ? payload.body : formatEvent(payload.body);
+  const lastEvent = stream.lastIndexOf('event: message');
+  response.writeHead(200, { ...payload.headers, 'Content-Type': SSE_TYPE });
+  response.end(stream.slice(0, lastEvent + Math.floor((stream.length - lastEvent) / 2)));
+}
+
+async function flood(response: ServerResponse, payload: Payload): Promise<void> {
+  const [before, after] = JSON.stringify(resultMessage(1, toolOutput('#'))).split('#');
+  const [prefix, suffix] = isStream(payload) ? ['event: message\ndata: ', '\n\n'] : ['', ''];
+  const filler = Buffer.alloc(64 * 1024, 'x');
+  response.writeHead(200, { ...payload.headers });
+  await sendAll(response, async function* () {
+    yield `${prefix}${before}`;
+    for (let sent = 0; sent < HUGE_BYTES; sent += filler.length) yield filler;
+    yield `${after}${suffix}`;
+  });
+}
+
+/** Sends the pieces one by one, until the reader disconnects. */
+const sendAll = (response: ServerResponse, pieces: () => AsyncGenerator<string | Buffer>): Promise<void> =>
+  pipeline(pieces, response).catch(() => undefined);
+
+const isStream = ({ headers }: Payload): boolean => headers['Content-Type'] === SSE_TYPE;

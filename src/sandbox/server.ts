@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { isObject } from '../util/object.ts';
 import { createCatalog } from './catalog.ts';
-import { createFaults } from './faults.ts';
-import { INJECTIONS, type Injection } from './inject-fault.ts';
+import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
 import { createMcp } from './mcp.ts';
 import {
   type Answer,
@@ -32,9 +31,35 @@ import {
 } from './request-guard.ts';
 import { sampleRestaurants } from './restaurants.ts';
 import { createService } from './service.ts';
-import type { RequestEntry, Sandbox, SandboxOptions, SandboxRequest } from './types.ts';
+import type { Mode, ReplyForm, RequestEntry, Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';
 
-export type { Sandbox, SandboxOptions, SandboxRequest, SandboxRestaurant } from './types.ts';
+export type { Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';
+
+export interface SandboxOptions {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  readonly reply?: ReplyForm;
+  readonly mode?: Mode;
+  /** False: no key is required and every level is allowed. */
+  readonly auth?: boolean;
+  /** Requests per key in 60 seconds; 0 = no limit. Default 100. */
+  readonly perMinute?: number;
+  /** Requests per key in 24 hours; 0 = no limit. Default 2000. */
+  readonly perDay?: number;
+  /** Delay before each reply, in milliseconds. */
+  readonly latencyMs?: number;
+  readonly faults?: readonly Fault[];
+  /** Default: the sample data. */
+  readonly restaurants?: readonly SandboxRestaurant[];
+  /** Clock of the limits, in milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Random numbers in [0, 1) for the faults. */
+  readonly random?: () => number;
+  /** Maximum time for a request to arrive, in milliseconds. Default 10,000. */
+  readonly requestTimeoutMs?: number;
+  /** Called after each exchange. Never receives a key. */
+  readonly onRequest?: (entry: RequestEntry) => void;
+}
 
 const HOST = '127.0.0.1';
 /** Longer than clients keep an idle connection, so that none is closed while a request is being sent. */
@@ -166,7 +191,7 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
         const incoming = readMessage(body);
         const kind = incoming.method === 'tools/call' ? 'tool' : 'request';
         const fault = nextFault(incoming.id === undefined ? 'other' : kind);
-        if (fault !== undefined) injection = INJECTIONS[fault];
+        if (fault !== undefined) injection = FAULTS[fault];
         if (injection.error !== undefined) throw injection.error();
         answer = protocol.post({ incoming, access, headers });
       }

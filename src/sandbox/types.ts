@@ -1,5 +1,4 @@
 import type { Restaurant } from '../client/types.ts';
-import type { Fault } from './faults.ts';
 
 /** A restaurant of the sandbox, as a search returns it. The details are derived from it. */
 export interface SandboxRestaurant extends Restaurant {
@@ -23,41 +22,12 @@ export interface Access {
   readonly account: string;
 }
 
-export interface SandboxOptions {
-  /** Default 0: any free port. */
-  readonly port?: number;
-  readonly reply?: ReplyForm;
-  readonly mode?: Mode;
-  /** False: no key is required and every level is allowed. */
-  readonly auth?: boolean;
-  /** Requests per key in 60 seconds; 0 = no limit. Default 100. */
-  readonly perMinute?: number;
-  /** Requests per key in 24 hours; 0 = no limit. Default 2000. */
-  readonly perDay?: number;
-  /** Delay before each reply, in milliseconds. */
-  readonly latencyMs?: number;
-  readonly faults?: readonly Fault[];
-  /** Default: the sample data. */
-  readonly restaurants?: readonly SandboxRestaurant[];
-  /** Clock of the limits, in milliseconds since the epoch. */
-  readonly now?: () => number;
-  /** Random numbers in [0, 1) for the faults. */
-  readonly random?: () => number;
-  /** Maximum time for a request to arrive, in milliseconds. Default 10,000. */
-  readonly requestTimeoutMs?: number;
-  /** Called after each exchange. Never receives a key. */
-  readonly onRequest?: (entry: RequestEntry) => void;
-}
-
 /** An exchange, for the log. */
-export interface RequestEntry {
+export interface RequestEntry extends Pick<SandboxRequest, 'key' | 'status'> {
   /** JSON-RPC method of the body. */
   readonly method?: string;
   /** Tool of a `tools/call`. */
   readonly tool?: string;
-  /** HTTP status that was sent; 0 if a fault sent none. */
-  readonly status: number;
-  readonly key?: KeyKind;
   /** Duration in milliseconds. */
   readonly ms: number;
 }
@@ -73,7 +43,7 @@ export interface SandboxRequest {
   readonly key: KeyKind;
   /** The body parsed as JSON, else its text; undefined without a body. */
   readonly body: unknown;
-  /** HTTP status that was sent; 0 before. */
+  /** HTTP status that was sent; 0 before, and if a fault sent none. */
   readonly status: number;
   /** Time of arrival, by the clock of the sandbox. */
   readonly time: number;

@@ -1,5 +1,4 @@
-import { startSandbox } from '../../src/sandbox/server.ts';
-import type { SandboxOptions } from '../../src/sandbox/types.ts';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { restaurants } from '../unit/enrich/service-data.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID } from './service.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import type { SandboxOptions } from '../../src/sandbox/types.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 
 export const PAID = 'sk_service_demo_paid';

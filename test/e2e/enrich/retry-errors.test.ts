@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../../src/sandbox/types.ts';
+import type { SandboxOptions } from '../../../src/sandbox/server.ts';
 import { enrichInSandbox } from '../../helpers/enrich.ts';
 import type { RunOptions } from '../../helpers/program.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../../src/sandbox/types.ts';
+import type { SandboxOptions } from '../../../src/sandbox/server.ts';
 import { HEADERS, type HttpReply, outputOf, post, send, toolCall } from './http.ts';
 import { eventsOf } from './sse.ts';
 import { sandboxes } from './with-sandbox.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/server.ts';
 import { runCli } from '../../helpers/program.ts';
 import { HEADERS, post, send, sendRaw, toolCall } from './http.ts';
 import { sandboxes } from './with-sandbox.ts';

@@ -1,6 +1,5 @@
 import { afterEach } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/server.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/types.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 
 /** Returns a function that starts sandboxes, which are closed when the test ends. */
 export function sandboxes(): (options?: SandboxOptions) => Promise<Sandbox> {
