@@ -25,30 +25,28 @@ export interface McpClient {
   readonly scope?: 'project';
   /** Note for entries in a project file. */
   readonly projectNote?: string;
-  /** Members of an http entry beside URL and headers. Omitted: the client only supports stdio servers. */
-  readonly http?: JsonObject;
-  /** Key of the URL. Default: `url`. */
-  readonly urlKey?: string;
+  /** Returns an http entry, without its headers. Omitted: the client only supports stdio servers. */
+  readonly http?: (url: string) => JsonObject;
   /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
   readonly reference?: (variable: string) => string;
-  /** Placeholder for the key, when it is not that of {@link KEY_VARIABLE}. */
-  readonly keyReference?: string;
-  /** Note about the placeholders. */
-  readonly referenceNote?: string;
   /** Whether entries name the variables of the key and of headers in keys of their own, as Codex does. */
   readonly namesVariables?: true;
-  /** Item of the file's `inputs`: the client prompts for the key. */
-  readonly input?: JsonObject;
-  /** Members of a stdio entry beside command and arguments. */
-  readonly stdio?: JsonObject;
-  /** Whether command and arguments form one array. */
-  readonly joinsCommand?: true;
-  /** Key of the program's environment variables. Default: `env`. */
-  readonly envKey?: string;
-  /** Whether stdio is the default although http is available. */
-  readonly prefersStdio?: true;
+  /** Item of the file's `inputs`, to which the header of the key refers: the client prompts for the key. */
+  readonly input?: JsonObject & { readonly id: string };
+  /** Returns a stdio entry. Omitted: the program as it is. */
+  readonly stdio?: (program: Program) => JsonObject;
+  /** Why stdio is the default although http is available. */
+  readonly httpNote?: string;
   /** Environment variables that the programs it starts receive. Default: all. */
   readonly passesEnv?: 'basic' | 'without-secrets';
+}
+
+/** The program that a client starts. */
+export interface Program extends JsonObject {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Environment variables that it needs and the client may not have. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The placeholders of most clients: `${NAME}` and `${env:NAME}`. */
@@ -71,16 +69,16 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.mcp.json'],
     scope: 'project',
     projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
-    http: { type: 'http' },
+    http: (url) => ({ type: 'http', url }),
     reference: plainReference,
-    stdio: { type: 'stdio' },
+    stdio: (program) => ({ type: 'stdio', ...program }),
   },
   { name: 'claude-desktop', user: ['APP/Claude/claude_desktop_config.json'], passesEnv: 'basic' },
   {
     name: 'cursor',
     user: ['~/.cursor/mcp.json'],
     project: ['.cursor/mcp.json'],
-    http: {},
+    http: (url) => ({ url }),
     reference: envReference,
   },
   {
@@ -89,17 +87,15 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['APP/Code/User/mcp.json'],
     project: ['.vscode/mcp.json'],
     scope: 'project',
-    http: { type: 'http' },
+    http: (url) => ({ type: 'http', url }),
     reference: envReference,
-    keyReference: `\${input:${INPUT.id}}`,
     input: INPUT,
-    stdio: { type: 'stdio' },
+    stdio: (program) => ({ type: 'stdio', ...program }),
   },
   {
     name: 'windsurf',
     user: ['~/.codeium/windsurf/mcp_config.json'],
-    http: {},
-    urlKey: 'serverUrl',
+    http: (serverUrl) => ({ serverUrl }),
     reference: envReference,
   },
   {
@@ -109,7 +105,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['$CODEX_HOME/config.toml', '~/.codex/config.toml'],
     project: ['.codex/config.toml'],
     projectNote: 'Codex reads this file in trusted projects only',
-    http: {},
+    http: (url) => ({ url }),
     namesVariables: true,
     passesEnv: 'basic',
   },
@@ -118,7 +114,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['~/.gemini/settings.json'],
     project: ['.gemini/settings.json'],
     projectNote: 'Gemini CLI uses the server of a project in trusted folders only: run gemini in this folder',
-    http: { type: 'http' },
+    http: (url) => ({ type: 'http', url }),
     reference: (variable) => `$${variable}`,
     passesEnv: 'without-secrets',
   },
@@ -127,26 +123,29 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     servers: 'context_servers',
     user: ['WINDOWS/Zed/settings.json', 'CONFIG/zed/settings.json'],
     project: ['.zed/settings.json'],
-    http: {},
+    http: (url) => ({ url }),
   },
   {
     name: 'copilot-cli',
     user: ['$COPILOT_HOME/mcp-config.json', '~/.copilot/mcp-config.json'],
     project: ['.mcp.json'],
-    http: { type: 'http', tools: ['*'] },
+    http: (url) => ({ type: 'http', tools: ['*'], url }),
     reference: plainReference,
-    stdio: { type: 'local', tools: ['*'] },
+    stdio: (program) => ({ type: 'local', tools: ['*'], ...program }),
   },
   {
     name: 'opencode',
     servers: 'mcp',
     user: ['CONFIG/opencode/opencode.jsonc', 'CONFIG/opencode/opencode.json', 'CONFIG/opencode/config.json'],
     project: ['opencode.jsonc', 'opencode.json'],
-    http: { type: 'remote', enabled: true, oauth: false },
+    http: (url) => ({ type: 'remote', enabled: true, oauth: false, url }),
     reference: (variable) => `{env:${variable}}`,
-    stdio: { type: 'local', enabled: true },
-    joinsCommand: true,
-    envKey: 'environment',
+    stdio: ({ command, args, env }) => ({
+      type: 'local',
+      enabled: true,
+      command: [command, ...args],
+      ...(env && { environment: env }),
+    }),
   },
   {
     name: 'cline',
@@ -156,18 +155,17 @@ export const MCP_CLIENTS: readonly McpClient[] = [
       '~/.cline/data/settings/cline_mcp_settings.json',
       'APP/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
     ],
-    http: { type: 'streamableHttp', disabled: false },
+    http: (url) => ({ type: 'streamableHttp', disabled: false, url }),
     reference: envReference,
-    referenceNote: `only Cline for VS Code replaces \${env:…}; for its command line use --via stdio`,
-    stdio: { disabled: false },
-    prefersStdio: true,
+    httpNote: `only Cline for VS Code replaces \${env:…}; for its command line use --via stdio`,
+    stdio: (program) => ({ disabled: false, ...program }),
   },
   {
     name: 'roo',
     user: ['APP/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json'],
     project: ['.roo/mcp.json'],
     scope: 'project',
-    http: { type: 'streamable-http' },
+    http: (url) => ({ type: 'streamable-http', url }),
     reference: envReference,
     passesEnv: 'basic',
   },

@@ -18,7 +18,7 @@ import { cleanLine } from '../../util/text.ts';
 import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
 import { changeClientFile, clientPath, type FileChange, pathOf } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type Transport } from './clients.ts';
-import { editText, formatSnippet, isSwitchedOff } from './edit.ts';
+import { editText, formatSnippet } from './edit.ts';
 import {
   buildEntry,
   CONFIG_VARIABLE,
@@ -176,8 +176,8 @@ function writeEntry(app: App, { client, scope, file, target, entry }: Plan) {
   let isOff = false;
   const change = changeClientFile(app.context, file, options, (text) => {
     const edited = editText(client, text, entry);
-    isOff = isSwitchedOff(client, edited);
-    return edited;
+    isOff = edited.entry.enabled === false || edited.entry.disabled === true;
+    return edited.text;
   });
   return { ...change, isOff };
 }
@@ -212,7 +212,7 @@ function notes(
     const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
     texts.push(`the bridge uses the saved login${env}${login}`);
   } else if (refersToKey(target) && client.input === undefined) {
-    texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.referenceNote);
+    texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.httpNote);
   }
   return texts.filter((text) => typeof text === 'string');
 }

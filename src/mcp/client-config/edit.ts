@@ -21,14 +21,14 @@ const BOM = '\uFEFF';
  * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON in one line is
  * formatted.
  * @param text content of the file; blank counts as empty
- * @returns the new text, or the same one when it has the entry already
+ * @returns the new text, or the same one when it has the entry already; and the entry in it, with the user's keys
  * @throws {SyntaxError} when the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
 export function editText(
   { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
   text: string,
   entry: Entry,
-): string {
+): { text: string; entry: JsonObject } {
   const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';
@@ -44,7 +44,7 @@ export function editText(
     [servers]: { ...list, [ENTRY_NAME]: merged },
     ...(entry.input === undefined ? {} : { inputs: withInput(root.inputs, entry.input) }),
   }) as JsonObject;
-  if (isDeepStrictEqual(root, wanted)) return text;
+  if (isDeepStrictEqual(root, wanted)) return { text, entry: merged };
   const appended = isToml && existing === undefined ? [appendTable(before, servers, merged)] : [];
   const change = () => (isToml ? patch(before, wanted) : changeJson(before, [], root, wanted));
   // A repeated key or an inline table can make an edit land where no reader looks.
@@ -57,18 +57,7 @@ export function editText(
   if (edited === undefined) {
     throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
   }
-  return mark + edited;
-}
-
-/** Whether the user has switched our entry off. @param text content that {@link editText} returned */
-export function isSwitchedOff(
-  { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
-  text: string,
-): boolean {
-  const root = (format === 'toml' ? parseToml : parseJsonc)(text.replace(BOM, ''));
-  const list = isObject(root) ? root[servers] : undefined;
-  const entry = isObject(list) ? list[ENTRY_NAME] : undefined;
-  return isObject(entry) && (entry.enabled === false || entry.disabled === true);
+  return { text: mark + edited, entry: merged };
 }
 
 /** Formats the entry inside the structure of its file, for copying. */

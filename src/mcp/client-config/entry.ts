@@ -74,31 +74,29 @@ export function chooseTransport(
     const hint = literalKey ? `leave out ${words}` : 'restaurant … --via stdio';
     throw new AppError('usage', problem, { hint });
   }
-  const usesBridge = via === 'stdio' || problem !== undefined || client.prefersStdio || isPlain();
+  const usesBridge = via === 'stdio' || problem !== undefined || client.httpNote !== undefined || isPlain();
   return usesBridge ? 'stdio' : 'http';
 }
 
 /** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, target: Target): Entry {
   if (target.via === 'http') {
-    const url = { [client.urlKey ?? 'url']: target.url };
     const auth = client.namesVariables ? variableHeaders(target) : { headers: headersOf(client, target) };
     const input = refersToKey(target) ? client.input : undefined;
-    return { value: { ...client.http, ...url, ...auth }, input };
+    return { value: { ...client.http?.(target.url), ...auth }, input };
   }
-  const { args, env } = target;
-  const command = client.joinsCommand ? { command: [COMMAND, ...args] } : { command: COMMAND, args };
-  return { value: { ...client.stdio, ...command, ...unlessEmpty(client.envKey ?? 'env', env) } };
+  const program = { command: COMMAND, args: target.args, ...unlessEmpty('env', target.env) };
+  return { value: client.stdio?.(program) ?? program };
 }
 
 const unlessEmpty = (key: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [key]: value };
 
 /** Returns the headers with the placeholders of the client. */
-function headersOf({ reference, keyReference }: McpClient, { headers, isLiteral }: HttpTarget): JsonObject {
+function headersOf({ reference, input }: McpClient, { headers, isLiteral }: HttpTarget): JsonObject {
   if (isLiteral || reference === undefined) return headers;
   const placeholder = (_match: string, variable: string): string =>
-    variable === KEY_VARIABLE && keyReference !== undefined ? keyReference : reference(variable);
+    variable === KEY_VARIABLE && input ? `\${input:${input.id}}` : reference(variable);
   const values = Object.entries(headers).map(
     ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, placeholder)] as const,
   );

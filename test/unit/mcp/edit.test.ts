@@ -25,8 +25,8 @@ const codex = buildEntry(client('codex'), HTTP);
 const codexStdio = buildEntry(client('codex'), STDIO);
 
 const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
-  editText({ servers }, text, entry);
-const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry);
+  editText({ servers }, text, entry).text;
+const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry).text;
 
 /** Returns the lines that only one of two texts contains. */
 function changedLines(before: string, after: string): string[] {
