@@ -1,5 +1,5 @@
 /** The entry of the package for programs: the client that the commands use, and its types. */
-export type { Field, RequestHeaders } from './client/http/headers.ts';
+export type { HeaderField, RequestHeaders } from './client/http/headers.ts';
 export type { TraceEvent } from './client/http/transport.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/protocol.ts';
 export {

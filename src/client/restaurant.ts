@@ -8,8 +8,8 @@ import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import {
   baseHeaders,
-  type Field,
   fieldList,
+  type HeaderField,
   isHarmless,
   type RequestHeaders,
   withHeaders,
@@ -93,7 +93,7 @@ type ClientContext = Pick<Context, 'env' | 'now' | 'sleep' | 'random' | 'signal'
 export interface RawResponse {
   readonly status: number;
   readonly statusText: string;
-  readonly headers: readonly Field[];
+  readonly headers: readonly HeaderField[];
   /** The envelope's JSON text as received. */
   readonly text: string;
   readonly envelope: JsonObject;
@@ -153,7 +153,10 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       .filter((secret) => secret.length >= MIN_SECRET)
       .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
   const clean = errorCleaner(hide, endpoint.host);
-  const hideSecret = ([name, value]: Field): Field => [name, secrets.has(name.toLowerCase()) ? '…' : value];
+  const hideSecret = ([name, value]: HeaderField): HeaderField => [
+    name,
+    secrets.has(name.toLowerCase()) ? '…' : value,
+  ];
   const trace =
     options.trace &&
     ((event: TraceEvent): void => {

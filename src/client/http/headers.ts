@@ -8,7 +8,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A header field: name and value. */
-export type Field = readonly [name: string, value: string];
+export type HeaderField = readonly [name: string, value: string];
 
 /** Returns the first value of a header field. */
 export function firstValue(value: string | readonly string[] | undefined): string | undefined {
@@ -16,9 +16,9 @@ export function firstValue(value: string | readonly string[] | undefined): strin
 }
 
 /** Lists header fields one by one, a repeated field once for each value. */
-export function fieldList(headers: HeaderFields): Field[] {
+export function fieldList(headers: HeaderFields): HeaderField[] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each): Field => [name, each]),
+    [value ?? []].flat().map((each): HeaderField => [name, each]),
   );
 }
 

@@ -5,7 +5,7 @@ import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
 import { bodyReader, contentDecoder, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
-import { type Field, fieldList, firstValue, type HeaderFields } from './headers.ts';
+import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
 import { type Env, proxyFor } from './proxy.ts';
 
@@ -66,14 +66,14 @@ export type TraceEvent =
       readonly kind: 'request';
       readonly method: string;
       readonly url: string;
-      readonly headers: readonly Field[];
+      readonly headers: readonly HeaderField[];
       readonly body?: string;
     }
   | {
       readonly kind: 'response';
       readonly status: number;
       readonly statusText: string;
-      readonly headers: readonly Field[];
+      readonly headers: readonly HeaderField[];
     }
   /** A body, or one event of a stream. */
   | { readonly kind: 'body'; readonly text: string }

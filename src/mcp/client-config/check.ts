@@ -10,7 +10,7 @@ import { VERSION } from '../../version.ts';
 import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
-import { COMMAND, type HttpTarget, refersToKey, type Target } from './entry.ts';
+import { COMMAND, type Connection, type HttpConnection, refersToKey } from './entry.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -48,12 +48,12 @@ export function bridgeProblem({ context }: App, { name }: McpClient): string | u
  * @returns how many tools the client will see, and for http where the key came from
  * @throws {AppError}
  */
-export async function checkEntry(app: App, client: McpClient, target: Target) {
-  if (target.via === 'http') return checkHttp(app, client, target);
+export async function checkEntry(app: App, client: McpClient, connection: Connection) {
+  if (connection.via === 'http') return checkHttp(app, client, connection);
   const problem = bridgeProblem(app, client);
   if (problem !== undefined) throw new AppError('io_error', problem, { hint: INSTALL_HINT });
-  const { args } = target;
-  const env = { ...clientEnv(client, app.context.env), ...target.env };
+  const { args } = connection;
+  const env = { ...clientEnv(client, app.context.env), ...connection.env };
   const tools = await app.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
     checkBridge(app, args, env),
   );
@@ -66,9 +66,9 @@ const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 /** Failures that mean that the service does not support MCP, as opposed to a network or login problem. */
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
-async function checkHttp(app: App, client: McpClient, target: HttpTarget) {
+async function checkHttp(app: App, client: McpClient, connection: HttpConnection) {
   const fromEnv = app.environmentKey !== undefined;
-  if (!fromEnv && refersToKey(target) && client.input === undefined) {
+  if (!fromEnv && refersToKey(connection) && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
       hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant … --via stdio`,
     });
@@ -89,7 +89,7 @@ async function checkHttp(app: App, client: McpClient, target: HttpTarget) {
   const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
-    hint: `the service does not support the MCP handshake; use the bridge: ${target.isLiteral ? 'replace --literal-key by --via stdio' : 'restaurant … --via stdio'}`,
+    hint: `the service does not support the MCP handshake; use the bridge: ${connection.isLiteral ? 'replace --literal-key by --via stdio' : 'restaurant … --via stdio'}`,
   });
 }
 

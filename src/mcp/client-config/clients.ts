@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../util/object.ts';
 
 /** How a client connects to the service: directly, or through this program as bridge. */
-export type Transport = 'http' | 'stdio';
+export type TransportKind = 'http' | 'stdio';
 
 /** Whose file an entry is written to. */
 export type Scope = 'user' | 'project';

@@ -17,22 +17,22 @@ import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
 import { changeClientFile, clientPath, type FileChange, pathOf } from './client-file.ts';
-import { KEY_VARIABLE, type McpClient, type Scope, type Transport } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 import { editText, formatSnippet } from './edit.ts';
 import {
   buildEntry,
   CONFIG_VARIABLE,
+  type Connection,
   chooseTransport,
   ENTRY_NAME,
   KEY_HEADER,
   refersToKey,
-  type Target,
   VARIABLE,
 } from './entry.ts';
 
 /** Options of `mcp config`. */
 export interface ConfigOptions {
-  via?: Transport;
+  via?: TransportKind;
   scope?: Scope;
   write?: true;
   check?: true;
@@ -48,13 +48,13 @@ type Plan = Awaited<ReturnType<typeof planEntry>>;
  */
 export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
   const plan = await planEntry(app, client, options);
-  const { target, file, shown } = plan;
-  const check = options.check === true ? await checkEntry(app, client, target) : undefined;
+  const { connection, file, shown } = plan;
+  const check = options.check === true ? await checkEntry(app, client, connection) : undefined;
   const written = options.write === true ? writeEntry(app, plan) : undefined;
   const command = written === undefined ? clientCommand(plan) : undefined;
   const json = {
     client: client.name,
-    via: target.via,
+    via: connection.via,
     file,
     entry: shown.value,
     inputs: shown.input && [shown.input],
@@ -69,7 +69,7 @@ export async function configureClient(app: App, client: McpClient, options: Conf
   if (check !== undefined) {
     await app.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
   }
-  const problem = target.via === 'stdio' ? bridgeProblem(app, client) : undefined;
+  const problem = connection.via === 'stdio' ? bridgeProblem(app, client) : undefined;
   if (problem !== undefined) await app.warn(`${problem}: ${INSTALL_HINT}`);
   for (const note of notes(app, plan, written, command)) await app.note(note);
 }
@@ -90,17 +90,18 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
     });
   }
   const file = clientPath(client, scope, app.context);
-  const target = via === 'stdio' ? stdioTarget(app, scope) : await httpTarget(app, client, literalKey);
-  const entry = buildEntry(client, target);
-  const shown = buildEntry(client, masked(app, target));
-  return { client, scope, file, target, entry, shown };
+  const connection =
+    via === 'stdio' ? stdioConnection(app, scope) : await httpConnection(app, client, literalKey);
+  const entry = buildEntry(client, connection);
+  const shown = buildEntry(client, masked(app, connection));
+  return { client, scope, file, connection, entry, shown };
 }
 
 /** Settings that an entry for the bridge repeats. */
 const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
 
 /** The bridge with the options of this run, and with the variables that a client may not have. */
-function stdioTarget(app: App, scope: Scope): Target {
+function stdioConnection(app: App, scope: Scope): Connection {
   const { context, globals, paths, settings } = app;
   // Checks the URL before it becomes part of a command line.
   configuredEndpoint(app);
@@ -123,7 +124,7 @@ function stdioTarget(app: App, scope: Scope): Target {
   return { via: 'stdio', args, env };
 }
 
-async function httpTarget(app: App, client: McpClient, literalKey: boolean): Promise<Target> {
+async function httpConnection(app: App, client: McpClient, literalKey: boolean): Promise<Connection> {
   const { settings, globals } = app;
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, globals.insecureHttp === true);
@@ -158,20 +159,20 @@ function assertReferable(client: McpClient, name: string, value: string): void {
 }
 
 /** Masks the key and the values of secret headers, for display. */
-function masked(app: App, target: Target): Target {
-  if (target.via === 'stdio' || !target.isLiteral) return target;
+function masked(app: App, connection: Connection): Connection {
+  if (connection.via === 'stdio' || !connection.isLiteral) return connection;
   const prefix = app.settings.get('key-prefix');
-  const shown = Object.entries(target.headers).map(([name, value]) => [
+  const shown = Object.entries(connection.headers).map(([name, value]) => [
     name,
     name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : shownHeader(name, value),
   ]);
-  return { ...target, headers: Object.fromEntries(shown) };
+  return { ...connection, headers: Object.fromEntries(shown) };
 }
 
-function writeEntry(app: App, { client, scope, file, target, entry }: Plan) {
+function writeEntry(app: App, { client, scope, file, connection, entry }: Plan) {
   const options = {
     project: scope === 'project' ? app.context.cwd() : undefined,
-    isSecret: target.via === 'http' && target.isLiteral,
+    isSecret: connection.via === 'http' && connection.isLiteral,
   };
   let isOff = false;
   const change = changeClientFile(app.context, file, options, (text) => {
@@ -188,15 +189,15 @@ function describeWrite(file: string, { isChanged, backup }: FileChange): string 
 }
 
 /** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
-function clientCommand({ client, target, entry, scope }: Plan): string | undefined {
-  if (client.name !== 'claude-code' || (target.via === 'http' && target.isLiteral)) return undefined;
+function clientCommand({ client, connection, entry, scope }: Plan): string | undefined {
+  if (client.name !== 'claude-code' || (connection.via === 'http' && connection.isLiteral)) return undefined;
   return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
 /** Lists what a person should know about the entry. */
 function notes(
   app: App,
-  { client, scope, file, target }: Plan,
+  { client, scope, file, connection }: Plan,
   written: ReturnType<typeof writeEntry> | undefined,
   command: string | undefined,
 ): string[] {
@@ -207,11 +208,11 @@ function notes(
     written?.isOff && `the entry is switched off in ${file}`,
     scope === 'project' && client.projectNote,
   ];
-  if (target.via === 'stdio') {
+  if (connection.via === 'stdio') {
     const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
     const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
     texts.push(`the bridge uses the saved login${env}${login}`);
-  } else if (refersToKey(target) && client.input === undefined) {
+  } else if (refersToKey(connection) && client.input === undefined) {
     texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.httpNote);
   }
   return texts.filter((text) => typeof text === 'string');

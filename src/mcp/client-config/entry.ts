@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { KEY_VARIABLE, type McpClient, type Transport } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type TransportKind } from './clients.ts';
 
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
@@ -11,17 +11,17 @@ export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
 /** The command that a client starts. */
 export const COMMAND = 'restaurant';
 
-/** The target of an entry. */
-export type Target = StdioTarget | HttpTarget;
+/** How the entry of a client connects: it starts the bridge, or it calls the service. */
+export type Connection = StdioConnection | HttpConnection;
 
-interface StdioTarget {
+interface StdioConnection {
   readonly via: 'stdio';
   readonly args: readonly string[];
   /** Environment variables that the bridge needs and the client may not have. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface HttpTarget {
+export interface HttpConnection {
   readonly via: 'http';
   readonly url: string;
   /** The headers, with the key: templates with `${VAR}`, or values in a literal entry. */
@@ -32,9 +32,9 @@ export interface HttpTarget {
 /** The header that refers to the key. */
 export const KEY_HEADER = { Authorization: `Bearer \${${KEY_VARIABLE}}` };
 
-/** Returns whether an entry for the target refers to the variable of the key. */
-export const refersToKey = (target: Target): boolean =>
-  target.via === 'http' && target.headers.Authorization === KEY_HEADER.Authorization;
+/** Returns whether a connection refers to the variable of the key. */
+export const refersToKey = (connection: Connection): boolean =>
+  connection.via === 'http' && connection.headers.Authorization === KEY_HEADER.Authorization;
 
 /** An entry, and the item that the file's `inputs` must hold for it. */
 export interface Entry {
@@ -51,8 +51,8 @@ export interface Entry {
  */
 export function chooseTransport(
   client: McpClient,
-  choice: { via: Transport | undefined; literalKey: boolean; demo: boolean; isPlain(): boolean },
-): Transport {
+  choice: { via: TransportKind | undefined; literalKey: boolean; demo: boolean; isPlain(): boolean },
+): TransportKind {
   const { via, literalKey, demo, isPlain } = choice;
   if (via === 'stdio' && literalKey) {
     throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
@@ -78,14 +78,16 @@ export function chooseTransport(
   return usesBridge ? 'stdio' : 'http';
 }
 
-/** Builds the entry of a client that supports the target; see {@link chooseTransport}. */
-export function buildEntry(client: McpClient, target: Target): Entry {
-  if (target.via === 'http') {
-    const auth = client.namesVariables ? variableHeaders(target) : { headers: headersOf(client, target) };
-    const input = refersToKey(target) ? client.input : undefined;
-    return { value: { ...client.http?.(target.url), ...auth }, input };
+/** Builds the entry of a client that supports the connection; see {@link chooseTransport}. */
+export function buildEntry(client: McpClient, connection: Connection): Entry {
+  if (connection.via === 'http') {
+    const auth = client.namesVariables
+      ? variableHeaders(connection)
+      : { headers: headersOf(client, connection) };
+    const input = refersToKey(connection) ? client.input : undefined;
+    return { value: { ...client.http?.(connection.url), ...auth }, input };
   }
-  const program = { command: COMMAND, args: target.args, ...unlessEmpty('env', target.env) };
+  const program = { command: COMMAND, args: connection.args, ...unlessEmpty('env', connection.env) };
   return { value: client.stdio?.(program) ?? program };
 }
 
@@ -93,7 +95,7 @@ const unlessEmpty = (key: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [key]: value };
 
 /** Returns the headers with the placeholders of the client. */
-function headersOf({ reference, input }: McpClient, { headers, isLiteral }: HttpTarget): JsonObject {
+function headersOf({ reference, input }: McpClient, { headers, isLiteral }: HttpConnection): JsonObject {
   if (isLiteral || reference === undefined) return headers;
   const placeholder = (_match: string, variable: string): string =>
     variable === KEY_VARIABLE && input ? `\${input:${input.id}}` : reference(variable);
@@ -107,17 +109,17 @@ function headersOf({ reference, input }: McpClient, { headers, isLiteral }: Http
 export const VARIABLE = /^\$\{(\w+)\}$/;
 
 /** Returns the key and headers as Codex has them: values and names of variables apart. */
-function variableHeaders(target: HttpTarget): JsonObject {
+function variableHeaders(connection: HttpConnection): JsonObject {
   const values: Record<string, string> = {};
   const variables: Record<string, string> = {};
-  const { Authorization, ...others } = target.headers;
-  for (const [name, value] of Object.entries(refersToKey(target) ? others : target.headers)) {
-    const variable = target.isLiteral ? undefined : VARIABLE.exec(value)?.[1];
+  const { Authorization, ...others } = connection.headers;
+  for (const [name, value] of Object.entries(refersToKey(connection) ? others : connection.headers)) {
+    const variable = connection.isLiteral ? undefined : VARIABLE.exec(value)?.[1];
     if (variable === undefined) values[name] = value;
     else variables[name] = variable;
   }
   return {
-    ...(refersToKey(target) ? { bearer_token_env_var: KEY_VARIABLE } : {}),
+    ...(refersToKey(connection) ? { bearer_token_env_var: KEY_VARIABLE } : {}),
     ...unlessEmpty('http_headers', values),
     ...unlessEmpty('env_http_headers', variables),
   };
