@@ -6,7 +6,6 @@ import { usageErrorIn, usageHint } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
-import { shellWord } from './util/shell.ts';
 import { BUNDLED, VERSION } from './version.ts';
 
 /**
@@ -17,14 +16,14 @@ import { BUNDLED, VERSION } from './version.ts';
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
   const program = await buildProgram(app, argv);
-  app.attach(program);
-  if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   const route = parseRoute(argv, program);
+  app.route = route;
+  if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
     await dispatch(argv, route, program, app);
     return app.exitCode;
   } catch (error) {
-    return await reportFailure(error, app, route, argv);
+    return await reportFailure(error, app, route);
   } finally {
     await app.close();
   }
@@ -79,14 +78,9 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
 }
 
 /** Reports an error, and returns the exit code for it. */
-async function reportFailure(
-  error: unknown,
-  app: App,
-  { command, json }: Route,
-  argv: readonly string[],
-): Promise<number> {
+async function reportFailure(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const known = withHint(asAppError(error, app.context), command, app, argv);
+  const known = await withHint(asAppError(error, app.context), command, app);
   await reportError(known, app, command, json ?? app.wantsJson);
   return EXIT_CODES[known.kind];
 }
@@ -114,41 +108,16 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
   await stderr.write(app.redact(text)).catch(() => {});
 }
 
-/** Completes the hint: help for a usage error without one, and the service options that the user typed. */
-function withHint(error: AppError, command: CliCommand, app: App, argv: readonly string[]): AppError {
+/** Completes the hint: help for a usage error without one, and the words that the user typed. */
+async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {
   const { code, details } = error;
-  const isBug = code === 'unexpected' && !app.verbose;
-  const given = details.hint ?? (code === 'usage' ? usageHint(error.message, command) : error.hint);
-  const hint = isBug
-    ? `this is a bug in restaurant ${VERSION} (${app.context.runtime}); please report what --verbose prints`
-    : app.withServiceOptions(withCommandLine(given, command, app, argv));
-  return hint === error.hint ? error : error.withHint(hint);
-}
-
-/** A command in a hint without its words, and the options that follow, to the end of the clause. */
-const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|\\.|(?![,;] )[^'\\])*)/g;
-
-/** Puts the words of this run in the place of `…` in a hint, unless they may hold a secret. */
-function withCommandLine(hint: string, { path }: CliCommand, app: App, argv: readonly string[]): string {
-  const line = commandLine(argv);
-  const mayHoldSecret = argv.some((word) => /^-\w*H|^--header|:\/\/[^/]*@/.test(word));
-  if (mayHoldSecret || app.redact(line) !== line) return hint;
-  return hint.replace(OPEN_COMMAND, (text, name: string | undefined, options: string) =>
-    name === undefined || name === path ? commandLine(argv, options) : text,
-  );
-}
-
-/** Returns the command line of a run with these options instead of the same ones that were typed. */
-function commandLine(argv: readonly string[], options = ''): string {
-  const words = [...argv];
-  const operands = words.includes('--') ? words.splice(words.indexOf('--')) : [];
-  const replaced = new Map(
-    Array.from(options.matchAll(/(?<!\S)(-[-\w]+)( [^-])?/g), ([, flag = '', value]) => [flag, value]),
-  );
-  const flagOf = (word: string): string => /^--[^=]+|^-./.exec(word)?.[0] ?? '';
-  const kept = words.filter((word, at) => !replaced.has(flagOf(word)) && !replaced.get(words[at - 1] ?? ''));
-  const quoted = [...kept.map(shellWord), options, ...operands.map(shellWord)];
-  return ['restaurant', ...quoted.filter((word) => word !== '')].join(' ');
+  if (code === 'unexpected' && !app.verbose) {
+    const runtime = `restaurant ${VERSION} (${app.context.runtime})`;
+    return error.withHint(`this is a bug in ${runtime}; please report what --verbose prints`);
+  }
+  const { completeHint } = await import('./app/command-line.ts');
+  const hint = details.hint ?? (code === 'usage' ? usageHint(error.message, command) : error.hint);
+  return error.withHint(completeHint(app, hint));
 }
 
 function asAppError(error: unknown, context: Context): AppError {
@@ -167,11 +136,11 @@ export async function reportUncaught(
 ): Promise<number> {
   const app = new App(context);
   const program = await buildProgram(app, argv);
-  app.attach(program);
+  app.route = parseRoute(argv, program);
   // This program has no assertions; undici has one that fails when a peer closes at a bad moment.
   const known =
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })
       : error;
-  return reportFailure(known, app, parseRoute(argv, program), argv);
+  return reportFailure(known, app, app.route);
 }

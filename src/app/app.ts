@@ -1,5 +1,5 @@
-import type { CliCommand } from '../cli/command.ts';
 import { type GlobalOptions, settingFlags } from '../cli/options.ts';
+import type { Route } from '../cli/route.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -11,7 +11,6 @@ import { Settings, variable } from '../settings/settings.ts';
 import { type ConfigFile, readConfig, updateConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import type { SharedState } from '../storage/shared-state.ts';
-import { shellWord } from '../util/shell.ts';
 
 /** Minimum length of a secret: a few letters would be masked in every word. */
 const MIN_SECRET = 8;
@@ -27,11 +26,12 @@ const loadText = () => import('../util/text.ts');
  */
 export class App {
   readonly context: Context;
+  /** The command line. Its program parses the options. */
+  route: Route | undefined;
   /** The key that the key command printed in this run. */
   commandKey: string | undefined;
   /** Exit code of a run that did not throw; a list of which some rows failed makes it 8. */
   exitCode = 0;
-  #program: CliCommand | undefined;
   #settings: Settings | undefined;
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
@@ -54,35 +54,8 @@ export class App {
     return variable(this.context.env, 'RESTAURANT_API_KEY');
   }
 
-  /** Connects the command tree that parses the options. */
-  attach(program: CliCommand): void {
-    this.#program = program;
-  }
-
-  /** Adds the service options of this run to the commands in a hint, so that they work as printed. */
-  withServiceOptions(hint: string): string {
-    const { demo, profile, baseUrl, endpoint, insecureHttp } = this.globals;
-    const typed = [
-      demo && '--demo',
-      profile && `--profile ${shellWord(profile)}`,
-      baseUrl && `--base-url ${shellWord(baseUrl)}`,
-      endpoint && `--endpoint ${shellWord(endpoint)}`,
-      insecureHttp && '--insecure-http',
-    ];
-    // A URL may contain a password.
-    const options = typed.filter((option) => typeof option === 'string' && !/:\/\/[^/]*@/.test(option));
-    return hint.replace(
-      /\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g,
-      (command, name, offset: number) => {
-        const [clause = ''] = hint.slice(offset).split(/; | && |, or /, 1);
-        const missing = options.filter((option) => !clause.includes(String(option).split(' ', 1)[0] ?? ''));
-        return [command, ...missing.filter((option) => name !== 'login' || option !== '--demo')].join(' ');
-      },
-    );
-  }
-
   get globals(): GlobalOptions {
-    return this.#program?.opts<GlobalOptions>() ?? { color: true, input: true };
+    return this.route?.path[0]?.opts<GlobalOptions>() ?? { color: true, input: true };
   }
 
   get paths(): Paths {

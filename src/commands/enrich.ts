@@ -75,9 +75,9 @@ export function registerEnrich(program: CliCommand, app: App): void {
         'that was finished before. --open shows the page in the browser. ' +
         'Exit 0 when no row is an error, 8 when some are, 5 when the quota is used up.',
     )
-    .action(async (file: string, flags: EnrichFlags, command: CliCommand) => {
+    .action(async (file: string, flags: EnrichFlags) => {
       const { runEnrich } = await import('../enrich/run/command.ts');
-      await runEnrich(app, file, flags, [command, program]);
+      await runEnrich(app, file, flags);
     });
 }
 

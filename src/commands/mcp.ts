@@ -35,7 +35,7 @@ export function registerMcp(program: CliCommand, app: App): void {
     )
     .action(async () => {
       const { serveBridge } = await import('../mcp/bridge/serve.ts');
-      await serveBridge(app, (fresh) => fresh.attach(program));
+      await serveBridge(app);
     });
   mcp
     .command('config')

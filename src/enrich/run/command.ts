@@ -1,15 +1,15 @@
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
+import { commandLine } from '../../app/command-line.ts';
 import { writesToTerminal } from '../../app/output.ts';
-import { openTarget, shownHeader } from '../../app/target.ts';
+import { openTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
 import { toJson } from '../../util/json.ts';
-import { shellWord } from '../../util/shell.ts';
 import { startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -25,63 +25,14 @@ import { createOffsetMemo, createTextMemo, enrichRows, type Job, TooManyFailures
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
-interface GivenCommand {
-  readonly options: readonly GivenOption[];
-  getOptionValue(key: string): unknown;
-  getOptionValueSource(key: string): string | undefined;
-}
-
-interface GivenOption {
-  readonly long?: string | null | undefined;
-  readonly negate: boolean;
-  attributeName(): string;
-}
-
 /** Options that the next command does not repeat. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
 
-/**
- * Builds the command line of this run with other words at its end.
- * @param commands `enrich` and the program
- */
-export function resumeCommand(
-  file: string,
-  commands: readonly GivenCommand[],
-  words: readonly string[],
-): string {
-  const given = commands.flatMap((command) => command.options.flatMap((option) => wordsOf(command, option)));
-  const path = file.startsWith('-') && file !== '-' ? `./${file}` : file;
-  return ['restaurant', 'enrich', path, ...given, ...words].map(shellWord).join(' ');
-}
+/** Returns the command line of this run with other options at its end. */
+const nextCommand = (app: App, options: string): string => commandLine(app, options, NOT_REPEATED);
 
-function wordsOf(command: GivenCommand, option: GivenOption): string[] {
-  const { long } = option;
-  const key = option.attributeName();
-  if (!long || NOT_REPEATED.includes(long) || command.getOptionValueSource(key) !== 'cli') return [];
-  const value = command.getOptionValue(key);
-  const flag = long === '--output' ? '-o' : long;
-  if (typeof value === 'boolean') return value === option.negate ? [] : [flag];
-  const texts = [value].flat().map(String);
-  return texts.flatMap((text) => [flag, long === '--header' ? withoutSecret(text) : text]);
-}
-
-/** Leaves out the value of a header that may be a secret. */
-function withoutSecret(header: string): string {
-  const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(header) ?? [];
-  return `${name}: ${shownHeader(name, value)}`;
-}
-
-/**
- * Runs `enrich`.
- * @param commands `enrich` and the program, with the options they were given
- */
-export async function runEnrich(
-  app: App,
-  file: string,
-  flags: EnrichFlags,
-  commands: readonly GivenCommand[],
-): Promise<void> {
-  const command: ResumeCommand = (...words) => resumeCommand(file, commands, words);
+/** Runs `enrich`. */
+export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
   const close: (() => Promise<void> | void)[] = [];
   try {
     const options = resolveOptions(app, flags);
@@ -95,20 +46,18 @@ export async function runEnrich(
     if (options.report !== undefined || options.open)
       (await import('../write/report.ts')).checkReport(app, plan);
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
-    else await runPlan(app, plan, command);
+    else await runPlan(app, plan);
   } finally {
     for (const each of close.reverse()) await each();
   }
 }
-
-type ResumeCommand = (...words: string[]) => string;
 
 /**
  * Enriches a list that was checked: opens the service and the output, finds the restaurants, writes the rows, and prints
  * the summary.
  * @throws {AppError} what ended the run; `partial` where rows failed
  */
-async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<void> {
+async function runPlan(app: App, plan: Plan): Promise<void> {
   const { options, outputFile } = plan;
   const { signal } = app.context;
   const target = await openTarget(app);
@@ -173,14 +122,14 @@ async function runPlan(app: App, plan: Plan, command: ResumeCommand): Promise<vo
     report,
     finished,
     total: plan.total,
-    next: canResume ? command('--resume', ...(retries ? ['--retry-errors'] : [])) : undefined,
+    next: canResume ? nextCommand(app, `--resume${retries ? ' --retry-errors' : ''}`) : undefined,
   };
   const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
   // A run that did nothing has no summary, and neither has the output of another run.
   if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
   else await progress.stop();
   if (failure instanceof CheckpointMismatch)
-    throw failure.withHint(`${failure.hint}, or start again: ${command('--force')}`);
+    throw failure.withHint(`${failure.hint}, or start again: ${nextCommand(app, '--force')}`);
   if (!finished) throw withNext(failure, summary);
   if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);

@@ -12,11 +12,8 @@ import { openUpstream, type Upstream } from './upstream.ts';
 /** How long pending calls may continue after the host has closed stdin, ms. */
 const DRAIN_MS = 5000;
 
-/**
- * Runs the bridge until stdin is closed.
- * @param attach gives an app the options of this run
- */
-export async function serveBridge(app: App, attach: (fresh: App) => void): Promise<void> {
+/** Runs the bridge until stdin is closed. */
+export async function serveBridge(app: App): Promise<void> {
   const { context } = app;
   if (context.stdin.isTTY) {
     await app.note(
@@ -26,7 +23,7 @@ export async function serveBridge(app: App, attach: (fresh: App) => void): Promi
   /** Reads the settings again, so that a later login is used. */
   function freshApp(): App {
     const fresh = new App(quiet(context, app.verbose));
-    attach(fresh);
+    fresh.route = app.route;
     app.onClose(() => fresh.close());
     return fresh;
   }

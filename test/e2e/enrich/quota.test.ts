@@ -56,7 +56,7 @@ describe('the quota', () => {
       'error: the quota of 5 requests a day is used up until 2025-01-02T00:00:00Z',
     );
     expect(first.stderr).toMatch(
-      /hint: from 2025-01-02T00:00:00Z on: restaurant enrich in\.csv --concurrency 2 --per-minute 0 --per-day 5 -o out\.csv --resume\n/,
+      /hint: from 2025-01-02T00:00:00Z on: restaurant enrich in\.csv -o out\.csv --concurrency 2 --per-day 5 --per-minute 0 --resume\n/,
     );
     clock.time += DAY_MS + 1;
     const second = await enrich('--per-day 50 --per-minute 0 --resume', {}, options);

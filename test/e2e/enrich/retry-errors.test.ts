@@ -48,7 +48,7 @@ describe('--retry-errors', () => {
     expect(statuses('out.csv').filter((status) => status === 'error')).toHaveLength(3);
     expect(first.stderr).toContain('error: 3 of 12 rows failed');
     expect(first.stderr).toMatch(
-      /hint: request them again: restaurant enrich in\.csv .*-o out\.csv --resume --retry-errors\n/,
+      /hint: request them again: restaurant enrich in\.csv -o out\.csv .*--resume --retry-errors\n/,
     );
     const plain = await enrich('--resume');
     expect([plain.exit, plain.requests]).toEqual([8, 0]);

@@ -92,7 +92,7 @@ describe('a run that is stopped in the middle', () => {
     const { exit, stderr } = await enrich();
     expect(exit).toBe(4);
     expect(stderr).toMatch(
-      /^\d+ of 60 rows in out\.csv: .*\nerror: .*401.*\nhint: .*; then continue: restaurant enrich in\.csv .*-o out\.csv --resume\n$/,
+      /^\d+ of 60 rows in out\.csv: .*\nerror: .*401.*\nhint: .*; then continue: restaurant enrich in\.csv -o out\.csv .*--resume\n$/,
     );
     expect(newRequests().length).toBeLessThanOrEqual(30 + CONCURRENCY);
     expect(read().split('\n').length).toBeGreaterThan(30 - CONCURRENCY);
