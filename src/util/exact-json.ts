@@ -8,10 +8,13 @@ const RAW_NUMBERS = Symbol('raw numbers');
 
 type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
+/** What every number that JavaScript would change has: more than 15 characters, or an exponent. Searching is quicker than parsing. */
+const MAY_BE_INEXACT = /[-.\d](?:[-.\d]{15}|[eE])/;
+
 /** Parses JSON as `JSON.parse` does, and keeps the texts of numbers that it would change. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  const quoted = quoteInexact(text);
+  const quoted = MAY_BE_INEXACT.test(text) ? quoteInexact(text) : text;
   if (quoted !== text) keepRawNumbers(value, JSON.parse(quoted));
   return value;
 }
