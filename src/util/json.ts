@@ -55,12 +55,14 @@ export function mapStrings<T>(value: T, change: (text: string) => string): T {
   const walk = (part: unknown): unknown => {
     if (typeof part === 'string') return change(part);
     if (!isContainer(part)) return part;
-    const changed = Object.entries(part).flatMap(([key, inner]) => {
+    let copy: Record<string, unknown> | undefined;
+    for (const [key, inner] of Object.entries(part)) {
       const mapped = walk(inner);
-      return mapped === inner ? [] : [[key, mapped] as const];
-    });
-    if (changed.length === 0) return part;
-    return Object.assign(Array.isArray(part) ? [...part] : { ...part }, Object.fromEntries(changed));
+      if (mapped === inner) continue;
+      copy ??= (Array.isArray(part) ? Object.assign([], part) : { ...part }) as Record<string, unknown>;
+      copy[key] = mapped;
+    }
+    return copy ?? part;
   };
   return walk(value) as T;
 }
