@@ -85,6 +85,7 @@ export function openCache({
   if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
   const folder = folderIn(cacheDir);
   const accountHash = hashAccount(account);
+  const prefix = namePrefix(accountHash);
   const maxEntryBytes = Math.floor(maxBytes / MAX_SHARE);
   const pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
   // Not 0, so that many short runs prune now and then, too.
@@ -93,7 +94,7 @@ export function openCache({
   /** Returns the path of an entry, and the text of its key. @throws {RangeError} for arguments nested too deep. */
   function locate(tool: string, args: unknown): { path: string; key: string } {
     const key = canonicalJson([endpoint, accountHash, tool, args]);
-    const name = `${namePrefix(accountHash)}${sha256Hex(`${VERSION}\n${key}`)}.json`;
+    const name = `${prefix}${sha256Hex(`${VERSION}\n${key}`)}.json`;
     return { path: join(folder, name), key };
   }
 

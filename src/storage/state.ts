@@ -45,6 +45,8 @@ export function openJsonFile<T>(
   return {
     read() {
       try {
+        // A failed open costs much more than this, because of its error.
+        if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
         const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).bytes.toString('utf8'));
         const decoded = decode(Object(value));
         if (decoded === undefined) quarantine(path, warn);
