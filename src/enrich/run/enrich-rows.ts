@@ -37,25 +37,26 @@ export interface Memo {
   set(key: string, text: string, offset: number): void;
 }
 
+/** 96 bits are enough to distinguish queries. A longer slice would keep the whole digest in memory. */
+const digest = (text: string): string => hash('sha256', text, 'binary').slice(0, 12);
+
+/** The key of a query, the same for equal ones. */
 export const queryKey = (query: Searchable): string =>
-  query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`;
+  digest(query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`);
 
 /** The key of a restaurant's details, whichever row requested them. */
-export const detailsKey = (id: string): string => `details\0${id}`;
+export const detailsKey = (id: string): string => digest(`details\0${id}`);
 
-/** Creates a memo for an output that can be read again. Memory holds a digest and an offset of each text. */
+/** Creates a memo for an output that can be read again. Memory holds the key and the offset of each text. */
 export function createOffsetMemo(read: (offset: number) => string | undefined): Memo {
   const offsets = new Map<string, number>();
-  // 96 bits are enough to distinguish queries. A longer slice would keep the whole digest in memory.
-  const digest = (key: string): string => hash('sha256', key, 'binary').slice(0, 12);
   return {
     get(key) {
-      const offset = offsets.get(digest(key));
+      const offset = offsets.get(key);
       return offset === undefined ? undefined : read(offset);
     },
     set(key, _text, offset) {
-      const short = digest(key);
-      if (!offsets.has(short)) offsets.set(short, offset);
+      if (!offsets.has(key)) offsets.set(key, offset);
     },
   };
 }
@@ -137,16 +138,17 @@ export async function enrichRows(job: Job): Promise<void> {
         if (isQuotaSpent || signal.aborted) break;
         const own = codec.input(row);
         const query = job.columns.query(row);
+        const key = query.kind === 'none' ? '' : queryKey(query);
         const earlier = job.finished.take(row, own);
         if (earlier?.offset !== undefined) {
-          remember(query, earlier, earlier.offset);
+          remember(query, key, earlier, earlier.offset);
           job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
           continue;
         }
-        const result = earlier ?? begin(query);
+        const result = earlier ?? begin(query, key);
         pending += 1;
         written = written.then(async () => {
-          await write(query, own, result);
+          await write(query, key, own, result);
           pending -= 1;
         });
         written.catch((error: unknown) => stop.abort(error));
@@ -166,9 +168,8 @@ export async function enrichRows(job: Job): Promise<void> {
   }
 
   /** Takes a known result, shares one that is on its way, or starts the requests for it. */
-  function begin(query: RowQuery): TextResult | Promise<TextResult> {
+  function begin(query: RowQuery, key: string): TextResult | Promise<TextResult> {
     if (query.kind === 'none') return encode({ status: 'skipped', error: query.why });
-    const key = queryKey(query);
     const known = recall(key) ?? sentRows.find((row) => row.key === key)?.result;
     if (known !== undefined) return known;
     const details: SentLookup = {};
@@ -231,9 +232,9 @@ export async function enrichRows(job: Job): Promise<void> {
   }
 
   /** Keeps a written result for the equals of its row. After a failure an equal row sends its own request. */
-  function remember(query: RowQuery, { text, status }: TextResult, offset: number): void {
+  function remember(query: RowQuery, key: string, { text, status }: TextResult, offset: number): void {
     if (query.kind === 'none' || status === 'error') return;
-    memo.set(queryKey(query), text, offset);
+    memo.set(key, text, offset);
     if (query.kind === 'lookup') memo.set(detailsKey(query.id), text, offset);
     const id = fields === undefined ? undefined : codec.detailsOf(text)?.id;
     if (id !== undefined) memo.set(detailsKey(id), text, offset);
@@ -241,6 +242,7 @@ export async function enrichRows(job: Job): Promise<void> {
 
   async function write(
     query: RowQuery,
+    key: string,
     own: string,
     result: TextResult | Promise<TextResult>,
   ): Promise<void> {
@@ -248,7 +250,7 @@ export async function enrichRows(job: Job): Promise<void> {
     // The output is closed after the end of the run.
     signal.throwIfAborted();
     const offset = (await job.append(own + done.text)) + Buffer.byteLength(own);
-    remember(query, done, offset);
+    remember(query, key, done, offset);
     job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
     if (sentRows[0]?.result !== result) return;
     sentRows.shift();
