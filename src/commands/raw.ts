@@ -3,7 +3,7 @@ import { openOutput, writesToTerminal } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
-import { AppError } from '../errors.ts';
+import { AppError, EXIT_CODES } from '../errors.ts';
 import { escapeJson, toJson } from '../util/json.ts';
 
 interface RawOptions {
@@ -70,7 +70,7 @@ async function runRaw(
       if (options.include === true) await target.write(formatHead(response));
       await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
       await target.finish();
-      if (response.failed) app.exitCode = 7;
+      if (response.failed) app.exitCode = EXIT_CODES.service;
     },
   });
 }

@@ -65,18 +65,17 @@ function setDotted(target: JsonObject, path: string, value: unknown, json?: stri
     throw new AppError('usage', `invalid key '${path}'`, { hint: 'dots nest: -F arguments.limit=3' });
   }
   const last = keys.pop() ?? '';
-  const refuse = (depth: number): never => {
-    throw new AppError('usage', `'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
+  const repeated = (depth: number): AppError =>
+    new AppError('usage', `'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
       hint: `give each key once: -f ${shellWord(`${path}=…`)}`,
     });
-  };
   const parent = keys.reduce((at, key, index) => {
     const next = Object.hasOwn(at, key) ? at[key] : {};
-    if (!isObject(next)) return refuse(index + 1);
+    if (!isObject(next)) throw repeated(index + 1);
     at[key] = next;
     return next;
   }, target);
-  if (Object.hasOwn(parent, last)) refuse(keys.length + 1);
+  if (Object.hasOwn(parent, last)) throw repeated(keys.length + 1);
   parent[last] = value;
   keepDigits(parent, last, json);
 }

@@ -227,46 +227,40 @@ export async function checkList(
   options: ListOptions & { readonly flat: boolean },
   signal: AbortSignal,
 ): Promise<CheckedList> {
+  const flatKeys = (row: ObjectRow): Iterable<string> => (options.flat ? flatCells(row).keys() : []);
+  /** Ends the reading of a stream, or of a file that has changed since it was checked. */
+  const stop = (problem: Problem): never => {
+    throw badRows(input, [problem], 1);
+  };
+  if (!input.replayable) {
+    const list = await openList(input, options, stop);
+    const flatHeader = list.first === undefined ? [] : [...flatKeys(list.first)];
+    return { ...list, flatHeader, total: undefined };
+  }
   const problems: Problem[] = [];
   let found = 0;
-  const refuse = (): AppError => badRows(input, problems, found);
   const collect = (problem: Problem): void => {
     found += 1;
     if (problems.length < MAX_NAMED) problems.push(problem);
   };
-  const stop = (problem: Problem): never => {
-    collect(problem);
-    throw refuse();
-  };
-  const flat = new Set<string>();
-  const addFlatKeys = (row: ObjectRow): void => {
-    if (options.flat) for (const key of flatCells(row).keys()) flat.add(key);
-  };
-  if (!input.replayable) {
-    const list = await openList(input, options, stop);
-    if (list.first !== undefined) addFlatKeys(list.first);
-    return { ...list, flatHeader: [...flat], total: undefined };
-  }
   const list = await openList(input, options, collect).catch((error: unknown) => {
-    throw found > 0 ? refuse() : error;
+    throw found > 0 ? badRows(input, problems, found) : error;
   });
   const keys = new Set(list.header);
+  const flat = new Set<string>();
   let total = 0;
   for await (const row of list.rows) {
     total += 1;
     if (total % CHECK_EVERY === 0) signal.throwIfAborted();
     if (row.kind !== 'object') continue;
     if (keys.size <= MAX_KEYS) for (const key of Object.keys(row.value)) keys.add(key);
-    addFlatKeys(row);
+    for (const key of flatKeys(row)) flat.add(key);
     if (flat.size > MAX_KEYS) {
-      throw new AppError(
-        'bad_input',
-        `the rows of ${input.name} have more than ${MAX_KEYS} different keys`,
-        KEEP_NDJSON,
-      );
+      const message = `the rows of ${input.name} have more than ${MAX_KEYS} different keys`;
+      throw new AppError('bad_input', message, KEEP_NDJSON);
     }
   }
-  if (found > 0) throw refuse();
+  if (found > 0) throw badRows(input, problems, found);
   async function* readAgain(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stop)).rows;
   }
