@@ -3,7 +3,7 @@ import { didYouMean } from '../util/nearest.ts';
 import { isObject } from '../util/object.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
-import { keysOf, lines, pick, tabulate } from './records.ts';
+import { lines, pick, tabulate, valueAt } from './records.ts';
 
 /** The table. There is a pause between the parts of a long one, so that it can be interrupted. */
 export async function writeTable(
@@ -56,19 +56,18 @@ const MAX_NAMED = 40;
  * Describes selected columns that no record has, with the nearest name; undefined when each has its column. These
  * records may just happen not to have it, so the column stays, empty.
  */
-export function missingColumns(data: Presentation, columns: readonly string[] = []): string | undefined {
-  if (data.records.length === 0) return undefined;
-  const valid = columnNames(data);
-  const missing = columns.filter((column) => !valid.includes(column));
+export function missingColumns(
+  { records, columns: usual = [] }: Presentation,
+  selected: readonly string[],
+): string | undefined {
+  const missing = selected.filter(
+    (column) => !usual.includes(column) && records.every((record) => valueAt(record, column) === undefined),
+  );
   const [first] = missing;
-  if (first === undefined) return undefined;
+  if (first === undefined || records.length === 0) return undefined;
+  const ownKeys = records.filter(isObject).flatMap(Object.keys);
+  const valid = [...new Set([...usual, ...tabulate(records).keys, ...ownKeys])];
   const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
   const names = missing.map((column) => `'${column}'`).join(', ');
   return `no result has ${names}: ${didYouMean(first, valid, 1)}these have ${named}`;
-}
-
-/** Every name that `--columns` may hold: the usual columns, the dotted keys, and the keys that hold others. */
-function columnNames({ columns = [], records }: Presentation): string[] {
-  const parents = records.flatMap((record) => (isObject(record) ? Object.keys(record) : []));
-  return [...new Set([...columns, ...keysOf(records), ...parents])];
 }

@@ -112,11 +112,6 @@ function membersTo(record: unknown, path: string): readonly Member[] | undefined
   return undefined;
 }
 
-/** Returns all flattened keys of the records, in order of appearance. */
-export function keysOf(records: readonly unknown[]): readonly string[] {
-  return tabulate(records).keys;
-}
-
 /** Returns the records as rows of cells. Default columns: all flattened keys, in order of appearance. */
 export function tabulate(
   records: readonly unknown[],
