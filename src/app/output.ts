@@ -50,7 +50,7 @@ export const outputExtension = (app: App): string => extensionOf(outputPath(app)
 /**
  * Checks the output options before anything is sent: format, columns and file.
  * @param columns names that a result is documented to have; a misspelling of one is refused
- * @param anyExtension the format does not depend on the file extension
+ * @param anyExtension the format does not depend on the extension of the output file
  * @throws {AppError} `usage`, `bad_config` for a format that a variable or the config file names, `io_error`
  */
 export function checkOutputOptions(app: App, columns: readonly string[] = [], anyExtension = false): void {
@@ -70,10 +70,10 @@ export function checkOutputOptions(app: App, columns: readonly string[] = [], an
 /**
  * Rejects an output file that is the bare name of a format, or has an unknown extension.
  * @param extensions those that name a format of the command
- * @param isNamed whether an option names the format
+ * @param anyExtension the format does not depend on the extension
  * @throws {AppError} `usage`
  */
-export function checkOutputName(app: App, extensions: readonly string[], isNamed: boolean): void {
+export function checkOutputName(app: App, extensions: readonly string[], anyExtension: boolean): void {
   const path = outputPath(app);
   const { output = '' } = app.globals;
   if (path === undefined) return;
@@ -84,7 +84,7 @@ export function checkOutputName(app: App, extensions: readonly string[], isNamed
     });
   }
   const extension = extensionOf(path);
-  if (isNamed || ['', 'txt', ...extensions].includes(extension)) return;
+  if (anyExtension || ['', 'txt', ...extensions].includes(extension)) return;
   if (!['nothing', 'file'].includes(entryAt(path))) return;
   throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
     hint: `use one of .${extensions.join(', .')}, or name the format: -o ${shellWord(output)} --format tsv`,

@@ -12,8 +12,8 @@ const isPreview = ({ globals }: App): boolean => globals.dryRun === true || glob
 export interface ServiceCommand<Plan, Result> {
   /** Columns that results are documented to have; `--columns` with a misspelling of one is refused. */
   readonly columns?: readonly string[];
-  /** The command prints JSON only, so that its file may have any extension. */
-  readonly isJson?: true;
+  /** Its format does not depend on the extension of the output file. */
+  readonly anyExtension?: true;
   /** How the service is opened. */
   readonly service?: ServiceOptions;
   /** Reads and checks the arguments: whatever can be wrong with the command line is found here. */
@@ -32,7 +32,7 @@ export async function runServiceCommand<Plan, Result>(
   app: App,
   command: ServiceCommand<Plan, Result>,
 ): Promise<void> {
-  checkOutputOptions(app, command.columns, command.isJson);
+  checkOutputOptions(app, command.columns, command.anyExtension);
   await checkJqFilter(app);
   const plan = await command.plan();
   if (isPreview(app)) return printPreview(app, await command.preview(plan));

@@ -84,8 +84,14 @@ export const toolCall = (name: string, args: JsonObject): PlannedCall => ({
   params: { name, arguments: args },
 });
 
+/** A search by name and city. */
+export interface FindQuery {
+  readonly name: string;
+  readonly city: string;
+}
+
 /** The call of `find_restaurant`. */
-export const findCall = ({ name, city }: { name: string; city: string }): PlannedCall =>
+export const findCall = ({ name, city }: FindQuery): PlannedCall =>
   toolCall('find_restaurant', { name, city });
 
 /** The call of `lookup_restaurant`; `basic` sends no `fields`. */

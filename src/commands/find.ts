@@ -6,7 +6,7 @@ import { requireEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import type { FindResult } from '../client/results.ts';
-import { findCall, LEVELS, type Level } from '../client/types.ts';
+import { type FindQuery, findCall, LEVELS, type Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
@@ -74,11 +74,6 @@ export function registerFind(program: CliCommand, app: App): void {
     .action((words: string[], options: FindOptions) => runFind(app, words, options));
 }
 
-interface Query {
-  readonly name: string;
-  readonly city: string;
-}
-
 async function runFind(app: App, words: readonly string[], options: FindOptions): Promise<void> {
   const { fields, near, sort, openNow } = options;
   const limit = options.limit ?? (fields === undefined ? undefined : DEFAULT_LOOKUPS);
@@ -117,7 +112,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       }
       const note = footer(app, found, query, options);
       if (note !== undefined) await app.note(note);
-      assertComplete(answer, detailed);
+      reportFailures(answer, detailed);
     },
   });
 }
@@ -127,28 +122,29 @@ async function readQuery(
   app: App,
   words: readonly string[],
   { city, fields, openNow, sort, near }: FindOptions,
-): Promise<Query> {
-  const fail = (message: string, hint: string): never => {
-    throw new AppError('usage', message, { hint });
-  };
+): Promise<FindQuery> {
+  const usage = (message: string, hint: string): AppError => new AppError('usage', message, { hint });
   if (openNow === true && fields === undefined) {
-    fail('--open-now needs the opening hours of each result', 'restaurant … --fields standard');
+    throw usage('--open-now needs the opening hours of each result', 'restaurant … --fields standard');
   }
   if (sort === 'distance' && near === undefined) {
-    fail('--sort distance needs a place to measure from', 'restaurant … --near 37.77,-122.43');
+    throw usage('--sort distance needs a place to measure from', 'restaurant … --near 37.77,-122.43');
   }
   if (app.globals.demo !== true) requireEndpoint(app);
   const name = words.join(' ');
-  if (name.trim() === '') fail('the name is empty', 'restaurant find "Nopa" --city "San Francisco"');
+  if (name.trim() === '') throw usage('the name is empty', 'restaurant find "Nopa" --city "San Francisco"');
   if ([...words, city ?? ''].some((value) => app.redact(value) !== value)) {
-    fail('one of the words looks like an API key; nothing was sent', 'save a key with: restaurant login');
+    throw usage(
+      'one of the words looks like an API key; nothing was sent',
+      'save a key with: restaurant login',
+    );
   }
   if (city !== undefined) return { name, city };
   const saved = app.settings.get('city');
   if (words.length > 1) {
     // The last word may be the city, or a part of the name.
     const [first, last] = [words.slice(0, -1).join(' '), words.at(-1) ?? ''];
-    fail(
+    throw usage(
       `find takes one name unless --city is given, got ${words.map(shellWord).join(' ')}`,
       saved === undefined
         ? `restaurant find ${shellWord(first)} --city ${shellWord(last)}`
@@ -159,7 +155,7 @@ async function readQuery(
   if (known !== undefined) return { name, city: known };
   // A damaged config file may hold the city.
   app.config();
-  return fail(
+  throw usage(
     'find needs a city',
     'restaurant … --city "San Francisco", or for all searches: restaurant config set city "San Francisco"',
   );
@@ -191,7 +187,7 @@ interface Found {
 function footer(
   app: App,
   { answer, kept, cachedAt }: Found,
-  { name, city }: Query,
+  { name, city }: FindQuery,
   options: FindOptions,
 ): string | undefined {
   const { results, output } = answer;
@@ -217,7 +213,7 @@ function footer(
 }
 
 /** @throws {AppError} `partial` when a result or its details are missing */
-function assertComplete({ results, unreadable }: FindResult, detailed: readonly Detailed[] = []): void {
+function reportFailures({ results, unreadable }: FindResult, detailed: readonly Detailed[] = []): void {
   const failed = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
   const [first] = failed;
   if (first !== undefined) {

@@ -54,21 +54,18 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     plan: async () => {
       const selection = await readSelection(app, words);
       // A single restaurant is not a list: its failure is that of the run.
-      return { ...selection, isOne: words.length === 1 && word !== '-' && selection.ids.length === 1 };
+      const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;
+      return { ...selection, isOne, isStreamed: !isOne && outputFormat(app) === 'ndjson' };
     },
     preview: ({ ids }) => ids.map((id) => lookupCall(id, level)),
-    send: async (service, { ids, isOne }) => {
+    send: async (service, { ids, isStreamed }) => {
       const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
-      const isStreamed = !isOne && outputFormat(app) === 'ndjson';
       const outcomes = isStreamed
         ? streamEntries(app, lookupMany(service, ids, level))
         : lookupAll(app, service, ids, level);
-      return {
-        isStreamed,
-        outcomes: await outcomes.catch((error) => Promise.reject(withPlanHint(error))),
-      };
+      return outcomes.catch((error) => Promise.reject(withPlanHint(error)));
     },
-    write: async ({ isStreamed, outcomes }, { search, isOne }) => {
+    write: async (outcomes, { search, isOne, isStreamed }) => {
       const [first] = outcomes;
       if (isOne && first?.error !== undefined) throw first.error;
       if (!isStreamed) await writeLookups(app, outcomes, search, isOne);

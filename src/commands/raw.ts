@@ -47,7 +47,7 @@ async function runRaw(
   options: RawOptions,
 ): Promise<void> {
   await runServiceCommand(app, {
-    isJson: true,
+    anyExtension: true,
     plan: async () => {
       const { readParams } = await import('./raw/params.ts');
       if (method.trim() === '') {

@@ -1,5 +1,6 @@
 import { foldLetters } from '../../util/fold.ts';
 import { didYouMean } from '../../util/nearest.ts';
+import { isObject } from '../../util/object.ts';
 import { gradeRank } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
@@ -32,10 +33,7 @@ export interface Refinement {
 /** The key of the distance in a result, in kilometers. */
 export const DISTANCE = 'distance_km';
 
-type Row = Readonly<Record<string, unknown>>;
-
 const fold = (text: string): string => foldLetters(text).trim();
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null;
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
 
@@ -62,7 +60,7 @@ function filtersOf({ cuisine = [], neighborhood = [], grade = [], minGrade }: Re
 }
 
 const accepts = (row: unknown, { key, wanted, matches }: Filter): boolean =>
-  isRow(row) && textsOf(row[key]).some((text) => wanted.some((value) => matches(fold(text), fold(value))));
+  isObject(row) && textsOf(row[key]).some((text) => wanted.some((value) => matches(fold(text), fold(value))));
 
 /** Filters, sorts and limits results. An element that is not an object passes only where nothing filters. */
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {
@@ -77,7 +75,7 @@ export function refine(rows: readonly unknown[], refinement: Refinement): unknow
 /** Sorts rows; those without a value come last, in the order received. */
 function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
   const sortValue = (row: unknown): number | string | undefined => {
-    if (!isRow(row)) return undefined;
+    if (!isObject(row)) return undefined;
     if (key === 'name') return typeof row.name === 'string' ? fold(row.name) : undefined;
     if (key === 'grade') return gradeRank(row.grade);
     return typeof row[DISTANCE] === 'number' ? row[DISTANCE] : undefined;
@@ -92,8 +90,8 @@ function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
 }
 
 function withDistance(row: unknown, from: Point): unknown {
-  if (!isRow(row)) return row;
-  const { lat, lng } = isRow(row.coordinates) ? row.coordinates : {};
+  if (!isObject(row)) return row;
+  const { lat, lng } = isObject(row.coordinates) ? row.coordinates : {};
   if (typeof lat !== 'number' || typeof lng !== 'number') return row;
   return { ...row, [DISTANCE]: Math.round(kilometers(from, { lat, lng }) * 1000) / 1000 };
 }
@@ -123,7 +121,7 @@ export function explainEmpty(rows: readonly unknown[], refinement: Refinement): 
   const found = `${rows.length} found, none with`;
   if (strict === undefined) return `${found} ${options.join(' and ')} together`;
   const counts = new Map<string, number>();
-  for (const value of rows.filter(isRow).flatMap((row) => textsOf(row[strict.key]))) {
+  for (const value of rows.filter(isObject).flatMap((row) => textsOf(row[strict.key]))) {
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   const listed = [...counts]
