@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { type SettingView, SOURCES, type Source, variable } from '../settings/settings.ts';
 import type { CommandWords } from '../settings/values.ts';
-import type { Profile } from '../storage/config-file.ts';
+import { serviceOf } from '../storage/config-file.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
@@ -100,8 +100,7 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
 
 /** Returns the origin of the service that the profile is for. */
 function profileOrigin({ settings: { profile } }: App): string | undefined {
-  const { endpoint, base_url: baseUrl, key_origin: origin } = profile;
-  const url = endpoint ?? baseUrl ?? origin;
+  const url = serviceOf(profile);
   return url === undefined ? undefined : parseUrl(url)?.origin;
 }
 
@@ -170,7 +169,7 @@ export function keyHint(app: App, source: FoundKey['source']): string {
  * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
  */
 export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
-  const saved = Object.entries(savedHeaders(app.settings.profile));
+  const saved = Object.entries(app.settings.profile.headers ?? {});
   const origin = profileOrigin(app);
   const isOwn = origin !== undefined && sameService(endpoint, origin);
   const headers = new Map([
@@ -188,14 +187,9 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   return Object.fromEntries(headers.values());
 }
 
-export function savedHeaders({ headers }: Profile): Readonly<Record<string, string>> {
-  const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
-  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
-}
-
 /** Returns all settings and the saved headers; of a header only references to variables and harmless texts are shown. */
 export function settingViews({ settings }: App): Record<string, SettingView> {
-  const headers = Object.entries(savedHeaders(settings.profile)).map(
+  const headers = Object.entries(settings.profile.headers ?? {}).map(
     ([name, value]): [string, SettingView] => [
       `header.${name}`,
       { value: shownHeader(name, value), source: 'config' },

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
-import { requireProfile, savedHeaders, settingViews, shownHeader } from '../app/target.ts';
+import { requireProfile, settingViews, shownHeader } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { withScheme } from '../client/endpoint.ts';
@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
-import { type ConfigFile, profileOf } from '../storage/config-file.ts';
+import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
 
 export function registerConfig(program: CliCommand, app: App): void {
   const config = program
@@ -132,12 +132,12 @@ function headerChange(app: App, header: string, given: string | undefined): Chan
   const { profileName } = app.settings;
   const change = (file: ConfigFile): void => {
     const profile = profileOf(file, profileName);
-    if (given !== undefined && (profile.endpoint ?? profile.base_url ?? profile.key_origin) === undefined) {
+    if (given !== undefined && serviceOf(profile) === undefined) {
       throw new AppError('usage', `the profile ${profileName} has no service that the header could go to`, {
         hint: 'restaurant login --base-url <url>, or: restaurant config set base-url <url>',
       });
     }
-    const headers = Object.entries(savedHeaders(profile)).filter(
+    const headers = Object.entries(profile.headers ?? {}).filter(
       ([name]) => name.toLowerCase() !== header.toLowerCase(),
     );
     if (given !== undefined) headers.push([header, given]);
@@ -165,7 +165,7 @@ async function listProfiles(app: App): Promise<void> {
   const { renderPairs } = await import('../output/pairs.ts');
   const profiles = Object.entries(app.config().profiles ?? {}).map(([name, profile]) => ({
     name,
-    service: profile.endpoint ?? profile.base_url ?? profile.key_origin ?? null,
+    service: serviceOf(profile) ?? null,
     last4: profile.key === undefined ? null : keySuffix(profile.key),
   }));
   const pairs = profiles.map(({ name, service, last4 }) => {

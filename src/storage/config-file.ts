@@ -15,6 +15,8 @@ export interface Profile {
   key_origin?: string;
   base_url?: string;
   endpoint?: string;
+  /** Additional request headers, which go to the service of the profile only. */
+  headers?: Record<string, string>;
   [key: string]: unknown;
 }
 
@@ -41,6 +43,10 @@ export function profileOf(file: ConfigFile, name: string): Profile {
   file.profiles[name] = profile;
   return profile;
 }
+
+/** Returns the address of the service that a profile is for. */
+export const serviceOf = ({ endpoint, base_url, key_origin }: Profile): string | undefined =>
+  endpoint ?? base_url ?? key_origin;
 
 /**
  * Reads the config file; a missing one is `{}`.
@@ -75,6 +81,10 @@ function shapeProblem(value: unknown): string | undefined {
     if (!isObject(profile)) return `${place} is not an object`;
     const wrong = PROFILE_TEXTS.find((field) => !['string', 'undefined'].includes(typeof profile[field]));
     if (wrong !== undefined) return `${place}.${wrong} is not a string`;
+    const { headers = {} } = profile;
+    if (!isObject(headers)) return `${place}.headers is not an object`;
+    const header = Object.keys(headers).find((name) => typeof headers[name] !== 'string');
+    if (header !== undefined) return `${place}.headers[${JSON.stringify(header)}] is not a string`;
   }
   return undefined;
 }

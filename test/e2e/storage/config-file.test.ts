@@ -178,6 +178,8 @@ describe('a damaged config file', () => {
     ['profiles of another shape', '{"profiles":"x"}', '"profiles" is not an object'],
     ['a profile of another shape', '{"profiles":{"me":null}}', 'profiles["me"] is not an object'],
     ['a key of another shape', '{"profiles":{"me":{"key":5}}}', 'profiles["me"].key is not a string'],
+    ['headers in a list', '{"profiles":{"me":{"headers":[]}}}', 'profiles["me"].headers is not an object'],
+    ['a header', '{"profiles":{"me":{"headers":{"X":5}}}}', 'profiles["me"].headers["X"] is not a string'],
   ])('%s: is reported and left unchanged', async (_name, content, why) => {
     const store = storeWith(content);
     const before = readFileSync(store.path);
