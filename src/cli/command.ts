@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
 export type { Option } from 'commander';
@@ -41,6 +42,8 @@ export type Completer =
 export class CliOption extends Option {
   /** The value is a whole number. */
   isInteger = false;
+  /** The setting that a global option sets for the run. */
+  setting: Setting<unknown> | undefined;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
     const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);

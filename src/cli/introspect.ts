@@ -1,10 +1,10 @@
 import type { Argument, Option } from 'commander';
 import { exitCodes } from '../errors.ts';
-import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
+import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './command.ts';
-import { optionsOf, settingOf } from './options.ts';
+import { optionsOf } from './options.ts';
 import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
 
@@ -18,8 +18,7 @@ function describeOption(option: Option) {
       : option.required || option.optional
         ? 'string'
         : 'boolean';
-  const name = settingOf(long);
-  const setting = name && (SETTINGS[name] as Setting<unknown>);
+  const setting = option instanceof CliOption ? option.setting : undefined;
   const value = option.negate ? undefined : (option.defaultValue ?? setting?.default);
   const convert = type === 'integer' ? Number : type === 'string' ? String : (each: unknown) => each;
   return {

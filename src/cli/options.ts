@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { Option } from 'commander';
 import { AppError } from '../errors.ts';
 import { EXTENSIONS, FORMATS } from '../output/formats.ts';
-import { PROTOCOLS, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { type CliCommand, CliOption, type OptionGroup, type OptionOverride } from './command.ts';
 
 /** Global options as commander hands them over; settings are still text. */
@@ -45,29 +45,25 @@ interface GlobalOption {
   readonly flags: string;
   readonly long: string;
   readonly description: string;
-  readonly choices?: readonly string[];
-  /** The option may be repeated; its values add up. */
-  readonly repeatable?: true;
+  /** The setting that it sets for the run. */
+  readonly setting?: Setting<unknown> | undefined;
 }
 
-type Row = readonly [
-  group: OptionGroup,
-  flags: string,
-  description: string,
-  facts?: Pick<GlobalOption, 'choices' | 'repeatable'>,
-];
+/** The option of a setting has its description. */
+type Row = readonly [group: OptionGroup, flags: string, description?: string];
 
 const underHeading = (heading: string, rows: readonly Row[]): GlobalOption[] =>
-  rows.map(([group, flags, description, facts]) => {
+  rows.map(([group, flags, about]) => {
     const [long = flags] = /--[a-z-]+/.exec(flags) ?? [];
-    return { heading, group, flags, long, description, ...facts };
+    const setting = about === undefined ? SETTINGS[long.slice(2) as SettingName] : undefined;
+    return { heading, group, flags, long, setting, description: about ?? setting?.description ?? '' };
   });
 
-/** In the order in which help shows them. An option that has the name of a setting sets it for the run. */
+/** In the order in which help shows them. */
 const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   ...underHeading('Output options:', [
     ['json', '-j, --json', 'Print JSON'],
-    ['json', '--format <format>', 'Output format', { choices: FORMATS }],
+    ['json', '--format <format>'],
     ['columns', '--columns <a,b,c>', 'Columns or keys to show; use dots for nested keys: hours.monday'],
     ['jq', '--jq <filter>', 'Filter the JSON output with jq; strings are printed raw'],
     ['csv', '--raw-csv', 'Do not escape formulas in CSV cells'],
@@ -77,19 +73,19 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     ['output', '--no-pager', 'Do not page long output'],
   ]),
   ...underHeading('Service options:', [
-    ['address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'],
-    ['address', '--endpoint <url>', 'Exact endpoint, instead of the base URL'],
-    ['profile', '--profile <name>', 'Saved login to use'],
+    ['address', '--base-url <url>'],
+    ['address', '--endpoint <url>'],
+    ['profile', '--profile <name>'],
     ['demo', '--demo', 'Use an embedded sandbox: no key, no network'],
-    ['address', '--protocol <p>', 'Protocol version of the endpoint', { choices: PROTOCOLS }],
+    ['address', '--protocol <p>'],
     ['address', '--insecure-http', 'Allow sending the API key over plain HTTP to a remote host'],
-    ['request', '--timeout <t>', 'Time limit for one call, including retries: 500ms, 30s, 2m'],
-    ['request', '--retries <n>', 'Retries after the first attempt'],
-    ['request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'],
-    ['request', '--max-body <size>', 'Maximum size of a response: 500KB, 64MiB'],
-    ['request', '-H, --header <name: value>', 'Additional request header; repeatable', { repeatable: true }],
-    ['address', '--shared-state <url>', 'Share quota and cache with other machines: redis://host:6379'],
-    ['cache', '--max-age <t>', 'Maximum age of a cached response; 0 refreshes'],
+    ['request', '--timeout <t>'],
+    ['request', '--retries <n>'],
+    ['request', '--max-wait <t>'],
+    ['request', '--max-body <size>'],
+    ['request', '-H, --header <name: value>', 'Additional request header; repeatable'],
+    ['address', '--shared-state <url>'],
+    ['cache', '--max-age <t>'],
     ['dry-run', '--dry-run', 'Print the request or the file as JSON, key redacted; send and write nothing'],
     ['curl', '--curl', 'Print the equivalent curl command; send nothing'],
   ]),
@@ -101,21 +97,14 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
   ]),
 ];
 
-/** Returns the setting that a global option sets. */
-export function settingOf(long: string): SettingName | undefined {
-  const isGlobal = GLOBAL_OPTIONS.some((each) => each.long === long);
-  return isGlobal ? SETTING_NAMES.find((name) => `--${name}` === long) : undefined;
-}
-
 function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOption {
-  const { flags, long, heading, repeatable } = entry;
-  const { description = entry.description, choices = entry.choices } = override;
-  const name = settingOf(long);
-  const setting = name && (SETTINGS[name] as Setting<unknown>);
+  const { flags, long, heading, setting } = entry;
+  const { description = entry.description, choices = setting?.choices } = override;
   const shown = override.defaultText ?? override.default ?? setting?.defaultText ?? setting?.default;
   const made = new CliOption(flags, description, choices, shown);
-  if (repeatable) made.argParser((text: string, earlier: string[]) => [...earlier, text]).default([]);
+  if (long === '--header') made.argParser((text, earlier: string[]) => [...earlier, text]).default([]);
   made.isInteger = setting?.number === true;
+  made.setting = setting;
   if (override.default !== undefined) made.default(override.default);
   return made.helpGroup(heading);
 }

@@ -22,6 +22,8 @@ export interface Setting<T> {
   readonly description: string;
   /** Name of the environment variable. */
   readonly env: string;
+  /** The values, where only these are accepted. */
+  readonly choices?: readonly string[];
   /** The default value, as text. */
   readonly default?: string;
   /** How help shows the default where it is not one value. */
@@ -34,56 +36,59 @@ export interface Setting<T> {
   readonly parse: (text: string) => T;
 }
 
-/** Defines a setting. @param name of its variable, after RESTAURANT_ */
 function setting<T, Facts extends Omit<Setting<T>, 'description' | 'env' | 'parse'>>(
-  name: string,
   description: string,
   parse: (text: string) => T,
   facts?: Facts,
 ) {
-  return { description, env: `RESTAURANT_${name}`, parse, ...facts } as Setting<T> & Facts;
+  return { description, parse, ...facts } as Omit<Setting<T>, 'env'> & Facts;
 }
 
-/** Every setting, by its name in the config file and in `status --json`. */
-export const SETTINGS = {
-  'base-url': setting(
-    'BASE_URL',
-    'Base URL of the service; the endpoint is <base-url>/api/mcp',
-    endpointFromBase,
-    { profileField: 'base_url' },
-  ),
-  endpoint: setting('ENDPOINT', 'Exact endpoint, instead of the base URL', parseEndpoint, {
-    profileField: 'endpoint',
+const DEFINITIONS = {
+  'base-url': setting('Base URL of the service; the endpoint is <url>/api/mcp', endpointFromBase, {
+    profileField: 'base_url',
   }),
-  profile: setting('PROFILE', 'Saved login to use', parseProfileName, { default: 'default' }),
-  protocol: setting('PROTOCOL', 'Protocol of the endpoint', oneOf(PROTOCOLS), { default: 'auto' }),
-  timeout: setting('TIMEOUT', 'Time limit for a call with its retries', parseTimeSpan, { default: '30s' }),
-  retries: setting('RETRIES', 'Retries after a failure', wholeNumber(0, 20), { default: '2', number: true }),
-  'max-wait': setting('MAX_WAIT', 'Maximum wait for a rate limit', parseDuration, { default: '60s' }),
-  'max-age': setting('MAX_AGE', 'Maximum age of a cached response; 0 refreshes', parseDuration, {
+  endpoint: setting('Exact endpoint, instead of the base URL', parseEndpoint, { profileField: 'endpoint' }),
+  profile: setting('Saved login to use', parseProfileName, { default: 'default' }),
+  protocol: setting('Protocol version of the endpoint', oneOf(PROTOCOLS), {
+    choices: PROTOCOLS,
+    default: 'auto',
+  }),
+  timeout: setting('Time limit for one call, including retries: 500ms, 30s, 2m', parseTimeSpan, {
+    default: '30s',
+  }),
+  retries: setting('Retries after the first attempt', wholeNumber(0, 20), { default: '2', number: true }),
+  'max-wait': setting('Maximum wait for a rate limit; extends --timeout', parseDuration, { default: '60s' }),
+  'max-age': setting('Maximum age of a cached response; 0 refreshes', parseDuration, {
     default: '10m',
     defaultText: '10m; raw, call: 0',
   }),
-  format: setting('FORMAT', 'Output format', oneOf(FORMATS), { defaultText: 'table; piped: tsv' }),
-  city: setting('CITY', 'Default city of find', nonEmpty),
-  'per-minute': setting('PER_MINUTE', 'Requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
+  format: setting('Output format', oneOf(FORMATS), { choices: FORMATS, defaultText: 'table; piped: tsv' }),
+  city: setting('Default city of find', nonEmpty),
+  'per-minute': setting('Requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
     default: '100',
     number: true,
   }),
-  'per-day': setting('PER_DAY', 'Requests per day; 0 = no limit', wholeNumber(0, 1e9), {
+  'per-day': setting('Requests per day; 0 = no limit', wholeNumber(0, 1e9), {
     default: '2000',
     number: true,
   }),
-  'max-body': setting('MAX_BODY', 'Maximum size of a response', parseSize, { default: '16MiB' }),
-  'key-command': setting(
-    'KEY_COMMAND',
-    'Command that prints the API key, run without a shell',
-    parseCommand,
-    { profileField: 'key_command' },
-  ),
-  'shared-state': setting('SHARED_STATE', 'Redis server to share the quota and cache', parseStoreUrl),
-  'key-prefix': setting('KEY_PREFIX', 'Start of API keys', parseKeyPrefix, { default: DEFAULT_KEY_PREFIX }),
-} as const;
+  'max-body': setting('Maximum size of a response: 500KB, 64MiB', parseSize, { default: '16MiB' }),
+  'key-command': setting('Command that prints the API key, run without a shell', parseCommand, {
+    profileField: 'key_command',
+  }),
+  'shared-state': setting('Share quota and cache with other machines: redis://host:6379', parseStoreUrl),
+  'key-prefix': setting('Start of API keys', parseKeyPrefix, { default: DEFAULT_KEY_PREFIX }),
+};
+
+/** Names the environment variable of a setting after it: `RESTAURANT_BASE_URL`. */
+const withVariable = ([name, definition]: readonly [string, object]) =>
+  [name, { ...definition, env: `RESTAURANT_${name.toUpperCase().replaceAll('-', '_')}` }] as const;
+
+/** Every setting, by its name in the config file and in `status --json`. */
+export const SETTINGS = Object.fromEntries(Object.entries(DEFINITIONS).map(withVariable)) as {
+  readonly [N in keyof typeof DEFINITIONS]: (typeof DEFINITIONS)[N] & { readonly env: string };
+};
 
 export type SettingName = keyof typeof SETTINGS;
 /** The parsed value of a setting; undefined is possible where it has no default. */
