@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const KEEP_DAYS = 7;
 const DAY_NAME = /^\.\d{4}-\d\d-\d\d$/;
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
 /** Opens a log of this process alone. */
 export function openMemoryLog(times: number[]): TimeLog {
@@ -47,20 +47,17 @@ export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog 
     try {
       return openOwnFile(path, APPEND);
     } catch (error) {
-      if (!isNotRegularFile(error)) throw error;
-      quarantine(path, warn);
-      return openOwnFile(path, APPEND);
+      if (isNotRegularFile(error)) quarantine(path, warn);
+      else if (systemCode(error) !== 'ENOENT') throw error;
+      ensurePrivateFolder(folder);
+      deleteOldDays();
+      return openOwnFile(path, APPEND | constants.O_CREAT);
     }
   }
 
   return {
     append(time) {
-      const path = pathOf(time);
-      if (!existsSync(path)) {
-        ensurePrivateFolder(folder);
-        deleteOldDays();
-      }
-      const file = openToAppend(path);
+      const file = openToAppend(pathOf(time));
       try {
         writeAll(file, Buffer.from(`\n${time}`));
       } finally {
