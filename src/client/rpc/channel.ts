@@ -76,12 +76,11 @@ export function openChannel(options: ChannelOptions) {
      * @throws {AppError} when there was no response; a response that is an error carries it
      */
     async request(call: CallState, message: RpcMessage): Promise<RpcResponse> {
-      let waited = 0;
       for (let attempt = 0; ; attempt++) {
         let outcome: RpcResponse | AppError;
         try {
           const before = now();
-          await gate.wait(waited, call.signal);
+          await gate.wait(call.signal);
           await options.onRequest?.();
           // Waiting for the quota or the gate does not count against the time of the call.
           call.deadline += now() - before;
@@ -98,16 +97,15 @@ export function openChannel(options: ChannelOptions) {
           await options.onRateLimited?.(now() + retryAfter * 1000);
         }
         const policy = message.policy ?? call.policy;
-        const plan = planRetry(error, { attempt, policy, remainingMs: call.deadline - now() }, options);
-        if (plan instanceof AppError) {
-          if (outcome instanceof AppError) throw plan;
-          return { ...outcome, error: plan };
+        const ms = planRetry(error, { attempt, policy, remainingMs: call.deadline - now() }, options);
+        if (ms instanceof AppError) {
+          if (outcome instanceof AppError) throw ms;
+          return { ...outcome, error: ms };
         }
-        options.onWait?.({ ms: plan.waitMs, error });
-        if (plan.serverRequested) call.deadline += plan.waitMs;
-        waited = now() + plan.waitMs;
-        if (status === 429) gate.closeUntil(waited);
-        await sleep(plan.waitMs, call.signal);
+        options.onWait?.({ ms, error });
+        if (status === 429) gate.closeUntil(now() + ms);
+        // A wait that the rate limit asks for is left to the gate.
+        if (status !== 429 || retryAfter === undefined) await sleep(ms, call.signal);
       }
     },
 

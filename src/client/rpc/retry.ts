@@ -52,22 +52,15 @@ export interface RetryLimits {
   random(): number;
 }
 
-/** A wait before another attempt. */
-interface Wait {
-  readonly waitMs: number;
-  /** The service requested this wait, so it does not count against the time of the call. */
-  readonly serverRequested: boolean;
-}
-
 /**
- * Returns the wait before the next attempt, or the error of the call where there is none. `attempt` is the number of
+ * Returns the milliseconds to wait before the next attempt, or the error of the call where there is none. `attempt` is the number of
  * attempts before the failed one, `remainingMs` the time that is left for the call.
  */
 export function planRetry(
   error: AppError,
   { attempt, policy, remainingMs }: { attempt: number; policy: Policy; remainingMs: number },
   { retries, maxWaitMs, random }: RetryLimits,
-): Wait | AppError {
+): number | AppError {
   const { reason, retryAfter, status = 0 } = error.details;
   const isRetryable =
     reason === undefined
@@ -82,14 +75,16 @@ export function planRetry(
     // Exponential backoff with full jitter.
     const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
     const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
-    if (waitMs < remainingMs) return { waitMs, serverRequested: false };
+    if (waitMs < remainingMs) return waitMs;
     return error.withMessage(`${error.message}; no time is left to try again`);
   }
   const ms = retryAfter * 1000;
-  const waitMs = Math.max(MIN_GAP_429_MS, ms) + Math.round(random() * JITTER_MS);
-  const serverRequested = status === 429;
+  const waitMs = Math.max(MIN_GAP_429_MS, ms);
   const isTooLong = ms > maxWaitMs;
-  if (!isTooLong && (serverRequested || waitMs < remainingMs)) return { waitMs, serverRequested };
+  // The gate waits for the rate limit, in addition to the time of the call.
+  if (!isTooLong && status === 429) return waitMs;
+  const spreadMs = waitMs + Math.round(random() * JITTER_MS);
+  if (!isTooLong && spreadMs < remainingMs) return spreadMs;
   const wait = formatDuration(ms);
   const option = isTooLong ? '--max-wait' : '--timeout';
   const limit = isTooLong ? formatDuration(maxWaitMs) : 'the time that is left';
@@ -106,14 +101,10 @@ export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sl
     closeUntil(until: number): void {
       opensAt = Math.max(opensAt, until);
     },
-    /**
-     * Waits until the gate is open, also when it is closed for longer meanwhile.
-     * @param waited the time up to which the caller has waited already, ms since the epoch
-     * @throws the signal's reason
-     */
-    async wait(waited: number, signal: AbortSignal): Promise<void> {
+    /** Waits until the gate is open, also when it is closed for longer meanwhile. @throws the signal's reason */
+    async wait(signal: AbortSignal): Promise<void> {
       // Each end is awaited once, so that neither an early timer nor a changed clock makes a loop.
-      for (let passed = waited; opensAt > passed; ) {
+      for (let passed = 0; opensAt > passed; ) {
         passed = opensAt;
         const left = passed - now();
         if (left > 0) await sleep(Math.round(left + random() * JITTER_MS), signal);

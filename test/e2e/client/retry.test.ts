@@ -61,8 +61,8 @@ describe('planRetry', () => {
     'status %d',
     (status) => {
       const error = http(status);
-      expect('waitMs' in plan({ error })).toBe([408, 425, 429, 500, 502, 503, 504].includes(status));
-      expect('waitMs' in plan({ error, policy: 'write' })).toBe([429, 503].includes(status));
+      expect(typeof plan({ error }) === 'number').toBe([408, 425, 429, 500, 502, 503, 504].includes(status));
+      expect(typeof plan({ error, policy: 'write' }) === 'number').toBe([429, 503].includes(status));
     },
   );
 
@@ -77,8 +77,8 @@ describe('planRetry', () => {
     ['proxy', false, false],
     ['time', false, false],
   ])('%s', (reason, read, write) => {
-    expect('waitMs' in plan({ error: broken(reason) })).toBe(read);
-    expect('waitMs' in plan({ error: broken(reason), policy: 'write' })).toBe(write);
+    expect(typeof plan({ error: broken(reason) }) === 'number').toBe(read);
+    expect(typeof plan({ error: broken(reason), policy: 'write' }) === 'number').toBe(write);
   });
 
   it('retries an incomplete response once', () => {
@@ -88,11 +88,11 @@ describe('planRetry', () => {
   it('backs off with full jitter, from half a second to ten', () => {
     const wait = (attempt: number, random: number) =>
       plan({ error: http(500), attempt, retries: 99, random: () => random });
-    expect(wait(0, 0.99)).toEqual({ waitMs: 495, serverRequested: false });
-    expect(wait(1, 0.99)).toEqual({ waitMs: 990, serverRequested: false });
-    expect(wait(9, 0.99)).toEqual({ waitMs: 9900, serverRequested: false });
-    expect(wait(9, 0)).toEqual({ waitMs: 100, serverRequested: false });
-    expect(plan({ error: http(429), random: () => 0 })).toEqual({ waitMs: 500, serverRequested: false });
+    expect(wait(0, 0.99)).toBe(495);
+    expect(wait(1, 0.99)).toBe(990);
+    expect(wait(9, 0.99)).toBe(9900);
+    expect(wait(9, 0)).toBe(100);
+    expect(plan({ error: http(429), random: () => 0 })).toBe(500);
   });
 
   it('fails with the error, or with the number of attempts', () => {
@@ -113,8 +113,8 @@ describe('planRetry', () => {
   it('honors Retry-After of a 429 beyond the time of the call, up to the maximum wait', () => {
     const planFor = (retryAfter: number) =>
       plan({ error: http(429, { retryAfter }), remainingMs: 1000, random: () => 0 });
-    expect(planFor(7)).toEqual({ waitMs: 7000, serverRequested: true });
-    expect(planFor(0)).toEqual({ waitMs: 500, serverRequested: true });
+    expect(planFor(7)).toBe(7000);
+    expect(planFor(0)).toBe(500);
     expect(planFor(7200)).toMatchObject({
       message: expect.stringContaining('asks to wait 2 hours, longer than 60s (--max-wait)'),
       hint: expect.stringContaining('--max-wait 7230s'),
@@ -126,7 +126,7 @@ describe('planRetry', () => {
 
   it('honors Retry-After of a 503 within the time of the call', () => {
     const planFor = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
-    expect(planFor(7)).toEqual({ waitMs: 7000, serverRequested: false });
+    expect(planFor(7)).toBe(7000);
     expect(planFor(40)).toMatchObject({
       code: 'http_error',
       message: expect.stringContaining('wait 40s'),
