@@ -12,6 +12,7 @@ const ADDRESS_MS = 1000;
 
 /** Opens connections to one service, directly or through a proxy. */
 export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
+  /** Connections that are not established yet. */
   const connecting = new Set<Socket>();
   const direct = watchSockets(
     // Certificates are always verified, despite NODE_TLS_REJECT_UNAUTHORIZED, because the server receives the key.
@@ -23,7 +24,7 @@ export async function openDispatcher(connectMs: number, proxy: ProxyServer | und
     connecting,
   );
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-  const tunnels = proxy && (await import('./tunnel.ts')).openTunnels(proxy, direct);
+  const tunnels = proxy && (await import('./tunnel.ts')).openTunnels(proxy, direct, connecting);
   const agent = new Agent({ ...limits, connect: tunnels?.connect ?? direct });
   return {
     dispatch: agent.dispatch.bind(agent),
@@ -35,7 +36,7 @@ export async function openDispatcher(connectMs: number, proxy: ProxyServer | und
   };
 }
 
-/** Prepares the sockets of a connector. `connecting` holds those that are not connected yet. */
+/** Prepares the sockets of a connector. `connecting` gets each until it is connected. */
 function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>): buildConnector.connector {
   return (options, callback) => {
     const socket: unknown = connect(options, callback);

@@ -11,8 +11,6 @@ export interface ProxyServer {
   /** Without credentials. */
   readonly url: URL;
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** Value of `Proxy-Authorization` (RFC 7617). */
-  readonly token?: string;
 }
 
 /**
@@ -45,11 +43,9 @@ function parseProxy(value: string, name: string): ProxyServer {
       hint: `unset it for one call: ${name}= restaurant status --check`,
     });
   }
-  const bare = new URL(`${url.protocol}//${url.host}`);
-  if (url.username === '' && url.password === '') return { kind, url: bare };
-  const credentials = { username: decode(url.username), password: decode(url.password) };
-  const basic = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
-  return { kind, url: bare, credentials, token: `Basic ${basic}` };
+  const server = { kind, url: new URL(`${url.protocol}//${url.host}`) };
+  if (url.username === '' && url.password === '') return server;
+  return { ...server, credentials: { username: decode(url.username), password: decode(url.password) } };
 }
 
 function decode(text: string): string {

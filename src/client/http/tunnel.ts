@@ -7,17 +7,18 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import { AppError, systemCode } from '../../errors.ts';
 import type { ProxyServer } from './proxy.ts';
 
-/** Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). */
-export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector) {
-  /** Connections to a SOCKS proxy that are not tunnels yet. */
-  const opening = new Set<Socket>();
+/**
+ * Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928).
+ * @param connecting gets the connections to a SOCKS proxy while they are not tunnels yet
+ */
+export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector, connecting: Set<Socket>) {
   const pool = proxy.kind === 'http' ? new Pool(proxy.url.origin, { connect: direct }) : undefined;
   const open: buildConnector.connector = (options, callback) => {
     const { hostname, protocol } = options;
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
     const opened =
       pool === undefined
-        ? socksTunnel(proxy, direct, opening, hostname, port)
+        ? socksTunnel(proxy, direct, connecting, hostname, port)
         : httpTunnel(pool, proxy, `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`);
     opened.then(
       (socket) => {
@@ -27,17 +28,14 @@ export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector
       (error) => callback(proxyError(error, proxy), null),
     );
   };
-  return {
-    connect: open,
-    async close(): Promise<void> {
-      for (const socket of opening) socket.destroy();
-      await pool?.destroy();
-    },
-  };
+  return { connect: open, close: async () => pool?.destroy() };
 }
 
-async function httpTunnel(pool: Pool, { token }: ProxyServer, path: string): Promise<Socket> {
-  const headers = { host: path, ...(token === undefined ? {} : { 'proxy-authorization': token }) };
+async function httpTunnel(pool: Pool, { credentials }: ProxyServer, path: string): Promise<Socket> {
+  // RFC 7617.
+  const token =
+    credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+  const headers = { host: path, ...(token && { 'proxy-authorization': `Basic ${token}` }) };
   const { statusCode, socket } = await connect.call(pool, { path, headers });
   if (statusCode === 200) return socket as Socket;
   socket.on('error', () => {}).destroy();
@@ -50,7 +48,7 @@ async function httpTunnel(pool: Pool, { token }: ProxyServer, path: string): Pro
 async function socksTunnel(
   { url, kind, credentials }: ProxyServer,
   direct: buildConnector.connector,
-  opening: Set<Socket>,
+  connecting: Set<Socket>,
   hostname: string,
   port: number,
 ): Promise<Socket> {
@@ -60,7 +58,7 @@ async function socksTunnel(
     const at = { hostname: url.hostname, host: url.host, port: url.port || '1080', protocol: 'http:' };
     direct(at, (error, opened) => (error === null ? resolve(opened) : reject(error)));
   });
-  opening.add(socket);
+  connecting.add(socket);
   const client = new Socks5Client(socket, { ...credentials });
   // It emits every later error of the socket, too.
   client.on('error', () => {});
@@ -70,7 +68,7 @@ async function socksTunnel(
     client.once('authenticated', () => client.connect(target, port));
     client.once('connected', () => resolve());
     client.handshake();
-  }).finally(() => opening.delete(socket));
+  }).finally(() => connecting.delete(socket));
   return socket;
 }
 

@@ -70,13 +70,7 @@ export async function coerceArguments(
     await app.warn(
       `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
     );
-    errors = [];
-    try {
-      args = withTimeLimit(() => coerce());
-    } catch {
-      // Even without validation it takes too long: the texts are sent as they are.
-      return buildArguments(given);
-    }
+    [args, errors] = [coerce(), []];
   }
   const names = argumentNames(schema);
   if (errors.length > 0) throw argumentError(tool.name, errors, Object.keys(args), names);
