@@ -1,7 +1,7 @@
 import type { App } from './app/app.ts';
 import { CliCommand } from './cli/command.ts';
 import { configureHelp, VERSION_OPTION } from './cli/help.ts';
-import { addGlobalOptions, checkGlobalOptions } from './cli/options.ts';
+import { addGlobalOptions, checkFormatOptions } from './cli/options.ts';
 import { parseRoute } from './cli/route.ts';
 
 type Register = (program: CliCommand, app: App) => void;
@@ -65,7 +65,7 @@ function createProgram(): CliCommand {
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
-    .hook('preAction', (_program, action) => checkGlobalOptions(program, action as CliCommand))
+    .hook('preAction', (_program, action) => checkFormatOptions(program, action as CliCommand))
     .examples(
       'restaurant find "Nopa" --city SF --demo',
       'restaurant lookup 1 --fields premium --demo',

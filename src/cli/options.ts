@@ -134,48 +134,21 @@ export function addGlobalOptions(program: CliCommand): void {
   program.completeWith('--profile', 'profile');
 }
 
+const entriesOf = ({ optionGroups }: CliCommand): GlobalOption[] =>
+  GLOBAL_OPTIONS.filter(({ group }) => optionGroups.includes(group));
+
+/** Returns the long names of the global options that a command takes. */
+export const globalFlagsOf = (command: CliCommand): string[] => entriesOf(command).map(({ long }) => long);
+
 /** Returns the global options that a command takes, with its overrides. */
-export function optionsOf(command: CliCommand): Option[] {
-  return GLOBAL_OPTIONS.filter(({ group }) => command.optionGroups.includes(group)).map((entry) =>
-    makeOption(entry, overrideFor(command, entry.long)),
-  );
-}
+export const optionsOf = (command: CliCommand): Option[] =>
+  entriesOf(command).map((entry) => makeOption(entry, overrideFor(command, entry.long)));
 
-/** Pairs of options of which only one can be given. */
-const CONFLICTS: readonly (readonly [string, string])[] = [
-  ['--base-url', '--endpoint'],
-  ['--demo', '--base-url'],
-  ['--demo', '--endpoint'],
-  ['--dry-run', '--curl'],
-  ['--jq', '--curl'],
-  ['--verbose', '--quiet'],
-  ['--open', '--json'],
-  ['--open', '--dry-run'],
-  ['--open', '--curl'],
-];
-
-/**
- * Refuses global options that the command does not have, and options that contradict each other.
- * @throws {AppError} `usage` naming the options
- */
-export function checkGlobalOptions(program: CliCommand, command: CliCommand): void {
+/** Refuses a format that the command does not print. @throws {AppError} `usage` naming the option */
+export function checkFormatOptions(program: CliCommand, command: CliCommand): void {
   const help = `restaurant ${command.path} --help`;
   const refuse = (message: string, hint = help) => new AppError('usage', message, { hint });
   const { format, json, jq, output = '', open = false } = program.opts<GlobalOptions>();
-  const given = program.options
-    .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')
-    .map(({ long }) => long ?? '');
-  const own = optionsOf(command);
-  const foreign = given.find((flag) => own.every(({ long }) => long !== flag));
-  if (foreign !== undefined) throw refuse(`${command.path} does not take ${foreign}`);
-  const conflict = [
-    ...CONFLICTS,
-    ...(format === 'json' ? [] : [['--json', '--format']]),
-    ...(format === 'html' ? [] : [['--open', '--format']]),
-  ].find((pair) => pair.every((long) => given.includes(long)));
-  if (conflict !== undefined) {
-    throw refuse(`${conflict.join(' and ')} contradict each other`, `leave one out; ${help}`);
-  }
   const ofFile = EXTENSIONS.get(extname(output).slice(1).toLowerCase());
   const isNamed = json === true || jq !== undefined;
   // enrich has advice of its own for each extension.

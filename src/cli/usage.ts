@@ -3,7 +3,7 @@ import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
 import { HELP_OPTION } from './help.ts';
-import { optionsOf } from './options.ts';
+import { globalFlagsOf, optionsOf } from './options.ts';
 import { findOption, type Route } from './route.ts';
 
 /** Words of other tools, by ours for the same thing. */
@@ -134,15 +134,34 @@ export function unknownCommandError(word: string, parent: CliCommand): AppError 
   return new AppError('usage', `unknown command '${within}${word}'`, { hint });
 }
 
+/** Pairs of options that contradict each other, unless --format has this value. */
+const CONFLICTS: readonly (readonly [one: string, other: string, format?: string])[] = [
+  ['--base-url', '--endpoint'],
+  ['--demo', '--base-url'],
+  ['--demo', '--endpoint'],
+  ['--dry-run', '--curl'],
+  ['--jq', '--curl'],
+  ['--verbose', '--quiet'],
+  ['--open', '--json'],
+  ['--open', '--dry-run'],
+  ['--open', '--curl'],
+  ['--json', '--format', 'json'],
+  ['--open', '--format', 'html'],
+  ['--resume', '--force'],
+  ['--progress', '--quiet'],
+  ['--key-stdin', '--key-file'],
+];
+
 /**
  * Returns the error for the first thing that is wrong with the words of a command line, whatever their values: exit 2,
  * the word, the likely correction.
  * @param loadTree returns the program with all commands
  */
 export async function usageErrorIn(
-  { command, operands, open, unknownOption, help, given }: Route,
+  route: Route,
   loadTree: () => Promise<CliCommand>,
 ): Promise<AppError | undefined> {
+  const { command, operands, open, unknownOption, help, given } = route;
   const [word] = operands;
   const unknownCommand = command.children.length > 0 ? word : undefined;
   if (unknownOption !== undefined && (unknownCommand !== undefined || !help)) {
@@ -159,9 +178,32 @@ export async function usageErrorIn(
     return refuse(`${path} needs <${missing.name()}>`, `for example ${exampleLines[0]}; see ${helpLine}`);
   }
   const extra = expected.at(-1)?.variadic === true ? undefined : operands[expected.length];
-  if (extra === undefined) return undefined;
-  const most = ['no arguments', 'one argument'][expected.length] ?? `${expected.length} arguments`;
-  // A word after login is most likely the key, so it is not repeated.
-  if (path === 'login') return refuse(`login takes ${most}`, KEY_HINT);
-  return refuse(`${path} takes ${most}, got '${extra}' too`);
+  if (extra !== undefined) {
+    const most = ['no arguments', 'one argument'][expected.length] ?? `${expected.length} arguments`;
+    // A word after login is most likely the key, so it is not repeated.
+    if (path === 'login') return refuse(`login takes ${most}`, KEY_HINT);
+    return refuse(`${path} takes ${most}, got '${extra}' too`);
+  }
+  if (command.isGroup) return undefined;
+  const foreign = foreignOption(route);
+  if (foreign !== undefined) return refuse(`${path} does not take ${foreign}`);
+  const [one, other] = conflictIn(route) ?? [];
+  if (one === undefined) return undefined;
+  return refuse(`${one} and ${other} contradict each other`, `leave one out; ${helpLine}`);
+}
+
+/** Returns a global option that was given and that the command does not take. */
+function foreignOption({ path: [program], command, given }: Route): string | undefined {
+  const taken = globalFlagsOf(command);
+  return program?.options
+    .flatMap(({ long }) => long ?? [])
+    .find((long) => given.has(long) && !taken.includes(long));
+}
+
+function conflictIn({ parts, given }: Route): (typeof CONFLICTS)[number] | undefined {
+  const format = parts.findLast(({ flags }) => flags.includes('--format'))?.value;
+  return CONFLICTS.find(
+    ([one, other, allowed]) =>
+      given.has(one) && given.has(other) && (allowed === undefined || allowed !== format),
+  );
 }

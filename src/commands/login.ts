@@ -119,9 +119,6 @@ async function readKey(
   { keyStdin, keyFile }: LoginOptions,
   service: LoginService | undefined,
 ): Promise<{ key: string; isTyped: boolean }> {
-  if (keyStdin === true && keyFile !== undefined) {
-    throw new AppError('usage', '--key-stdin and --key-file contradict each other', { hint: FLAGS_HINT });
-  }
   const isStdin = keyStdin === true || keyFile === '-';
   // At a terminal stdin would show the key as it is typed; the prompt does not.
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };

@@ -82,7 +82,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
 /** @throws {AppError} `usage` for the first contradiction */
-function assertConsistent(app: App, { resume, retryErrors, progress, encoding }: EnrichFlags): void {
+function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
   const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
@@ -90,12 +90,6 @@ function assertConsistent(app: App, { resume, retryErrors, progress, encoding }:
     throw refuse(
       `${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`,
       'restaurant enrich … -o out.ndjson; for a page: restaurant enrich … -o out.csv --report out.html',
-    );
-  }
-  if (resume && globals.force) {
-    throw refuse(
-      '--resume and --force contradict each other',
-      '--resume continues, --force starts again: leave one out',
     );
   }
   if (retryErrors && !resume)
@@ -109,8 +103,6 @@ function assertConsistent(app: App, { resume, retryErrors, progress, encoding }:
       'restaurant enrich … -o out.csv --resume',
     );
   }
-  if (progress !== undefined && globals.quiet)
-    throw refuse('--progress and --quiet contradict each other', 'leave one out');
   if (encoding !== undefined && !isEncoding(encoding))
     throw refuse(`--encoding '${encoding}': unknown encoding`, 'restaurant enrich … --encoding windows-1252');
   if (wantsJson(app) && !toFile && !globals.dryRun) {
