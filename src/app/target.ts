@@ -1,5 +1,11 @@
 import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
-import { checkHeader, isHarmless, parseHeaders, type RequestHeaders } from '../client/http/headers.ts';
+import {
+  checkHeader,
+  isHarmless,
+  parseHeaders,
+  type RequestHeaders,
+  withHeaders,
+} from '../client/http/headers.ts';
 import { checkKey } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
@@ -169,22 +175,17 @@ export function keyHint(app: App, source: FoundKey['source']): string {
  * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
  */
 export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
-  const saved = Object.entries(app.settings.profile.headers ?? {});
   const origin = profileOrigin(app);
   const isOwn = origin !== undefined && sameService(endpoint, origin);
-  const headers = new Map([
-    ...(isOwn ? saved : []).map(([name, text]) => {
-      return [name.toLowerCase(), [name, raw ? text : expandVariables(app, name, text)]] as const;
-    }),
-    ...Object.entries(parseHeaders(app.globals.header ?? [])).map((header) => {
-      return [header[0].toLowerCase(), header] as const;
-    }),
-  ]);
-  for (const [name, value] of headers.values()) {
+  const saved = Object.entries((isOwn && app.settings.profile.headers) || {}).map(([name, text]) => {
+    return [name, raw ? text : expandVariables(app, name, text)] as const;
+  });
+  const headers = withHeaders(Object.fromEntries(saved), parseHeaders(app.globals.header ?? []));
+  for (const [name, value] of Object.entries(headers)) {
     const isReference = raw && /\$\{\w+\}/.test(value);
     if (!isHarmless(name) && !isReference) app.registerSecret(value);
   }
-  return Object.fromEntries(headers.values());
+  return headers;
 }
 
 /** Returns all settings and the saved headers; of a header only references to variables and harmless texts are shown. */
