@@ -247,15 +247,15 @@ export class App {
     if (key.length >= MIN_SECRET && !this.#maskers.has(key)) this.#maskers.set(key, keyMasker(key));
   }
 
-  /** Masks every key of this run in text for people, and whatever looks like a key. */
+  /** Masks the secrets of this run in text for people, and whatever looks like a key. */
   redact(text: string): string {
     const prefix = this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX;
     this.#redactors ??= [...new Set([DEFAULT_KEY_PREFIX, prefix])].map((each) => redactor(undefined, each));
-    return this.#redactors.reduce((redacted, redact) => redact(redacted), this.maskKey(text));
+    return this.#redactors.reduce((redacted, redact) => redact(redacted), this.maskSecrets(text));
   }
 
-  /** Masks every key of this run in data; nothing else in it changes. */
-  maskKey(text: string): string {
+  /** Masks the secrets of this run in data; nothing else in it changes. */
+  maskSecrets(text: string): string {
     return [...this.#maskers.values()].reduce((masked, mask) => mask(masked), text);
   }
 

@@ -74,7 +74,7 @@ export function saveResults(app: App, query: Search['query'], rows: Search['rows
   const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
   // What holds a key is not stored.
   const stored = JSON.stringify(search);
-  if (app.maskKey(stored) === stored) storeOf(app).write(search, shown);
+  if (app.maskSecrets(stored) === stored) storeOf(app).write(search, shown);
 }
 
 /** Returns the last search of this terminal, of whatever service. */

@@ -190,12 +190,12 @@ export function openOutput(app: App): { write(text: string): Promise<void>; fini
   checkOutputFile(app);
   const path = outputPath(app);
   if (path === undefined) {
-    return { write: (text) => app.context.stdout.write(app.maskKey(text)), finish: async () => {} };
+    return { write: (text) => app.context.stdout.write(app.maskSecrets(text)), finish: async () => {} };
   }
   const parts: string[] = [];
   return {
     async write(text) {
-      parts.push(app.maskKey(text));
+      parts.push(app.maskSecrets(text));
     },
     async finish() {
       try {
@@ -320,7 +320,7 @@ export async function writeText(app: App, json: unknown, text: () => string): Pr
 /** Writes data; at a terminal with a pager where it is longer than the screen. */
 async function writePaged(app: App, text: string): Promise<void> {
   const pager = pagerFor(app, text);
-  const isPaged = pager !== undefined && (await showInPager(app, pager, app.maskKey(text)));
+  const isPaged = pager !== undefined && (await showInPager(app, pager, app.maskSecrets(text)));
   if (!isPaged) await writeOutput(app, text);
 }
 

@@ -39,7 +39,7 @@ export async function openStoredResponses(
   /** An entry holds its arguments, so a call with a key among them is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);
-    return app.maskKey(text) !== text;
+    return app.maskSecrets(text) !== text;
   };
   return {
     async get(tool, args) {

@@ -96,7 +96,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   const client = () =>
     (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
   /** Masks keys in the strings: also those that are broken by hidden characters, which JSON output would escape. */
-  const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskKey(text));
+  const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskSecrets(text));
 
   async function throughCache<T extends object>(
     tool: string,
