@@ -1,3 +1,5 @@
+import type { LookupOutput } from '../../client/types.ts';
+import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
 import { cleanLine } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/match.ts';
@@ -15,11 +17,16 @@ const MAX_NAMED = 5;
 /** Rows of a city before its name is doubted. */
 const MIN_ROWS = 2;
 
-export interface UnknownCity {
-  readonly city: string;
-  readonly rows: number;
+/** The part of a summary that follows from the rows. */
+interface RowResults {
+  readonly counts: Counts;
+  /** Cities of several rows of which none was found, the largest first. */
+  readonly unknownCities: readonly { readonly city: string; readonly rows: number }[];
+  /** Paths of `--add` that no response had. */
+  readonly missingPaths: readonly string[];
 }
 
+/** Collects the results of the rows as they are written. */
 export class Counters {
   readonly #counts = {
     ...(Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>),
@@ -28,6 +35,8 @@ export class Counters {
   };
   /** Rows that were searched; `undefined` for a city with a row that was found. */
   readonly #cities = new Map<string, number | undefined>();
+  /** Paths of `--add` that no details had so far; undefined before the first details. */
+  #missingPaths: readonly string[] | undefined;
 
   add({ status, earlier, city }: RowDone): void {
     this.#counts[status] += 1;
@@ -43,16 +52,21 @@ export class Counters {
     this.#cities.set(city, status === 'not_found' && rows !== undefined ? rows + 1 : undefined);
   }
 
+  /** @param paths those of `--add` */
+  addDetails(details: LookupOutput, paths: readonly string[]): void {
+    this.#missingPaths = (this.#missingPaths ?? paths).filter((path) => valueAt(details, path) === undefined);
+  }
+
   get counts(): Counts {
     return this.#counts;
   }
 
-  /** Cities of several rows of which none was found, the largest first. */
-  get unknownCities(): UnknownCity[] {
-    return [...this.#cities]
+  get results(): RowResults {
+    const unknownCities = [...this.#cities]
       .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
       .sort((one, other) => other.rows - one.rows)
       .slice(0, MAX_NAMED);
+    return { counts: this.#counts, unknownCities, missingPaths: this.#missingPaths ?? [] };
   }
 }
 
@@ -79,11 +93,7 @@ export function countsJson({ done, matched, likely, ambiguous, not_found, skippe
   return { done, matched, likely, ambiguous, not_found, skipped, errors: error };
 }
 
-export interface RunSummary {
-  readonly counts: Counts;
-  readonly unknownCities: readonly UnknownCity[];
-  /** Paths of `--add` that no response had. */
-  readonly missingPaths: readonly string[];
+export interface RunSummary extends RowResults {
   readonly requests: number;
   /** The output file as the user named it; undefined for stdout. */
   readonly output: string | undefined;

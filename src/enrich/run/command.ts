@@ -5,7 +5,6 @@ import { commandLine } from '../../app/command-line.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
-import { valueAt } from '../../output/records.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
@@ -43,14 +42,15 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     if (file === '-' && app.context.stdin.isTTY)
       await app.note('reading the list from the keyboard; Ctrl-D ends it');
     const plan = await makePlan(app, input, options, outputFile);
-    if (options.report !== undefined || options.open)
-      (await import('../write/report.ts')).checkReport(app, plan);
+    if (options.hasPage) (await loadReport()).checkReport(app, plan);
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
     else await runPlan(app, plan);
   } finally {
     for (const each of close.reverse()) await each();
   }
 }
+
+const loadReport = () => import('../write/report.ts');
 
 /**
  * Enriches a list that was checked: opens the service and the output, finds the restaurants, writes the rows, and prints
@@ -75,8 +75,7 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
     leftToday: () => service?.leftToday(),
     perMinute: target.demo ? 0 : options.perMinute,
   });
-  const missingPaths = new Set(options.added.map(({ path }) => path));
-  let hasDetails = false;
+  const addedPaths = [...new Set(options.added.map(({ path }) => path))];
   let failure: unknown;
   let report: string | undefined;
   try {
@@ -94,10 +93,7 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
       service,
       stop,
       onRow: (row) => counters.add(row),
-      onDetails(details) {
-        hasDetails = true;
-        for (const path of missingPaths) if (valueAt(details, path) !== undefined) missingPaths.delete(path);
-      },
+      onDetails: (details) => counters.addDetails(details, addedPaths),
     });
   } catch (error) {
     failure = error;
@@ -107,16 +103,13 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
   const canResume = outputFile !== undefined && !outputFile.device && (!finished || counts.error > 0);
   const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
   try {
-    if (finished && (options.report !== undefined || options.open))
-      report = await (await import('../write/report.ts')).writeReport(app, plan, counts);
+    if (finished && options.hasPage) report = await (await loadReport()).writeReport(app, plan, counts);
   } catch (error) {
     await progress.stop();
     throw error;
   }
   const summary: RunSummary = {
-    counts,
-    unknownCities: counters.unknownCities,
-    missingPaths: hasDetails ? [...missingPaths] : [],
+    ...counters.results,
     requests: service?.requests() ?? 0,
     output: outputFile?.name,
     report,
@@ -133,7 +126,7 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
   if (!finished) throw withNext(failure, summary);
   if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
-  if (report !== undefined) await (await import('../write/report.ts')).showReport(app, plan, report);
+  if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
   if (counts.error > 0) throw partial(summary);
 }
 

@@ -40,6 +40,8 @@ export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly open: boolean;
+  /** Whether a page of the list is written: with --report or --open. */
+  readonly hasPage: boolean;
   /** Summary and estimate as JSON on stdout. */
   readonly json: boolean;
 }
@@ -75,6 +77,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     force: globals.force === true,
     dryRun: globals.dryRun === true,
     open: globals.open === true,
+    hasPage: flags.report !== undefined || globals.open === true,
     json: wantsJson(app),
   };
 }
