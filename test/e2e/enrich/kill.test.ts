@@ -86,7 +86,7 @@ describe('a run that is killed', () => {
     expect(Date.now() - at).toBeLessThan(10_000);
     expect(exit).toBe(130);
     const command = /hint: continue: restaurant enrich (.*)\n/.exec(stderr)?.[1] ?? '';
-    expect(command).toBe('in.csv --concurrency 4 -o out.csv --resume');
+    expect(command).toBe('in.csv -o out.csv --concurrency 4 --resume');
     newRequests();
     const again = await start(command.split(' ')).ended;
     expect(again.exit).toBe(0);
