@@ -2,7 +2,7 @@ import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
 import { parseRoute, type Route } from './cli/route.ts';
-import { usageErrorIn, usageHint } from './cli/usage.ts';
+import { helpCommand, usageErrorIn } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
@@ -116,7 +116,7 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
     return error.withHint(`this is a bug in ${runtime}; please report what --verbose prints`);
   }
   const { completeHint } = await import('./app/command-line.ts');
-  const hint = details.hint ?? (code === 'usage' ? usageHint(error.message, command) : error.hint);
+  const hint = details.hint ?? (code === 'usage' ? helpCommand(command) : error.hint);
   return error.withHint(completeHint(app, hint));
 }
 

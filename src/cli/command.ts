@@ -38,6 +38,9 @@ export type Completer =
   | 'setting-value'
   | 'tool';
 
+/** For `--fields`, which chooses columns in other programs. */
+export const COLUMNS_HINT = 'to choose columns use --columns';
+
 /** An option, with what commander does not keep of it. Its description names the choices and the default. */
 export class CliOption extends Option {
   /** The value is a whole number. */
@@ -53,7 +56,8 @@ export class CliOption extends Option {
 
   /** Parses a value of the option. @throws {AppError} `usage` naming the option */
   parse<T>(read: (text: string) => T, text: string): T {
-    return parseValue(read, text, { name: this.long ?? this.flags, flag: true });
+    const name = this.long ?? this.flags;
+    return parseValue(read, text, { name, flag: true, ...(name === '--fields' && { hint: COLUMNS_HINT }) });
   }
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
-import type { CliCommand } from './command.ts';
+import { type CliCommand, COLUMNS_HINT } from './command.ts';
 import { HELP_OPTION } from './help.ts';
 import { globalFlagsOf, optionsOf } from './options.ts';
 import { findOption, type Route } from './route.ts';
@@ -70,13 +70,6 @@ export const helpCommand = (command: CliCommand): string =>
 const KEY_HINT =
   'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
 
-/** For `--fields`, which chooses columns in other programs. */
-const COLUMNS_HINT = 'to choose columns use --columns; ';
-
-/** Returns the hint of a usage error without one of its own. */
-export const usageHint = (message: string, command: CliCommand): string =>
-  `${message.startsWith('--fields ') ? `${COLUMNS_HINT}see ` : ''}${helpCommand(command)}`;
-
 /**
  * Returns the error for an option that a command does not have, with the likely correction.
  * @param unknown the option as typed, with a value behind `=` where it has one, and the word that follows
@@ -116,7 +109,7 @@ function unknownOptionError(
   const [, ...commands] = program.tree;
   const owner = commands.find((each) => findOption([each], flag) !== undefined);
   const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
-  const columns = name === 'fields' && longs.includes('columns') ? COLUMNS_HINT : '';
+  const columns = name === 'fields' && longs.includes('columns') ? `${COLUMNS_HINT}; ` : '';
   return refuse(`${columns}${where ?? ''}see ${help}`);
 }
 

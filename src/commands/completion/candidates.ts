@@ -4,6 +4,7 @@ import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf } from '../../cli/options.ts';
+import { parseRoute } from '../../cli/route.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/types.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
@@ -84,8 +85,10 @@ function valuesOf(
   switch (completer) {
     case undefined:
       return [];
-    case 'command':
-      return commandsOf(childrenAt(program, operands));
+    case 'command': {
+      const named = parseRoute(operands, program);
+      return commandsOf(named.operands.length === 0 ? named.command.children : []);
+    }
     case 'topic': {
       const topics = first === undefined ? Object.keys(TOPICS) : [];
       return [...valuesOf('command', context, app), ...plain(topics, 'help topic')];
@@ -108,13 +111,6 @@ function valuesOf(
     default:
       return plain(completer);
   }
-}
-
-function childrenAt(program: CliCommand, words: readonly string[]): readonly CliCommand[] {
-  return words.reduce<readonly CliCommand[]>(
-    (commands, word) => commands.find((each) => each.name() === word)?.children ?? [],
-    program.children,
-  );
 }
 
 /** Returns the options that can follow: those not given yet, and those that can be repeated. */
