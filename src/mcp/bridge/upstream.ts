@@ -1,6 +1,6 @@
 import type { Service } from '../../app/service.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
-import type { CallOptions, Client } from '../../client/restaurant.ts';
+import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
 import { assertComplete } from '../../client/results.ts';
 import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
@@ -105,17 +105,12 @@ export function openUpstream(options: UpstreamOptions) {
     },
     /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
     request: (method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> =>
-      use(async (service) => send(await service.client(), method, params, options)),
+      use(async (service) => resultOf(await (await service.client()).request(method, params, options))),
   };
 }
 
-async function send(
-  client: Client,
-  method: string,
-  params: JsonObject,
-  options: CallOptions,
-): Promise<JsonObject> {
-  const { envelope, error } = await client.request(method, params, options);
+/** @throws {AppError} the error of the response; {ProtocolError} for a JSON-RPC error, which is forwarded */
+function resultOf({ envelope, error }: RawResponse): JsonObject {
   const rpcError = errorIn(envelope);
   if (error !== undefined && (rpcError === undefined || error.code !== 'rpc_error')) throw error;
   if (rpcError !== undefined) throw forwardError(rpcError);
