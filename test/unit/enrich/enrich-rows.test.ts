@@ -155,11 +155,17 @@ describe('enrichRows', () => {
   it('ends at once when it is interrupted', async () => {
     const interruption = new AbortController();
     const reason = new AppError('interrupted', 'stop');
-    setTimeout(() => interruption.abort(reason), 20);
+    let written = 0;
     const { error, rows } = await runEngine(
       names(50),
       { find: (name) => foundAfter(name === 'r3' ? 60_000 : 0, name, interruption.signal) },
-      { stop: interruption },
+      {
+        stop: interruption,
+        onRow() {
+          written += 1;
+          if (written === 3) interruption.abort(reason);
+        },
+      },
     );
     expect(error).toBe(reason);
     expect(namesOf(rows)).toEqual(names(3));
