@@ -19,7 +19,7 @@ import {
   openRunFingerprint,
   recordAt,
 } from '../write/checkpoint.ts';
-import { claimOutput, openOutput } from '../write/output-file.ts';
+import { claimOutput, openRowFiles } from '../write/output-file.ts';
 import { createOffsetMemo, createTextMemo, enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
@@ -141,7 +141,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
   };
   if (outputFile === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
   const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan, url);
-  const { file, previous } = openOutput(outputFile, options);
+  const { file, previous } = openRowFiles(outputFile, options);
   try {
     if (outputFile.device) return await stream(file.append);
     const finished = openCheckpoint({ ...options, name: outputFile.name, file, codec, previous });

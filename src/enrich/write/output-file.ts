@@ -93,7 +93,7 @@ export function claimOutput(
  * Opens the file that a run writes. Where failed rows are requested again, or were when a run was stopped, the rows go
  * into a file beside the output, which stays whole as `previous` until all of them are written.
  */
-export function openOutput(
+export function openRowFiles(
   { path, exists, device }: OutputFile,
   { resume, retryErrors }: { readonly resume?: true; readonly retryErrors?: true },
 ): { readonly file: RowFile; readonly previous?: RowFile } {
