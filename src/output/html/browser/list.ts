@@ -11,7 +11,7 @@ const PAGE_ROWS = 100;
 const PRINT_ROWS = 5000;
 const SEARCH_DELAY_MS = 120;
 
-export interface List {
+export interface ListView {
   readonly element: HTMLElement;
   /** Selects a row and scrolls to it; with `open`, also opens and focuses it. */
   choose(row: Row, open: boolean): void;
@@ -27,7 +27,7 @@ export function makeList(
   { columns, heading }: PageHead,
   rows: readonly Row[],
   map: MapView | undefined,
-): List {
+): ListView {
   const opened = new Set(rows.length === 1 ? rows : []);
   let order: Order | undefined;
   let found = rows;
