@@ -14,7 +14,7 @@ const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** The data as CSV with a header (RFC 4180). */
 export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
-  const { keys, rows } = tabulate(data.records, columns ?? data.columns);
+  const { keys, rows } = tabulate(data.rows ?? data.records, columns ?? data.columns);
   if (keys.length === 0) return '';
   return lines([keys, ...rows].map((cells) => csvRow(cells, guard)));
 }
@@ -22,12 +22,12 @@ export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: 
 /** One CSV record without its line break: cleaned; tabs and line breaks in cells stay. */
 export function csvRow(cells: readonly Scalar[], guard = false): string {
   return encodeRecord(
-    cells.map((cell) => cellText(cell, cleanCell, guard)),
+    cells.map((cell) => formatCell(cell, cleanCell, guard)),
     ',',
   );
 }
 
-function cellText(value: Scalar, clean: (text: string) => string, guard: boolean): string {
+function formatCell(value: Scalar, clean: (text: string) => string, guard: boolean): string {
   if (typeof value !== 'string') return String(value ?? '');
   return guard ? guardFormula(clean(value)) : clean(value);
 }
@@ -52,7 +52,7 @@ function isPhoneOrNumber(text: string): boolean {
 
 /** The data as TSV without a header: a line per record, or `key<TAB>value` lines with a blank line between records. */
 export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
-  const { keys, rows } = tabulate(data.records, columns ?? data.columns);
+  const { keys, rows } = tabulate(data.rows ?? data.records, columns ?? data.columns);
   if (data.keyValue !== true || columns !== undefined) return lines(rows.map((row) => tsvRow(row, guard)));
   return rows
     .map((row) => lines(row.map((cell, index) => tsvRow([keys[index] ?? '', cell], guard))))
@@ -61,5 +61,5 @@ export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: 
 
 /** One line of TSV without its line break: cleaned, nothing cut, tabs and line breaks as spaces. */
 export function tsvRow(values: readonly Scalar[], guard = false): string {
-  return values.map((value) => cellText(value, cleanLine, guard)).join('\t');
+  return values.map((value) => formatCell(value, cleanLine, guard)).join('\t');
 }

@@ -60,8 +60,6 @@ export async function present(
   format: RecordFormat,
   options: PresentOptions,
 ): Promise<string> {
-  const hasRows = format === 'csv' || format === 'tsv' || format === 'markdown';
-  const selected = hasRows && data.rows !== undefined ? { ...data, records: data.rows } : data;
   const write: Writer = await SPECS[format].load();
-  return write(selected, options);
+  return write(data, options);
 }

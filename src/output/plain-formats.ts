@@ -31,11 +31,9 @@ export function writeNdjson({ records }: Presentation, { columns }: PresentOptio
 const SPECIAL = /[\\`*_{}[\]<>|~&]/g;
 
 /** The records as a table of GitHub Flavored Markdown; numbers are aligned to the right. */
-export function writeMarkdown(
-  { records, columns: defaults, readableColumns }: Presentation,
-  { columns }: PresentOptions,
-): string {
-  const { keys, rows } = tabulate(records, columns ?? readableColumns ?? defaults);
+export function writeMarkdown(data: Presentation, options: PresentOptions): string {
+  const columns = options.columns ?? data.readableColumns ?? data.columns;
+  const { keys, rows } = tabulate(data.rows ?? data.records, columns);
   if (keys.length === 0) return '';
   const isNumeric = (index: number): boolean =>
     rows.length > 0 && rows.every((row) => typeof row[index] === 'number');

@@ -48,7 +48,7 @@ export function toCell(value: unknown): Scalar {
 }
 
 /** Returns a member of an object or list as one cell; a number that JavaScript would change keeps its digits as text. */
-export function memberCell(container: object, key: string | number): Scalar {
+function memberCell(container: object, key: string | number): Scalar {
   return rawNumber(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
 }
 
