@@ -2,23 +2,33 @@ import { homedir } from 'node:os';
 import { reportUncaught, run } from './cli.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
-import { inputFrom, outputTo, terminalIsGone } from './streams.ts';
+import { type Interruption, inputFrom, outputTo, terminalIsGone } from './streams.ts';
 
 /** Exit code of a process that a signal ended. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-function listenForSignals(): { signal: AbortSignal; exitCode(): number | undefined } {
-  const controller = new AbortController();
+function listenForSignals(): Interruption & { exitCode(): number | undefined } {
+  // Made on first use: most runs need none, and it takes half a millisecond.
+  let controller: AbortController | undefined;
+  const open = () => {
+    controller ??= new AbortController();
+    return controller;
+  };
   let code: number | undefined;
   for (const [name, exit] of Object.entries(SIGNALS)) {
     process.on(name, () => {
       // The second signal ends the process at once.
       if (code !== undefined) process.exit(exit);
       code = exit;
-      controller.abort(new AppError('interrupted', `interrupted by ${name}`));
+      open().abort(new AppError('interrupted', `interrupted by ${name}`));
     });
   }
-  return { signal: controller.signal, exitCode: () => code };
+  return {
+    get signal() {
+      return open().signal;
+    },
+    exitCode: () => code,
+  };
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -56,8 +66,8 @@ const promptStreams = () => ({
 });
 
 const context: Context = {
-  stdin: inputFrom(openStdin, interruption.signal),
-  stdout: outputTo(1, () => process.stdout, 'stdout', interruption.signal),
+  stdin: inputFrom(openStdin, interruption),
+  stdout: outputTo(1, () => process.stdout, 'stdout', interruption),
   stderr: outputTo(2, () => process.stderr, 'stderr'),
   env: process.env,
   platform: process.platform,
@@ -68,7 +78,9 @@ const context: Context = {
   now: Date.now,
   sleep,
   random: Math.random,
-  signal: interruption.signal,
+  get signal() {
+    return interruption.signal;
+  },
   prompt: {
     secret: async (message) => (await import('./prompt.ts')).askSecret(message, promptStreams()),
     text: async (message, placeholder) =>

@@ -5,6 +5,11 @@ import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
 import { isFileOrPipe } from './util/descriptor.ts';
 
+/** The signal that ends a run early. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+}
+
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 /** The error for a failed write on a stream. */
@@ -26,13 +31,13 @@ const AT_ONCE = 16_384;
  * @param descriptor of the stream; what is short goes there directly
  * @param open returns the stream; called on first use, because Node creates its streams on access
  * @param name how the stream is called in messages
- * @param signal ends the wait for a reader that does not read
+ * @param interruption ends the wait for a reader that does not read
  */
 export function outputTo(
   descriptor: number,
   open: () => TerminalStream,
   name: string,
-  signal?: AbortSignal,
+  interruption?: Interruption,
 ): Output {
   const plain = isFileOrPipe(descriptor);
   let written = 0;
@@ -70,6 +75,7 @@ export function outputTo(
           return reject(failure);
         }
         if (rest.length === 0) return resolve();
+        const signal = interruption?.signal;
         const stop = () => reject(signal?.reason);
         if (signal?.aborted) return stop();
         signal?.addEventListener('abort', stop, { once: true });
@@ -96,25 +102,26 @@ export function outputTo(
 /**
  * Makes an input of the process's stdin. The stream is not touched until it is asked for or read.
  * @param open returns the stream
- * @param signal ends the reading with its reason
+ * @param interruption ends the reading with the reason of its signal
  */
-export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal?: AbortSignal): Input {
+export function inputFrom(open: () => Readable & { isTTY?: boolean }, interruption: Interruption): Input {
   return {
     get isTTY() {
       return open().isTTY === true;
     },
     async *chunks() {
       const stream = open();
-      const stop = () => stream.destroy(signal?.reason);
-      if (signal?.aborted) stop();
-      signal?.addEventListener('abort', stop, { once: true });
+      const { signal } = interruption;
+      const stop = () => stream.destroy(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
       try {
         for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       } catch (cause) {
-        if (signal?.aborted) throw signal.reason;
+        if (signal.aborted) throw signal.reason;
         throw new AppError('io_error', `cannot read stdin: ${systemCode(cause) ?? 'it failed'}`, { cause });
       } finally {
-        signal?.removeEventListener('abort', stop);
+        signal.removeEventListener('abort', stop);
       }
     },
   };

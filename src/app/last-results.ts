@@ -25,7 +25,7 @@ export interface Search {
 
 /**
  * Opens the last results that were shown in this terminal and to this user. Nothing here throws.
- * @param terminal as `terminalId` returns it
+ * @param terminal as `terminalId` returns it; undefined for those of the user alone
  * @param warn receives, as a sentence, what could not be read or written
  */
 export function openResultsStore(
@@ -41,15 +41,13 @@ export function openResultsStore(
   return {
     /** Returns the results of this terminal; of the user's last terminal when this one has none. */
     read: (): Search | undefined => ofTerminal?.read() ?? ofUser.read(),
-    /**
-     * Stores a search. One without results keeps the earlier list.
-     * @param shown whether the rows were shown, numbered, in this terminal
-     */
-    write(search: Search, shown = true): void {
+    /** Stores a search. One without results keeps the earlier list. */
+    write(search: Search): void {
       if (search.rows.length === 0) return;
-      if (shown) ofTerminal?.write(search);
-      if (stateDir !== undefined) deleteFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
       ofUser.write(search);
+      if (stateDir === undefined || ofTerminal === undefined) return;
+      ofTerminal.write(search);
+      deleteFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
     },
   };
 }
@@ -61,8 +59,10 @@ function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unk
   return { endpoint, at, query: { name, city }, rows };
 }
 
-const storeOf = (app: App) =>
-  openResultsStore(app.paths.stateDir, terminalId(app.context.env), (text) => void app.remark(text));
+function storeOf(app: App, inTerminal = true) {
+  const terminal = inTerminal ? terminalId(app.context.env) : undefined;
+  return openResultsStore(app.paths.stateDir, terminal, (text) => void app.remark(text));
+}
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
 
@@ -74,7 +74,7 @@ export function saveResults(app: App, query: Search['query'], rows: Search['rows
   const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
   // What holds a key is not stored.
   const stored = JSON.stringify(search);
-  if (app.maskSecrets(stored) === stored) storeOf(app).write(search, shown);
+  if (app.maskSecrets(stored) === stored) storeOf(app, shown).write(search);
 }
 
 /** Returns the last search of this terminal, of whatever service. */

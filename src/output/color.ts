@@ -69,9 +69,6 @@ export function palette(level: 0 | 1): Palette {
   return { ...paints, grade: (text) => (grades[letterOf(text)] ?? paints.name)(text) };
 }
 
-/** The palette without color. */
-export const plain: Palette = palette(0);
-
 const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;
 
 /** Paints JSON text: keys, strings, and the literals. */

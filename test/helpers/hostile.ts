@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { plain } from '../../src/output/color.ts';
+import { palette } from '../../src/output/color.ts';
 import type { View } from '../../src/output/presentation.ts';
 
 /** A view without color. */
 export function viewOf(width: number, unicode = true): View {
-  return { width, palette: plain, unicode };
+  return { width, palette: palette(0), unicode };
 }
 
 const NASTY = [

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ProgressContext, ProgressSource } from '../../../src/enrich/progress/progress.ts';
 import { barProgress, jsonProgress, quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
 import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
-import { plain } from '../../../src/output/color.ts';
+import { palette } from '../../../src/output/color.ts';
+
+const plain = palette(0);
 
 /** A terminal, and a clock that the test advances. */
 function fakeTerminal(columns = 200) {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isColored, palette, plain } from '../../../src/output/color.ts';
+import { isColored, palette } from '../../../src/output/color.ts';
+
+const plain = palette(0);
 
 describe('isColored', () => {
   it.each([

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { palette, plain } from '../../../src/output/color.ts';
+import { palette } from '../../../src/output/color.ts';
 import { errorJson, formatError } from '../../../src/output/problem.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
+
+const plain = palette(0);
 
 describe('formatError', () => {
   it('prints what happened, then what to do', () => {
