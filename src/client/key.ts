@@ -53,7 +53,8 @@ export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): strin
  * 15 ms to compile the Unicode properties.
  */
 const HIDDEN = String.raw`(?:[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\udb40[\udc00-\udfff])`;
-const HAS_HIDDEN = new RegExp(HIDDEN);
+/** One inside a text: not the line break at the end of most output. */
+const HAS_HIDDEN = new RegExp(`${HIDDEN}.`, 's');
 
 /**
  * Creates a function that replaces a key in text by its mask in every spelling: plain, in the escapes of JSON
@@ -104,7 +105,9 @@ export function redactor(
   return (text) => {
     const masked = mask(text);
     // V8 takes a millisecond to compile the two patterns, which most text does not need.
-    const shown = masked.includes(prefix) ? masked.replace(keyLike, (found) => maskKey(found, prefix)) : masked;
+    const shown = masked.includes(prefix)
+      ? masked.replace(keyLike, (found) => maskKey(found, prefix))
+      : masked;
     return BEARER.test(shown) ? shown.replace(bearer, '$1 …') : shown;
   };
 }
