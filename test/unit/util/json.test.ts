@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { escapeJson, toJson } from '../../../src/util/json.ts';
+import { parseExact, stringifyExact } from '../../../src/util/exact-json.ts';
+import { escapeJson, mapStrings, toJson } from '../../../src/util/json.ts';
 import { FORBIDDEN, hostileJson } from '../../helpers/hostile.ts';
 
 function nested(levels: number): unknown {
@@ -56,5 +57,22 @@ describe('escapeJson', () => {
     expect(escapeJson('{"id": 9007199254740993, "x": "\u202e"}')).toBe(
       '{"id": 9007199254740993, "x": "\\u202e"}',
     );
+  });
+});
+
+describe('mapStrings', () => {
+  const mask = (text: string): string => text.replace('key', '…');
+
+  it('keeps the digits of numbers beside a changed string, and a key __proto__', () => {
+    const json = '{"__proto__":["key",9007199254740993],"n":1e400,"key":"a key"}';
+    const masked = '{"__proto__":["…",9007199254740993],"n":1e400,"key":"a …"}';
+    expect(stringifyExact(mapStrings(parseExact(json), mask))).toBe(masked);
+  });
+
+  it('shares the parts without a change', () => {
+    const value = { list: ['a'], text: 'key' };
+    expect(mapStrings(value, mask)).toEqual({ list: ['a'], text: '…' });
+    expect(mapStrings(value, mask).list).toBe(value.list);
+    expect(mapStrings(value.list, mask)).toBe(value.list);
   });
 });
