@@ -154,9 +154,7 @@ export async function requireKey(
 const mayAuthenticate = (headers: RequestHeaders): boolean =>
   Object.keys(headers).some((name) => !isHarmless(name));
 
-export function loginCommand({ settings: { profileName } }: App): string {
-  return `restaurant login${profileName === 'default' ? '' : ` --profile ${shellWord(profileName)}`}`;
-}
+export const loginCommand = ({ settings }: App): string => `restaurant login${settings.profileOption}`;
 
 /** Returns what to do about a key that the service refuses: a login changes nothing while another source has one. */
 export function keyHint(app: App, source: FoundKey['source']): string {

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { didYouMean } from '../util/nearest.ts';
+import { shellWord } from '../util/shell.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue, withoutPassword } from './values.ts';
 
@@ -57,7 +58,7 @@ export class Settings {
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
     const { value: text, source } = this.raw(name);
     const parse: (text: string) => unknown = SETTINGS[name].parse;
-    const value = text === null ? undefined : parseValue(parse, text, originOf(name, source));
+    const value = text === null ? undefined : parseValue(parse, text, this.#originOf(name, source));
     return { value: value as SettingValue<N>, source };
   }
 
@@ -84,18 +85,24 @@ export class Settings {
     return this.get('profile');
   }
 
+  /** The option that selects the profile in a command; empty for the default one. */
+  get profileOption(): string {
+    return this.profileName === 'default' ? '' : ` --profile ${shellWord(this.profileName)}`;
+  }
+
   get profile(): Profile {
     const profiles = this.#input.file.profiles ?? {};
     const name = this.profileName;
     return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   }
-}
 
-function originOf(name: SettingName, source: Source): { name: string; flag: boolean; hint?: string } {
-  const { env } = SETTINGS[name];
-  if (source === 'flag') return { name: `--${name}`, flag: true };
-  if (source === 'env') return { name: env, flag: false, hint: `unset ${env}, or correct it` };
-  return { name: `config ${name}`, flag: false, hint: `restaurant config unset ${name}` };
+  #originOf(name: SettingName, source: Source): { name: string; flag: boolean; hint?: string } {
+    const { env, profileField }: Setting<unknown> = SETTINGS[name];
+    if (source === 'flag') return { name: `--${name}`, flag: true };
+    if (source === 'env') return { name: env, flag: false, hint: `unset ${env}, or correct it` };
+    const option = profileField === undefined ? '' : this.profileOption;
+    return { name: `config ${name}`, flag: false, hint: `restaurant config unset ${name}${option}` };
+  }
 }
 
 /**

@@ -135,6 +135,19 @@ describe('settings', () => {
     expect(secret.stderr).toContain('restaurant login');
   });
 
+  it('of a profile are named with the profile when they are invalid', async () => {
+    const { env } = newHome();
+    const words = ['--profile', 'work', '--json'];
+    await runCli(['config', 'set', 'base-url', 'https://a.example', ...words], { env });
+    const path = (await runCli(['config', 'path'], { env })).stdout.trim();
+    writeFileSync(path, readFileSync(path, 'utf8').replace('https:', 'ftp:'));
+    const { exit, stderr } = await runCli(['find', 'x', '--city', 'y', ...words], { env });
+    expect([exit, JSON.parse(stderr).error]).toMatchObject([
+      2,
+      { code: 'bad_config', hint: 'restaurant config unset base-url --profile work' },
+    ]);
+  });
+
   it('of a profile that is not saved cannot be removed', async () => {
     const { env } = newHome();
     for (const name of ['base-url', 'header.X-Team']) {
