@@ -11,7 +11,6 @@ const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
  * profiles, numbers, commands from our functions). Text from the service, a file or the user must go through shellWord.
  */
 const OWN_WORDS: readonly string[] = [
-  "profileName === 'default' ? ",
   "scope === 'user' ? ",
   'app.globals.demo === true ? ',
   'toFile ? ',

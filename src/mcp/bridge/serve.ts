@@ -38,7 +38,7 @@ export async function serveBridge(app: App): Promise<void> {
       const isMcp = fresh.globals.demo === true || supportsMcp(fresh) === true;
       return cachedCapabilities(fresh) ?? (isMcp ? undefined : {});
     },
-    profileName: app.settings.profileName,
+    profileOption: app.settings.profileOption,
     context,
   });
   await serveStdio(context, upstream, (fault) => {

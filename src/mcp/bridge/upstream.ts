@@ -18,7 +18,7 @@ interface UpstreamOptions {
   storedTools(): readonly Tool[] | undefined;
   /** Returns the capabilities that were stored before; undefined when only the service can tell. */
   storedCapabilities(): JsonObject | undefined;
-  readonly profileName: string;
+  readonly profileOption: string;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
 
@@ -33,7 +33,7 @@ export type Upstream = ReturnType<typeof openUpstream>;
 
 /** Opens the service behind the bridge. It is connected on first use. */
 export function openUpstream(options: UpstreamOptions) {
-  const { connect, storedTools, storedCapabilities, profileName, context } = options;
+  const { connect, storedTools, storedCapabilities, profileOption, context } = options;
   let connection: Promise<Service> | undefined;
   let list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
   let pendingList: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export function openUpstream(options: UpstreamOptions) {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (FIXED_BY_LOGIN.includes(error.code) && connection === current) connection = undefined;
-      throw withAgentHint(error, profileName === 'default' ? '' : ` --profile ${profileName}`);
+      throw withAgentHint(error, profileOption);
     }
   }
 

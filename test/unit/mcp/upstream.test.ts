@@ -36,7 +36,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities:
       };
       return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
     },
-    profileName: 'work',
+    profileOption: ' --profile work',
     storedTools: () => stored.tools,
     storedCapabilities: () => stored.capabilities,
     context: {
