@@ -67,7 +67,7 @@ const FUTURE_MS = 60_000;
 /** A grant that takes longer (a suspended machine, a slow disk) was counted at a time that is past. */
 const MAX_DELAY_MS = 400;
 
-/** What the ledger knows of a key and an endpoint. */
+/** Data that the ledger keeps for a key and an endpoint. */
 interface Records {
   /** When requests were sent. */
   readonly requests: TimeLog;

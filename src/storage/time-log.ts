@@ -27,7 +27,7 @@ export function openMemoryLog(times: number[]): TimeLog {
 /**
  * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with a line for each time. It is only
  * appended to, which needs no lock. A line break comes before each time, so that a line that was cut off spoils no other.
- * @param warn called when a file that is no log was renamed
+ * @param warn called when a file that does not hold a log was renamed
  */
 export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog {
   const pathOf = (time: number): string =>

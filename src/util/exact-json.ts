@@ -8,7 +8,7 @@ const RAW_NUMBERS = Symbol('raw numbers');
 
 type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
-/** What every number that JavaScript would change has: more than 15 characters, or an exponent. Searching is quicker than parsing. */
+/** Matches every number that JavaScript would change: more than 15 characters, or an exponent. Searching is faster than parsing. */
 const MAY_BE_INEXACT = /[-.\d](?:[-.\d]{15}|[eE])/;
 
 /** Parses JSON as `JSON.parse` does, and keeps the texts of numbers that it would change. @throws {SyntaxError} */
