@@ -1,7 +1,13 @@
 import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
-import { openPacer } from '../storage/pacer.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
+
+/** Why nothing is sent. */
+export interface Waiting {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly why: string;
+}
 
 /** How the requests of a service keep to its quota. */
 export interface QuotaOptions {
@@ -11,8 +17,8 @@ export interface QuotaOptions {
   readonly limits?: Limits;
   /** Whether paced calls also wait for the next day, or through a long pause that the service asks for. */
   readonly waitLong?: boolean;
-  /** Reports why nothing is sent, and until when (milliseconds since the epoch). Default: a line on stderr. */
-  readonly onWaiting?: (until: number, why: string) => void;
+  /** Reports a wait. Default: a line on stderr. */
+  readonly onWaiting?: (waiting: Waiting) => void;
   /** Receives what goes wrong with the files of this run. Default: {@link App.remark}. */
   readonly warn?: (text: string) => void;
 }
@@ -47,32 +53,33 @@ export async function openLedgerFor(
 }
 
 /** Returns what counts each request before it is sent; with `paced`, it waits until the quota allows the request. */
-export function requestCounter(
+export async function requestCounter(
   app: App,
   ledger: Ledger,
   signal: AbortSignal,
-  { paced = false, waitLong = false, ...options }: QuotaOptions,
-): () => Promise<void> {
+  onWaiting: (waiting: Waiting) => void,
+  { paced = false, waitLong = false }: QuotaOptions,
+): Promise<() => Promise<void>> {
   if (!paced) return ledger.record;
+  const { openPacer } = await import('../storage/pacer.ts');
   const acquire = openPacer({
     ledger,
     context: app.context,
     wait: waitLong,
     maxWaitMs: app.settings.get('max-wait'),
-    onWait: ({ freeAt, window }) => reportWait(app, options, freeAt, WAITS[window]),
+    onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
   });
   return () => acquire(signal);
 }
 
-/** Reports why nothing is sent. @param until milliseconds since the epoch */
-export function reportWait(app: App, { onWaiting }: QuotaOptions, until: number, why: string): void {
-  if (onWaiting !== undefined) {
-    onWaiting(until, why);
-    return;
-  }
-  const ms = until - app.context.now();
-  const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
-  void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
+/** Returns what reports the waits of a service. */
+export function waitReporter(app: App, { onWaiting }: QuotaOptions): (waiting: Waiting) => void {
+  const print = ({ until, why }: Waiting): void => {
+    const ms = until - app.context.now();
+    const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
+    void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
+  };
+  return onWaiting ?? print;
 }
 
 /** Returns what receives problems with the files of a run that the program solves itself. */

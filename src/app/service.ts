@@ -15,8 +15,8 @@ import {
   openLedgerFor,
   type QuotaOptions,
   quotaLimits,
-  reportWait,
   requestCounter,
+  waitReporter,
   warnOf,
 } from './quota.ts';
 import {
@@ -212,7 +212,8 @@ async function openClient(
   const show =
     app.verbose && options.traced !== false ? (await import('./trace.ts')).showExchange : undefined;
   const context = { ...shared, signal: options.signal ?? shared.signal };
-  const count = requestCounter(app, ledger, context.signal, options);
+  const onWaiting = waitReporter(app, options);
+  const count = await requestCounter(app, ledger, context.signal, onWaiting, options);
   const client = createClient({
     endpoint: url,
     apiKey: key === '' ? undefined : key,
@@ -228,7 +229,7 @@ async function openClient(
       await onRequest?.();
     },
     onRateLimited: ledger.pauseUntil,
-    onWait: ({ ms, error }) => reportWait(app, options, context.now() + ms, error.message),
+    onWait: ({ ms, error }) => onWaiting({ until: context.now() + ms, why: error.message }),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
     ...((trace ?? show) !== undefined && {
       trace(event: TraceEvent) {

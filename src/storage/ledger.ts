@@ -5,7 +5,7 @@ import { ensurePrivateFolder } from './atomic.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 import type { Warn } from './state.ts';
-import { openFileLog, openMemoryLog, type TimeLog } from './time-log.ts';
+import { DAY_MS, openFileLog, openMemoryLog, type TimeLog } from './time-log.ts';
 
 /** Requests allowed in a window; 0 = no limit. */
 export interface Limits {
@@ -61,7 +61,6 @@ export const tooLate = (now: number): Grant => ({
 
 /** Half a second over the minute: a request recorded at its start may have been sent a little later. */
 const MINUTE_MS = 60_500;
-export const DAY_MS = 86_400_000;
 /** Times further ahead come from a clock that was wrong. */
 const FUTURE_MS = 60_000;
 /** A grant that takes longer (a suspended machine, a slow disk) was counted at a time that is past. */

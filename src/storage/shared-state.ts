@@ -6,15 +6,8 @@ import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { parseExact, stringifyExact } from '../util/exact-json.ts';
 import { type CachedResponse, canonicalJson, type ResponseCache } from './cache.ts';
-import {
-  DAY_MS,
-  type Ledger,
-  type Limits,
-  longestWait,
-  SharedStateError,
-  tooLate,
-  type Usage,
-} from './ledger.ts';
+import { type Ledger, type Limits, longestWait, SharedStateError, tooLate, type Usage } from './ledger.ts';
+import { DAY_MS } from './time-log.ts';
 
 /** The request ledger and the response cache of many machines, in Redis or Valkey. */
 export interface SharedState {

@@ -12,7 +12,7 @@ export interface TimeLog {
   read(end: number): readonly number[];
 }
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** Room for some 300,000 times; of a larger file, only the end counts. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const KEEP_DAYS = 7;

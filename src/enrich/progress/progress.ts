@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { outputPath } from '../../app/output.ts';
+import type { Waiting } from '../../app/quota.ts';
 import type { Context } from '../../context.ts';
 import type { Palette } from '../../output/color.ts';
 import { formatDuration } from '../../util/duration.ts';
@@ -15,12 +16,6 @@ import {
   summaryJson,
   summaryLines,
 } from './summary.ts';
-
-export interface Waiting {
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-  readonly why: string;
-}
 
 /** Shows what a run does, until it is finished with a summary or stopped. */
 export interface Progress {

@@ -1,11 +1,11 @@
 import type { App } from '../../app/app.ts';
+import type { Waiting } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
-import type { Waiting } from '../progress/progress.ts';
 import type { EnrichOptions } from './plan.ts';
 
 /** A service that is paced, and whose requests are counted. */
@@ -46,7 +46,7 @@ export async function openPacedService(
     paced: true,
     limits: options,
     waitLong: options.wait === true,
-    onWaiting: (until, why) => onWaiting({ until, why }),
+    onWaiting,
     signal,
     stored: withinBudget(await openStoredResponses(app, target, { since })),
     traced: options.progress !== 'json',
