@@ -126,14 +126,9 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     label: target.demo ? DEMO : target.url.host,
     ledger,
     async find(query) {
-      const received: FindResult[] = [];
-      const { value, ...cached } = await throughCache('find_restaurant', { ...query }, async () => {
-        received[0] = await (await client()).find(query);
-        return received[0].output;
-      });
-      // A stored response, and one in which a key was masked, are not decoded yet.
-      const answer = received.find(({ output }) => output === value);
-      return { answer: answer ?? decodeFind({ structuredContent: value }), ...cached };
+      const send = async () => (await (await client()).find(query)).output;
+      const { value, ...cached } = await throughCache('find_restaurant', { ...query }, send);
+      return { answer: decodeFind({ structuredContent: value }), ...cached };
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
