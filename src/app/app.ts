@@ -185,9 +185,13 @@ export class App {
     if (this.isInteractive) await this.#print(({ cleanLine }, { dim }) => dim(cleanLine(text)));
   }
 
-  /** Prints a warning on stderr, unless --quiet or JSON output asks for none. */
-  async warn(text: string): Promise<void> {
-    if (this.verbose || (this.globals.quiet !== true && !this.wantsJson)) await this.#printWarning(text);
+  /**
+   * Prints a warning on stderr, unless --quiet or JSON output asks for none.
+   * @param withJson print it also with JSON output: long work may pause for long
+   */
+  async warn(text: string, withJson = false): Promise<void> {
+    const isWanted = this.globals.quiet !== true && (withJson || !this.wantsJson);
+    if (this.verbose || isWanted) await this.#printWarning(text);
   }
 
   /** Prints a warning if {@link isInteractive}: about a problem that the program solves itself. */

@@ -73,11 +73,12 @@ export async function requestCounter(
 }
 
 /** Returns what reports the waits of a service. */
-export function waitReporter(app: App, { onWaiting }: QuotaOptions): (waiting: Waiting) => void {
+export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting) => void {
+  const { onWaiting, paced } = options;
   const print = ({ until, why }: Waiting): void => {
     const ms = until - app.context.now();
     const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
-    void (ms > LONG_WAIT_MS ? app.warn(text) : app.remark(text));
+    void (ms > LONG_WAIT_MS ? app.warn(text, paced) : app.remark(text));
   };
   return onWaiting ?? print;
 }

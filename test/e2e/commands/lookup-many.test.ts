@@ -80,6 +80,17 @@ describe('lookup of thousands of ids', () => {
     ).toEqual([]);
   });
 
+  it.each([
+    [['--json'], /^(?:warning: the quota of this minute is used up; trying again in \d\d s\n)+$/],
+    [['--json', '--quiet'], /^$/],
+  ])('reports a long pause with %j', async (words, expected) => {
+    const { run } = lookup(words, { RESTAURANT_PER_MINUTE: '600' });
+    service.answer(found);
+    const { exit, stdout, stderr } = await run;
+    expect([exit, JSON.parse(stdout).length]).toEqual([0, IDS.length]);
+    expect(stderr).toMatch(expected);
+  });
+
   it('sends at most four requests ahead of a reader who stops', async () => {
     let sent = 0;
     const lookup = async () => {
