@@ -6,7 +6,6 @@
 //   groups of chunks                10 ms of both
 //   built-in modules on first use   10 ms of both
 //   libraries on first use          3 ms of both; 4 ms of a find from the cache
-//   chunks without Node's loader    1 ms of both
 //   emoji and segmenters on demand  40 ms of both
 //   minification                    no time, but a third of the size
 import { execFile } from 'node:child_process';
@@ -15,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { asChunk, lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse } from './lazy-modules.js';
+import { lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse } from './lazy-modules.js';
 import { shipLicenses } from './licenses.js';
 import { makePage } from './page.js';
 import { tableWidths } from './table-library.js';
@@ -137,7 +136,7 @@ const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
   const lazy = lazyModules(code);
-  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : asChunk(lazy));
+  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : lazy);
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(temporary, 'start.cjs'));

@@ -29,8 +29,8 @@ const REQUIRE = new RegExp(
   'g',
 );
 // Copying the module (the interoperation of `import * as`) loads it at once.
-const HELPER = `const __onUse=(id,found)=>{
-const all=()=>found??=require(id);
+const HELPER = `const __onUse=(load,found)=>{
+const all=()=>found??=load();
 const get=(_,key)=>all()[key];
 const has=(_,key)=>key in all();
 const one=(_,key)=>has(_,key)?{configurable:true,enumerable:true,get:()=>get(_,key)}:undefined;
@@ -39,7 +39,10 @@ return new Proxy({},{get,has,ownKeys:()=>Reflect.ownKeys(all()),getOwnPropertyDe
 
 /** Makes a chunk load slow built-in modules and such libraries on first use. @returns its new code */
 export function lazyModules(code) {
-  const lazy = code.replace(REQUIRE, (_call, _quote, id) => `__onUse("${id.replace('/library/', '/')}")`);
+  const lazy = code.replace(
+    REQUIRE,
+    (_call, _quote, id) => `__onUse(()=>require("${id.replace('/library/', '/')}"))`,
+  );
   return lazy === code ? code : `${HELPER}${lazy}`;
 }
 
@@ -51,9 +54,6 @@ export const onFirstUse = (chunks) => ({
     handler: (id) => ({ id: `./library/${basename(chunks.get(id).fileName)}`, external: true }),
   },
 });
-
-/** Wraps the code of a chunk for src/compile-cache.ts, which would otherwise have to copy it. */
-export const asChunk = (code) => `(function(exports,require,module,__filename,__dirname){${code}\n})`;
 
 /** Constants that take long to create: a segmenter 14 ms, the set of all emoji 22 ms, a pattern of twelve scripts 8 ms. */
 const SLOW_CONSTANT =

@@ -32,7 +32,7 @@ export function loadChunks(argv: readonly string[]): void {
   function run(chunk: Pick<NodeJS.Module, 'exports'>, filename: string): void {
     const path = folder === undefined ? undefined : join(folder, `${basename(filename)}.bin`);
     const cachedData = path === undefined ? undefined : readCode(path);
-    const source = readFileSync(filename, 'latin1');
+    const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'latin1')}\n})`;
     if (hasWasm) setWasmFlags(true);
     const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     if (hasWasm) setWasmFlags(false);
