@@ -20,7 +20,8 @@ import {
   recordAt,
 } from '../write/checkpoint.ts';
 import { claimOutput, openRowFiles } from '../write/output-file.ts';
-import { createOffsetMemo, createTextMemo, enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
+import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
+import { createOffsetMemo, createTextMemo } from './memo.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 

@@ -11,7 +11,7 @@ import { resolveRow } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
 import { openRowFile } from '../write/output-file.ts';
-import { detailsKey, queryKey } from './enrich-rows.ts';
+import { detailsKey, queryKey } from './memo.ts';
 import type { Plan } from './plan.ts';
 
 /** Skipped rows that are listed by their line. */

@@ -4,7 +4,8 @@ import { resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { Found } from '../../../src/enrich/match/match.ts';
 import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { CellRow } from '../../../src/enrich/read/row.ts';
-import { createTextMemo, enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
+import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
+import { createTextMemo } from '../../../src/enrich/run/memo.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 

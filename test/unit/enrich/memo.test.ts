@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOffsetMemo, createTextMemo, queryKey } from '../../../src/enrich/run/enrich-rows.ts';
+import { createOffsetMemo, createTextMemo, queryKey } from '../../../src/enrich/run/memo.ts';
 
 describe('a memo that reads the output', () => {
   it('reads the first text of each key from its place in the output', () => {

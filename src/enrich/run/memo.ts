@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import type { Searchable } from '../match/columns.ts';
+
+/** Texts of finished results by their query, so that equal queries are requested once. */
+export interface Memo {
+  get(key: string): string | undefined;
+  /** Keeps a text; the first one of a key stays. @param offset where it begins in the output */
+  set(key: string, text: string, offset: number): void;
+}
+
+/** 96 bits are enough to distinguish queries. A longer slice would keep the whole digest in memory. */
+const digest = (text: string): string => hash('sha256', text, 'binary').slice(0, 12);
+
+/** The key of a query, the same for equal ones. */
+export const queryKey = (query: Searchable): string =>
+  digest(query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`);
+
+/** The key of a restaurant's details, whichever row requested them. */
+export const detailsKey = (id: string): string => digest(`details\0${id}`);
+
+/** Creates a memo for an output that can be read again. Memory holds the key and the offset of each text. */
+export function createOffsetMemo(read: (offset: number) => string | undefined): Memo {
+  const offsets = new Map<string, number>();
+  return {
+    get(key) {
+      const offset = offsets.get(key);
+      return offset === undefined ? undefined : read(offset);
+    },
+    set(key, _text, offset) {
+      if (!offsets.has(key)) offsets.set(key, offset);
+    },
+  };
+}
+
+/** Characters that a memo holds. When they are too many, all are dropped. */
+const MAX_CHARACTERS = 8_000_000;
+
+/** Creates a memo for an output that cannot be read again. */
+export function createTextMemo(): Memo {
+  const texts = new Map<string, string>();
+  let size = 0;
+  return {
+    get: (key) => texts.get(key),
+    set(key, text) {
+      if (texts.has(key)) return;
+      size += text.length;
+      if (size > MAX_CHARACTERS) {
+        texts.clear();
+        size = text.length;
+      }
+      texts.set(key, text);
+    },
+  };
+}
