@@ -61,7 +61,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
   const previous = retry ? openRowFile(previousPath, 'a+') : undefined;
   try {
     await enrichRows({
-      rows: rowsOf(format, level === undefined ? NAMES : FEW),
+      rows: () => rowsOf(format, level === undefined ? NAMES : FEW),
       columns: resolveColumns(['name', 'city'], { nested: true }),
       codec,
       finished: openCheckpoint({ file, codec, name: 'out', previous, retryErrors: retry }),

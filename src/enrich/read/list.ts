@@ -29,7 +29,9 @@ export interface List {
 }
 
 /** A list that was read to its end where that is possible, and has no faults. */
-export interface CheckedList extends List {
+export interface CheckedList extends Omit<List, 'rows'> {
+  /** Reads the rows: those of a stream only once. */
+  rows(): AsyncGenerator<InputRow>;
   /** Columns, or for NDJSON all keys of all rows where the list was read whole. */
   readonly header: readonly string[];
   /** Header of a CSV made of NDJSON: nested keys dotted. */
@@ -235,7 +237,7 @@ export async function checkList(
   if (!input.replayable) {
     const list = await openList(input, options, stop);
     const flatHeader = list.first === undefined ? [] : [...flatKeys(list.first)];
-    return { ...list, flatHeader, total: undefined };
+    return { ...list, flatHeader, total: undefined, rows: () => list.rows };
   }
   const problems: Problem[] = [];
   let found = 0;
@@ -261,12 +263,12 @@ export async function checkList(
     }
   }
   if (found > 0) throw badRows(input, problems, found);
-  async function* readAgain(): AsyncGenerator<InputRow> {
+  async function* rows(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stop)).rows;
   }
   // A header line stays as it is, also where it has a name twice.
   const header = list.format === 'ndjson' ? [...keys] : list.header;
-  return { ...list, header, flatHeader: [...flat], total, rows: readAgain() };
+  return { ...list, header, flatHeader: [...flat], total, rows };
 }
 
 /** @param problems the first of `found` */

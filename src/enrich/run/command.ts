@@ -21,7 +21,7 @@ import {
 } from '../write/checkpoint.ts';
 import { claimOutput, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
-import { createOffsetMemo, createTextMemo } from './memo.ts';
+import { createOffsetMemo, createTextMemo, repeatedQueries } from './memo.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
@@ -150,8 +150,9 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
+      const isRepeated = await repeatedQueries(plan, job.stop.signal);
       const memo = createOffsetMemo(recordAt(file, codec));
-      await enrichRows({ ...job, append: file.append, finished, memo });
+      await enrichRows({ ...job, append: file.append, finished, memo, isRepeated });
     } catch (error) {
       // The failure of the run is reported, not one of the disk after it.
       try {

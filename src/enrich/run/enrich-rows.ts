@@ -21,6 +21,8 @@ export interface Job
   readonly columns: Pick<Columns, 'query'>;
   readonly finished: FinishedRowReader;
   readonly memo: Memo;
+  /** Whether the query with a key may occur again. Default: always. */
+  readonly isRepeated?: (key: string) => boolean;
   readonly service: RestaurantService;
   /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): number | Promise<number>;
@@ -82,7 +84,7 @@ export async function enrichRows(job: Job): Promise<void> {
     let written: Promise<void> = Promise.resolve();
     let pending = 0;
     try {
-      for await (const row of job.rows) {
+      for await (const row of job.rows()) {
         if (isQuotaSpent || signal.aborted) break;
         const own = codec.input(row);
         const query = job.columns.query(row);
@@ -182,9 +184,10 @@ export async function enrichRows(job: Job): Promise<void> {
   /** Keeps a written result for the equals of its row. After a failure an equal row sends its own request. */
   function remember(query: RowQuery, key: string, { text, status }: TextResult, offset: number): void {
     if (query.kind === 'none' || status === 'error') return;
-    memo.set(key, text, offset);
+    if (job.isRepeated?.(key) !== false) memo.set(key, text, offset);
+    if (fields === undefined) return;
     if (query.kind === 'lookup') memo.set(detailsKey(query.id), text, offset);
-    const id = fields === undefined ? undefined : codec.detailsOf(text)?.id;
+    const id = codec.detailsOf(text)?.id;
     if (id !== undefined) memo.set(detailsKey(id), text, offset);
   }
 

@@ -128,7 +128,7 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
       if (!(error instanceof NotStored)) throw error;
     });
 
-  for await (const row of plan.rows) {
+  for await (const row of plan.rows()) {
     counts.rows += 1;
     if (counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
     const query = columns.query(row);

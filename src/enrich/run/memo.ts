@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Searchable } from '../match/columns.ts';
+import type { Plan } from './plan.ts';
 
 /** Texts of finished results by their query, so that equal queries are requested once. */
 export interface Memo {
@@ -17,6 +18,30 @@ export const queryKey = (query: Searchable): string =>
 
 /** The key of a restaurant's details, whichever row requested them. */
 export const detailsKey = (id: string): string => digest(`details\0${id}`);
+
+/**
+ * Finds the queries that a list has more than once: only their results are kept, so a long list of different rows takes
+ * little memory.
+ * @returns whether the query with a key occurs more than once; for a stream, always true
+ * @throws {AppError} `bad_input`; the signal's reason
+ */
+export async function repeatedQueries(
+  { rows, total, columns }: Pick<Plan, 'rows' | 'total' | 'columns'>,
+  signal: AbortSignal,
+): Promise<(key: string) => boolean> {
+  if (total === undefined) return () => true;
+  const numberOf = (key: string): number => Buffer.from(key, 'latin1').readUInt32LE();
+  const numbers = new Uint32Array(total);
+  let count = 0;
+  for await (const row of rows()) {
+    signal.throwIfAborted();
+    const query = columns.query(row);
+    if (query.kind !== 'none') numbers[count++] = numberOf(queryKey(query));
+  }
+  const sorted = numbers.subarray(0, count).sort();
+  const repeated = new Set(sorted.filter((number, index) => number === sorted[index - 1]));
+  return (key) => repeated.has(numberOf(key));
+}
 
 /** Creates a memo for an output that can be read again. Memory holds the key and the offset of each text. */
 export function createOffsetMemo(read: (offset: number) => string | undefined): Memo {

@@ -120,8 +120,8 @@ function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFla
 /** Everything that is known before the first request. */
 export interface Plan {
   readonly input: Input;
-  /** The rows to work on, once. */
-  readonly rows: AsyncIterable<InputRow>;
+  /** Reads the rows to work on: those of a stream only once. */
+  rows(): AsyncIterable<InputRow>;
   /** Number of those rows; undefined for a stream. */
   readonly total: number | undefined;
   readonly columns: Columns;
@@ -175,7 +175,7 @@ export async function makePlan(
       : resolveColumns(list.header, { ...options, nested: isNdjson });
   return {
     input,
-    rows: first === undefined ? list.rows : take(list.rows, first),
+    rows: () => (first === undefined ? list.rows() : take(list.rows(), first)),
     total: list.total === undefined ? undefined : Math.min(list.total, first ?? list.total),
     columns,
     codec,

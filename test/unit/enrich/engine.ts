@@ -57,7 +57,7 @@ export async function runEngine(
   let error: unknown;
   try {
     await enrichRows({
-      rows: Array.isArray(names) ? cellRows(names) : (names as AsyncIterable<CellRow>),
+      rows: () => (Array.isArray(names) ? cellRows(names) : (names as AsyncIterable<CellRow>)),
       columns: resolveColumns(['name', 'city'], {}),
       codec,
       finished: noFinishedRows,

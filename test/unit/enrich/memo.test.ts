@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createOffsetMemo, createTextMemo, queryKey } from '../../../src/enrich/run/memo.ts';
+import { resolveColumns } from '../../../src/enrich/match/columns.ts';
+import { createOffsetMemo, createTextMemo, queryKey, repeatedQueries } from '../../../src/enrich/run/memo.ts';
+import { cellRows } from './engine.ts';
 
 describe('a memo that reads the output', () => {
   it('reads the first text of each key from its place in the output', () => {
@@ -30,5 +32,24 @@ describe('queryKey', () => {
     expect(queryKey({ kind: 'search', name: 'ab', city: 'c' })).not.toBe(
       queryKey({ kind: 'search', name: 'a', city: 'bc' }),
     );
+  });
+});
+
+describe('repeatedQueries', () => {
+  const isRepeated = (names: readonly string[], total: number | undefined) =>
+    repeatedQueries(
+      { rows: () => cellRows(names), total, columns: resolveColumns(['name', 'city'], {}) },
+      new AbortController().signal,
+    );
+  const key = (name: string): string => queryKey({ kind: 'search', name, city: 'SF' });
+
+  it('finds the queries that a list has more than once', async () => {
+    const found = await isRepeated(['Nopa', 'Tide', '', 'Nopa', '', 'Zuni'], 6);
+    expect(['Nopa', 'Tide', '', 'Zuni'].map((name) => found(key(name)))).toEqual([true, false, false, false]);
+  });
+
+  it('expects every query of a stream again', async () => {
+    const found = await isRepeated(['Nopa'], undefined);
+    expect(found(key('Nopa'))).toBe(true);
   });
 });
