@@ -27,8 +27,8 @@ export function openMemoryLog(times: number[]): TimeLog {
 /**
  * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with a line for each time. It is only
  * appended to, which needs no lock. A line break comes before each time, so that a line that was cut off spoils no other.
- * A file that does not hold a log is renamed without a lock, too: of two processes that find it at once, the second may
- * rename the new file with the first one's time, which is no more than was lost already.
+ * A file that does not hold a log is renamed without a lock, too: if two processes find it at once, the second may rename
+ * the new file with the first one's time, which matters less than the damage itself.
  * @param warn called when a file that does not hold a log was renamed
  */
 export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog {
