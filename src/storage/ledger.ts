@@ -148,7 +148,9 @@ export function openLedger({
         return wait === undefined ? all.exclusive(() => count(all)) : { at, wait };
       });
       if (wait !== undefined) return { granted: false, ...wait };
-      return Math.abs(now() - at) > MAX_DELAY_MS ? tooLate(now()) : { granted: true };
+      // Without limits, it does not matter when the request was counted.
+      const isLate = !isUnlimited && Math.abs(now() - at) > MAX_DELAY_MS;
+      return isLate ? tooLate(now()) : { granted: true };
     },
     async pauseUntil(until) {
       const at = now();

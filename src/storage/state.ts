@@ -22,6 +22,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Renames a damaged file, so that a new one can take its place. Never throws. */
 export function quarantine(path: string, warn?: Warn): void {
   try {
+    rmSync(`${path}.damaged`, { recursive: true, force: true });
     renameSync(path, `${path}.damaged`);
     warn?.(`${path} was damaged; renamed it to ${path}.damaged`);
   } catch (error) {

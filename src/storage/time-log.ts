@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { ensurePrivateFolder } from './atomic.ts';
@@ -27,8 +27,8 @@ export function openMemoryLog(times: number[]): TimeLog {
 /**
  * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with a line for each time. It is only
  * appended to, which needs no lock. A line break comes before each time, so that a line that was cut off spoils no other.
- * A file that does not hold a log is renamed without a lock, too: if two processes find it at once, the second may rename
- * the new file with the first one's time, which matters less than the damage itself.
+ * A file that does not hold a log is renamed without a lock, too: processes that find it at once may rename each other's
+ * new files, so the few requests counted there are forgotten like those of the damaged file.
  * @param warn called when a file that does not hold a log was renamed
  */
 export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog {
@@ -79,7 +79,7 @@ export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog 
 /** Returns the times in a file; lines with something else do not count. Undefined for a file that holds nothing else. */
 function readTimes(path: string): number[] | undefined {
   // A failed open costs much more than this, because of its error.
-  if (!existsSync(path)) return [];
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
   let file: number;
   try {
     file = openOwnFile(path);

@@ -53,8 +53,8 @@ export interface RetryLimits {
 }
 
 /**
- * Returns the milliseconds to wait before the next attempt, or the error of the call where there is none. `attempt` is the number of
- * attempts before the failed one, `remainingMs` the time that is left for the call.
+ * Returns the milliseconds to wait before the next attempt, or the error of the call where there is none. `attempt` is the
+ * number of attempts before the failed one, `remainingMs` the time that is left for the call.
  */
 export function planRetry(
   error: AppError,

@@ -18,7 +18,7 @@ import type { Plan } from './plan.ts';
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
 
-/** Prints the cost of a run. Sends nothing and writes no file. */
+/** Prints the cost of a run. Sends nothing and writes no output. */
 export async function printEstimate(app: App, plan: Plan): Promise<void> {
   const cost = await costOf(app, plan);
   const { input, ...json } = cost;

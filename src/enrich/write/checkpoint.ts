@@ -213,7 +213,9 @@ export function openRunFingerprint(
   );
   const current: Fingerprint = {
     // A sandbox has a new port each time.
-    'base-url': isLoopback(service) ? 'http://127.0.0.1' : service.origin,
+    'base-url': isLoopback(service)
+      ? 'http://127.0.0.1'
+      : `${service.origin}${service.pathname}`.replace(/\/api\/mcp$/, ''),
     city: city ?? (columns.city === undefined ? defaultCity : undefined),
     fields,
     'name-column': columns.name,

@@ -108,8 +108,8 @@ describe('--resume', () => {
       ['--city Testville --fields standard', "--fields 'basic', and this run has --fields 'standard'"],
       ['--fields basic', "--city 'Testville', and this run has no --city"],
       [
-        '--city Testville --fields basic --base-url https://other.example',
-        "--base-url 'http://127.0.0.1', and this run has --base-url 'https://other.example'",
+        '--city Testville --fields basic --base-url https://other.example/staging',
+        "--base-url 'http://127.0.0.1', and this run has --base-url 'https://other.example/staging'",
       ],
     ]) {
       const { exit, stderr } = await enrich(`in.csv -o out.csv --resume ${options}`);

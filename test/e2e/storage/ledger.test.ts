@@ -47,6 +47,14 @@ async function repeat(times: number, run: () => Promise<void>): Promise<void> {
   for (let i = 0; i < times; i += 1) await run();
 }
 
+/** Opens a ledger whose clock jumps by ten seconds after it was read twice. */
+function openSlow(stateDir: string, perMinute: number) {
+  const times = [START, START];
+  const now = () => times.shift() ?? START + 10 * SECOND;
+  const key = 'sk_service_a';
+  return openLedger({ stateDir, key, endpoint: 'https://x.example/api/mcp', now, perMinute, perDay: 0 });
+}
+
 /** Returns the time of the fastest run in milliseconds: on a busy machine, the others take longer. */
 async function fastestMs(times: number, run: () => Promise<unknown>): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY;
@@ -300,18 +308,14 @@ describe('a clock that jumps', () => {
   it('while a request is granted refuses it, since it would be sent at another time', async () => {
     const { open, folder } = world();
     // The clock is read before the lock is acquired and at the decision; later it is too late to send.
-    const times = [START, START];
-    const slow = openLedger({
-      stateDir: join(folder, '..'),
-      key: 'sk_service_a',
-      endpoint: 'https://x.example/api/mcp',
-      now: () => times.shift() ?? START + 10 * SECOND,
-      perMinute: 2,
-      perDay: 0,
-    });
+    const slow = openSlow(join(folder, '..'), 2);
     expect(await slow.grant()).toMatchObject({ granted: false, window: 'minute' });
     expect(await slow.grant()).toEqual({ granted: true });
     expect(await open(2).grant()).toMatchObject({ granted: false, freeAt: START + MINUTE });
+  });
+
+  it('while a request is granted does not matter without limits', async () => {
+    expect(await openSlow(tempFolder(), 0).grant()).toEqual({ granted: true });
   });
 });
 
