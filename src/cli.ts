@@ -1,6 +1,7 @@
 import { App } from './app/app.ts';
-import type { CliCommand } from './cli/command.ts';
+import { type CliCommand, COLUMNS_HINT } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
+import { globalFlagsOf } from './cli/options.ts';
 import { parseRoute, type Route } from './cli/route.ts';
 import { helpCommand, usageErrorIn } from './cli/usage.ts';
 import type { Context } from './context.ts';
@@ -116,7 +117,11 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
     return error.withHint(`this is a bug in ${runtime}; please report what --verbose prints`);
   }
   const { completeHint } = await import('./app/command-line.ts');
-  const hint = details.hint ?? (code === 'usage' ? helpCommand(command) : error.hint);
+  const help = helpCommand(command);
+  // Where --columns exists, --fields is often taken for it.
+  const advice = globalFlagsOf(command).includes('--columns') ? `${COLUMNS_HINT}; see ${help}` : help;
+  const given = details.hint === COLUMNS_HINT ? advice : details.hint;
+  const hint = given ?? (code === 'usage' ? help : error.hint);
   return error.withHint(completeHint(app, hint));
 }
 
@@ -125,6 +130,9 @@ function asAppError(error: unknown, context: Context): AppError {
   if (context.signal.aborted && context.signal.reason instanceof AppError) return context.signal.reason;
   const name = error instanceof Error ? error.name : typeof error;
   const message = error instanceof Error ? error.message : String(error);
+  // Reached only if route and commander differ about a line.
+  if (systemCode(error)?.startsWith('commander.'))
+    return new AppError('usage', message.replace(/^error: /, ''), { cause: error });
   return new AppError('unexpected', `${name}: ${message}`, { cause: error });
 }
 

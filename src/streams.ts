@@ -23,8 +23,8 @@ function writeFailure(error: unknown, name: string): Error {
   });
 }
 
-/** A pipe holds at least so many bytes (on macOS), so that writing them does not wait for a reader. */
-const AT_ONCE = 16_384;
+/** Bytes that are written to a pipe directly. More wait in the stream, where a signal can end the wait for a reader. */
+const AT_ONCE = 4096;
 
 /**
  * Makes an output of one of the process's streams. A failure is reported by the write it hits, and by every later one.

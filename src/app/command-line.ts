@@ -26,7 +26,7 @@ function shellWords({ words, flags, value = '' }: Part): string[] {
   const [, name = '', colon = ''] = /^([\w-]+)(: ?)/.exec(value) ?? [];
   if (isHarmless(name)) return words.map(shellWord);
   const variable = name === '' ? 'HEADER' : name.toUpperCase().replaceAll('-', '_');
-  return ['--header', `"${name}${colon}\${${variable}}"`];
+  return [...flags.slice(0, -1), '--header', `"${name}${colon}\${${variable}}"`];
 }
 
 function withoutCredentials(word: string): string {

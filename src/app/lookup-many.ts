@@ -10,6 +10,7 @@ const CONCURRENCY = 4;
 
 /** Looks up many restaurants, some at a time, in order. One that fails does not stop the others. */
 export async function* lookupMany(
+  app: App,
   service: Pick<Service, 'lookup'>,
   ids: readonly string[],
   level: Level,
@@ -22,7 +23,7 @@ export async function* lookupMany(
       yield await first;
       started.shift();
     }
-    const outcome = lookupOne(service, id, level);
+    const outcome = lookupOne(app, service, id, level);
     // A failure is thrown when its turn comes; until then it must not count as unhandled.
     outcome.catch(() => {});
     started.push(outcome);
@@ -31,6 +32,7 @@ export async function* lookupMany(
 }
 
 async function lookupOne(
+  app: App,
   service: Pick<Service, 'lookup'>,
   restaurantId: string,
   level: Level,
@@ -41,7 +43,9 @@ async function lookupOne(
     // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
     if (isFinal || error instanceof RateLimitError) throw error;
-    return { restaurantId, error };
+    // The error is part of the output, where no other place completes its hint.
+    const { completeHint } = await import('./command-line.ts');
+    return { restaurantId, error: error.withHint(completeHint(app, error.hint)) };
   }
 }
 
@@ -56,7 +60,7 @@ export function lookupAll(
     `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
     async () => {
       const all: Outcome[] = [];
-      for await (const outcome of lookupMany(service, ids, level)) all.push(outcome);
+      for await (const outcome of lookupMany(app, service, ids, level)) all.push(outcome);
       return all;
     },
   );

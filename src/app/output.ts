@@ -300,14 +300,14 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
  * makes JSON the format of a person's terminal gets color.
  */
 export async function writeJson(app: App, json: unknown): Promise<void> {
-  const { jq, dryRun } = app.globals;
+  const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);
   if (jq !== undefined) {
     const { applyFilter } = await import('../output/jq.ts');
     return writePaged(app, await applyFilter(jq, toJson(json, false), isTerminal));
   }
   const text = `${toJson(json, isTerminal)}\n`;
-  const isColored = isTerminal && dryRun !== true && app.settings.resolve('format').source !== 'flag';
+  const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
   await writePaged(app, isColored ? colorJson(text, app.view.palette) : text);
 }
 

@@ -26,6 +26,8 @@ export interface QuotaOptions {
 export const NO_LIMITS: Limits = { perMinute: 0, perDay: 0 };
 /** A wait that is reported also where no person reads stderr, in milliseconds. */
 const LONG_WAIT_MS = 5000;
+/** Waits that end so close to each other are for one pause. */
+const SAME_PAUSE_MS = 1000;
 const WAITS = {
   minute: 'the quota of this minute is used up',
   day: 'the quota of this day is used up',
@@ -75,7 +77,11 @@ export async function requestCounter(
 /** Returns what reports the waits of a service. */
 export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting) => void {
   const { onWaiting, paced } = options;
+  let reported = 0;
   const print = ({ until, why }: Waiting): void => {
+    // Several requests wait for the same pause.
+    if (until <= reported + SAME_PAUSE_MS) return;
+    reported = until;
     const ms = until - app.context.now();
     const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
     void (ms > LONG_WAIT_MS ? app.warn(text, paced) : app.remark(text));

@@ -1,7 +1,8 @@
 import type { PlannedCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
-import { checkJqFilter, checkOutputOptions, writeJson, writeOutput } from './output.ts';
+import { checkJqFilter, checkOutputOptions, writeOutput, writesToTerminal } from './output.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
@@ -61,5 +62,6 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
   if (app.globals.curl === true) {
     return writeOutput(app, previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
   }
-  await writeJson(app, previews.length === 1 ? previews[0] : previews);
+  const json = previews.length === 1 ? previews[0] : previews;
+  await writeOutput(app, `${toJson(json, writesToTerminal(app))}\n`);
 }

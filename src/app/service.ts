@@ -2,7 +2,7 @@ import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
 import { decodeFind, type FindResult } from '../client/results.ts';
-import type { Level, LookupOutput, Tool } from '../client/types.ts';
+import type { FindQuery, Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
@@ -43,7 +43,7 @@ export interface Service {
   readonly label: string;
   /** Opens the count of its requests on first use. */
   ledger(): Promise<Ledger>;
-  find(query: { name: string; city: string }): Promise<{ answer: FindResult; cachedAt?: number }>;
+  find(query: FindQuery): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
   /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
   cached<T extends object>(

@@ -70,12 +70,13 @@ const isHelp = (word: string): boolean => word === '-h' || word === '--help';
 
 /** A negative number is an argument. */
 const isOptionLike = (word: string): boolean =>
-  /^-./.test(word) && !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/.test(word);
+  /^-./s.test(word) && !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/.test(word);
 
-/** `-h` is never a value. Commander reads the options of the program first, so they are no value of a command's option. */
+/** `-h` is never a value. Commander reads `--` and the options of the program first, so a command's option cannot have them. */
 const isValueOf = (option: Option, word: string, program: CliCommand): boolean =>
   !isHelp(word) &&
-  (program.options.includes(option) || !isOptionLike(word) || !readOption(word, [program]).known);
+  (program.options.includes(option) ||
+    (word !== '--' && (!isOptionLike(word) || !readOption(word, [program]).known)));
 
 /** Returns the option that takes the next value. */
 const openPart = (parts: readonly Part[]): Part | undefined =>

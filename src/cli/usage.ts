@@ -133,7 +133,6 @@ const CONFLICTS: readonly (readonly [one: string, other: string, format?: string
   ['--demo', '--base-url'],
   ['--demo', '--endpoint'],
   ['--dry-run', '--curl'],
-  ['--jq', '--curl'],
   ['--verbose', '--quiet'],
   ['--open', '--json'],
   ['--open', '--dry-run'],

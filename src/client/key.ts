@@ -72,9 +72,14 @@ export function keyMasker(
   let pattern: RegExp | undefined;
   let broken: RegExp | undefined;
   const mask = maskKey(key, prefix);
+  // As the patterns, it ignores case: a service may repeat the key in capitals.
+  const start = new RegExp(escapeRegExp(key.slice(0, 8)), 'i');
   // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
   const mayHold = (text: string): boolean =>
-    forms.some((form) => text.includes(form)) || ESCAPED.test(text) || BACKSLASHED.test(key);
+    forms.some((form) => text.includes(form)) ||
+    start.test(text) ||
+    ESCAPED.test(text) ||
+    BACKSLASHED.test(key);
   return (text) => {
     let masked = text;
     if (mayHold(masked)) {

@@ -33,6 +33,7 @@ import { SERVICE_SAYS } from './rpc/errors.ts';
 import type { RpcResponse } from './rpc/reply.ts';
 import type { Policy } from './rpc/retry.ts';
 import {
+  type FindQuery,
   findCall,
   type Level,
   type LookupOutput,
@@ -111,7 +112,7 @@ export interface CallOptions extends Pick<RpcCall, 'headers' | 'tool' | 'onProgr
 /** A client of one service. Every method throws AppError, which never holds the key. */
 export interface Client {
   /** Searches by name and city (`find_restaurant`). */
-  find(query: { name: string; city: string }): Promise<FindResult>;
+  find(query: FindQuery): Promise<FindResult>;
   /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
   lookup(restaurantId: string, level?: Level): Promise<LookupOutput>;
   /** Makes one small documented call, to verify service and key. */

@@ -1,8 +1,7 @@
+import type { AppError } from '../errors.ts';
 import type { JsonObject } from '../util/object.ts';
 
-/** The shapes of the service's documented responses. Members that are not named here are kept as received. */
-
-import type { AppError } from '../errors.ts';
+/** The calls of the documented tools, and the shapes of their responses. Members that are not named are kept as received. */
 
 /** WGS 84, degrees. */
 export interface Coordinates {

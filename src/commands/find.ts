@@ -224,6 +224,6 @@ function reportFailures({ results, unreadable }: FindResult, detailed: readonly 
   }
   if (unreadable === 0) return;
   throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
-    hint: 'restaurant find … --json shows them as received',
+    hint: 'restaurant … --json prints them as received',
   });
 }

@@ -61,7 +61,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     send: async (service, { ids, isStreamed }) => {
       const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
       const outcomes = isStreamed
-        ? streamEntries(app, lookupMany(service, ids, level))
+        ? streamEntries(app, lookupMany(app, service, ids, level))
         : lookupAll(app, service, ids, level);
       return outcomes.catch((error) => Promise.reject(withPlanHint(error)));
     },
@@ -77,7 +77,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
 }
 
 async function readSelection(app: App, words: readonly string[]): Promise<Selection> {
-  const { readIds, resolveWords } = await import('./lookup/ids.ts');
+  const { readIds, refuseKey, resolveWords } = await import('./lookup/ids.ts');
   if (!words.includes('-')) return resolveWords(app, words);
   if (words.length > 1) {
     throw new AppError('usage', '- reads all ids from stdin and cannot be combined with other ids', {
@@ -86,6 +86,7 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   }
   const { readAllText } = await import('../app/input.ts');
   const ids = readIds(await readAllText(app, 'ids, one per line'));
+  for (const id of ids) refuseKey(app, id);
   if (ids.length === 0) await app.note('no ids on stdin, nothing to look up');
   return { ids: [...new Set(ids)] };
 }
@@ -144,6 +145,9 @@ function reportFailures(outcomes: readonly Outcome[], level: Level): void {
   const more = again.length > MAX_NAMED ? ' …' : '';
   const fields = level === 'basic' ? '' : ` --fields ${level}`;
   const message = `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`;
+  const other = failed.find(({ error }) => error.code !== 'not_found')?.error;
+  if (again.length === 0 && other !== undefined)
+    throw new AppError('partial', `${message}: ${other.message}`, { hint: other.hint });
   throw new AppError('partial', message, {
     hint:
       again.length === 0

@@ -105,7 +105,7 @@ export function parseFault(text: string): Fault {
   const [, name = text, often = '1'] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   const kind = FAULT_KINDS.find((known) => known === name);
   if (kind === undefined) {
-    throw usageError(`unknown fault ${JSON.stringify(name)}; known faults: ${FAULT_KINDS.join(', ')}`);
+    throw unknownFault(name);
   }
   if (/^[1-9]\d{0,8}x$/.test(often)) return { kind, rate: 1, first: Number.parseInt(often, 10) };
   if (/^(0|1|0?\.\d{1,9}|[01]\.0*)$/.test(often)) return { kind, rate: Number(often) };
@@ -119,6 +119,8 @@ export function createFaults(
   faults: readonly Fault[],
   random: () => number,
 ): (received: 'tool' | 'request' | 'other') => FaultKind | undefined {
+  const unknown = faults.find(({ kind }) => !FAULT_KINDS.includes(kind));
+  if (unknown !== undefined) throw unknownFault(unknown.kind);
   const seen = faults.map(() => 0);
   return (received) => {
     for (const [index, { kind, rate, first }] of faults.entries()) {
@@ -131,6 +133,9 @@ export function createFaults(
     return undefined;
   };
 }
+
+const unknownFault = (kind: string): AppError =>
+  usageError(`unknown fault ${JSON.stringify(kind)}; known faults: ${FAULT_KINDS.join(', ')}`);
 
 function usageError(message: string): AppError {
   return new AppError('usage', message, { hint: 'restaurant sandbox --fault 503:0.2' });

@@ -81,7 +81,7 @@ function shapeProblem(value: unknown): string | undefined {
     if (!isObject(profile)) return `${place} is not an object`;
     const wrong = PROFILE_TEXTS.find((field) => !['string', 'undefined'].includes(typeof profile[field]));
     if (wrong !== undefined) return `${place}.${wrong} is not a string`;
-    const { headers = {} } = profile;
+    const headers = profile.headers ?? {};
     if (!isObject(headers)) return `${place}.headers is not an object`;
     const header = Object.keys(headers).find((name) => typeof headers[name] !== 'string');
     if (header !== undefined) return `${place}.headers[${JSON.stringify(header)}] is not a string`;

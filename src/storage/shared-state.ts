@@ -227,7 +227,7 @@ function unreachable(place: string, reason: string, cause: unknown): SharedState
   }
   return new SharedStateError('network', `cannot use the shared state at ${place}: ${reason}`, {
     cause,
-    hint: 'restaurant config get shared-state shows its address; restaurant config unset shared-state counts on this machine alone',
+    hint: 'restaurant status --json shows where its address is set; without one, requests are counted on this machine alone',
   });
 }
 

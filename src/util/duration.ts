@@ -1,4 +1,4 @@
-/** Used from two of them on. */
+/** The units of long durations, largest first. Each is used from two of it on, so its name is a plural. */
 const UNITS: readonly (readonly [ms: number, name: string])[] = [
   [365 * 86_400_000, 'years'],
   [86_400_000, 'days'],

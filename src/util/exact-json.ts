@@ -103,6 +103,12 @@ export function copyRawNumbers(from: object, to: object): void {
   if (raw !== undefined) (to as Container)[RAW_NUMBERS] = raw;
 }
 
+/** Returns a container with the members of both; those of the second win. The texts of numbers are kept. */
+export function mergeExact(first: object, second: object): Record<string, unknown> {
+  const texts = [first, second].flatMap((each) => [...((each as Container)[RAW_NUMBERS] ?? [])]);
+  return { ...first, ...second, ...(texts.length > 0 && { [RAW_NUMBERS]: new Map(texts) }) };
+}
+
 /** Formats JSON as `JSON.stringify` does, but numbers with their own texts. Undefined if it is not JSON. */
 export function stringifyExact(value: unknown, indent?: number): string | undefined {
   return hasRawNumbers(value) ? stringify(value, replaceNumber, indent) : JSON.stringify(value, null, indent);

@@ -87,7 +87,8 @@ export function openChannel(options: ChannelOptions) {
           lastId += 1;
           outcome = await exchange(options, call, message, lastId);
         } catch (error) {
-          if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
+          const isFinal = error === call.signal.reason || !(error instanceof AppError);
+          if (isFinal || error.kind === 'interrupted') throw error;
           outcome = error;
         }
         const error = outcome instanceof AppError ? outcome : outcome.error;

@@ -38,12 +38,16 @@ export function resolveWords(app: App, words: readonly string[]): Selection {
     const range = RANGE.exec(word);
     const numbers = ROW.test(word) ? [Number(word)] : range ? rowsOfRange(range) : rowsNamed(word, rows);
     if (numbers.length > 0) return numbers.map(rowId);
-    if (app.redact(word) !== word) {
-      throw usage('an id looks like an API key; nothing was sent', 'save a key with: restaurant login');
-    }
+    refuseKey(app, word);
     return [checkWord(app, word)];
   });
   return { ids: [...new Set(ids)], search };
+}
+
+/** @throws {AppError} `usage` for a word that looks like an API key */
+export function refuseKey(app: App, word: string): void {
+  if (app.redact(word) === word) return;
+  throw usage('an id looks like an API key; nothing was sent', 'save a key with: restaurant login');
 }
 
 function rowsOfRange([word, from, to]: RegExpExecArray): number[] {

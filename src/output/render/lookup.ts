@@ -88,9 +88,9 @@ export function comparisonLines(
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {
+  if (outcomes.length < 2 || outcomes.length > MAX_ITEMS) return undefined;
   const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
-  if (found.length < 2 || found.length > MAX_ITEMS || found.every((one) => one === undefined))
-    return undefined;
+  if (found.every((one) => one === undefined)) return undefined;
   const groups = rowGroups(found);
   const titles = groups.flat().map(({ key, level }) => ' '.repeat(level * GAP) + label(key));
   const titleWidth = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { App } from '../../../src/app/app.ts';
 import { lookupMany } from '../../../src/app/lookup-many.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { startRestaurant } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
+import { testContext } from '../../unit/enrich/context.ts';
 
 const IDS = Array.from({ length: 1200 }, (_each, place) => `id-${place}`);
 const service = useScriptedService();
@@ -97,7 +99,7 @@ describe('lookup of thousands of ids', () => {
       sent += 1;
       return { output: { status: 'ok' } };
     };
-    for await (const outcome of lookupMany({ lookup }, IDS, 'basic')) {
+    for await (const outcome of lookupMany(new App(testContext()), { lookup }, IDS, 'basic')) {
       await pause(5);
       if (outcome.restaurantId === 'id-2') break;
     }

@@ -44,6 +44,9 @@ describe('the command line of a run', () => {
     expect(await next(['enrich', 'in.csv', ...headers, '-H', 'Authorization:Bearer x'], '')).toBe(
       `restaurant enrich in.csv --header "X-Token: \${X_TOKEN}" --header "\${HEADER}" '-HAccept-Language: en' --header "Authorization:\${AUTHORIZATION}"`,
     );
+    expect(await next(['enrich', 'in.csv', '-qjH', 'X-Token: hunter2'], '--resume')).toBe(
+      `restaurant enrich in.csv --quiet --json --header "X-Token: \${X_TOKEN}" --resume`,
+    );
     expect(await next(['enrich', 'in.csv', '--shared-state', 'redis://:pa$s@host:1/2'], '--resume')).toBe(
       `restaurant enrich in.csv --shared-state "redis://\${CREDENTIALS}@host:1/2" --resume`,
     );

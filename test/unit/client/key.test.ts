@@ -128,6 +128,11 @@ describe('redactor', () => {
     }
   });
 
+  it('masks a key in capitals, also with another prefix', () => {
+    const key = 'acme-9f8a7b6c5d4e3f2a';
+    expect(redactor(key, 'acme-')(`the key ${key.toUpperCase()}\n`)).toBe('the key acme-…3f2a\n');
+  });
+
   it('shows the last four characters', () => {
     expect(keySuffix(KEY)).toBe('cdef');
     expect(redactor(KEY)(`the key ${KEY}.`)).toBe('the key sk_service_…cdef.');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   copyRawNumbers,
   isInexact,
+  mergeExact,
   parseExact,
   rawNumber,
   setRawNumber,
@@ -144,6 +145,14 @@ describe('the raw text of a number', () => {
     setRawNumber(copy, 'z', '1.0');
     expect(stringifyExact(copy)).toBe('{"a":9007199254740993,"z":1.0}');
     expect(stringifyExact(data)).toContain('"a":9007199254740993');
+  });
+
+  it('is merged from two objects', () => {
+    const other = parseExact('{"b":1e999,"c":1}') as object;
+    expect(stringifyExact(mergeExact({ ...data, in: 1, list: 2 }, other))).toBe(
+      '{"a":9007199254740993,"in":1,"list":2,"b":1e999,"c":1}',
+    );
+    expect(stringifyExact(mergeExact(data, { a: 1, in: 1, list: 2 }))).toBe('{"a":1,"in":1,"list":2}');
   });
 
   it('can replace the number', () => {

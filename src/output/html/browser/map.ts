@@ -22,10 +22,10 @@ type Spot = PointFeature<SpotData> | ClusterFeature<SpotData>;
 
 /** Details that a popup shows beside the cells of a row. */
 const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
-/** Zoom levels: streets are shown from the first on, and markers are grouped up to the second. */
+/** The zoom at which streets are shown, and the largest one that groups markers. */
 const STREET_ZOOM = 16;
 const MAX_GROUP_ZOOM = 18;
-/** Markers closer to each other than this, in pixels, become one: closer than the second if there are many rows. */
+/** Markers closer to each other than this, in pixels, become one; the second value applies if there are many rows. */
 const GROUP_RADIUS = 20;
 const LARGE_GROUP_RADIUS = 44;
 const MANY_ROWS = 150;
