@@ -1,4 +1,5 @@
 import { App } from '../../app/app.ts';
+import { completeHint } from '../../app/command-line.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { supportsMcp } from '../../app/target.ts';
@@ -39,6 +40,7 @@ export async function serveBridge(app: App): Promise<void> {
       return cachedCapabilities(fresh) ?? (isMcp ? undefined : {});
     },
     profileOption: app.settings.profileOption,
+    completeHint: (hint) => completeHint(app, hint),
     context,
   });
   await serveStdio(context, upstream, (fault) => {

@@ -19,6 +19,8 @@ interface UpstreamOptions {
   /** Returns the capabilities that were stored before; undefined when only the service can tell. */
   storedCapabilities(): JsonObject | undefined;
   readonly profileOption: string;
+  /** Adds the service options of the bridge to the commands in a hint. */
+  completeHint(hint: string): string;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
 
@@ -33,7 +35,7 @@ export type Upstream = ReturnType<typeof openUpstream>;
 
 /** Opens the service behind the bridge. It is connected on first use. */
 export function openUpstream(options: UpstreamOptions) {
-  const { connect, storedTools, storedCapabilities, profileOption, context } = options;
+  const { connect, storedTools, storedCapabilities, profileOption, completeHint, context } = options;
   let connection: Promise<Service> | undefined;
   let list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
   let pendingList: Promise<void> | undefined;
@@ -48,7 +50,8 @@ export function openUpstream(options: UpstreamOptions) {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (FIXED_BY_LOGIN.includes(error.code) && connection === current) connection = undefined;
-      throw withAgentHint(error, profileOption);
+      const known = withAgentHint(error, profileOption);
+      throw known.withHint(completeHint(known.hint));
     }
   }
 

@@ -201,13 +201,13 @@ describe('the status of an error is reported', () => {
       (status) => (socket) =>
         void socket.end(
           Buffer.from(
-            head(status, '\r\nContent-Type: text/html; charset=iso-8859-1') + '<p>Zugriff für Gäste',
+            `${head(status, '\r\nContent-Type: text/html; charset=iso-8859-1')}<p>Zugriff für Gäste`,
             'latin1',
           ),
         ),
     ],
-    ['labeled as gzip', (status) => send(head(status, '\r\nContent-Encoding: gzip') + 'plain')],
-    ['in an unknown encoding', (status) => send(head(status, '\r\nContent-Encoding: snappy') + 'plain')],
+    ['labeled as gzip', (status) => send(`${head(status, '\r\nContent-Encoding: gzip')}plain`)],
+    ['in an unknown encoding', (status) => send(`${head(status, '\r\nContent-Encoding: snappy')}plain`)],
     ['cut off', (status) => send(`${head(status, '\r\nContent-Length: 50')}{"error`)],
     [
       'a broken event stream',

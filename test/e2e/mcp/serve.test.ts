@@ -201,14 +201,15 @@ describe('a failure', () => {
   });
 
   it('with a revoked key is a tool error', async () => {
-    const { exit, stdout } = await service.run(['mcp'], {
+    const { endpoint } = service.sandbox;
+    const { exit, stdout } = await service.run(['mcp', '--endpoint', endpoint], {
       env: { RESTAURANT_API_KEY: REVOKED },
       stdin: lines(find(1)),
     });
     expect(exit).toBe(0);
     const text = errorText(answerTo(stdout, 1));
     expect(text).toContain('401');
-    expect(text).toContain('restaurant login');
+    expect(text).toContain(`restaurant login --endpoint ${endpoint}`);
     expect(stdout).not.toContain(REVOKED);
   });
 

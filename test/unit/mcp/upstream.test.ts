@@ -37,6 +37,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities:
       return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
     },
     profileOption: ' --profile work',
+    completeHint: (hint) => hint,
     storedTools: () => stored.tools,
     storedCapabilities: () => stored.capabilities,
     context: {
@@ -198,7 +199,7 @@ describe('a call', () => {
       answering({ envelope: { error: { code: -32001, message: 'x' } }, error }),
       answering({ envelope: { result: RESULT } }),
     ]);
-    expect(await caught(call(upstream))).toBe(error);
+    expect(await caught(call(upstream))).toMatchObject({ code: error.code, message: error.message });
     expect(await call(upstream)).toEqual(RESULT);
   });
 
