@@ -72,14 +72,11 @@ export function keyMasker(
   let pattern: RegExp | undefined;
   let broken: RegExp | undefined;
   const mask = maskKey(key, prefix);
-  // As the patterns, it ignores case: a service may repeat the key in capitals.
-  const start = new RegExp(escapeRegExp(key.slice(0, 8)), 'i');
+  // A service may repeat the key in capitals.
+  const sign = new RegExp(`${ESCAPED}|${escapeRegExp(key.slice(0, 8))}`, 'i');
   // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
   const mayHold = (text: string): boolean =>
-    forms.some((form) => text.includes(form)) ||
-    start.test(text) ||
-    ESCAPED.test(text) ||
-    BACKSLASHED.test(key);
+    forms.some((form) => text.includes(form)) || sign.test(text) || BACKSLASHED.test(key);
   return (text) => {
     let masked = text;
     if (mayHold(masked)) {
@@ -119,8 +116,8 @@ export function redactor(
 
 const BEARER = /bearer/i;
 
-/** An escape of visible ASCII in JSON, a URL or HTML; or the prefix in whatever case. */
-const ESCAPED = /\\u00[2-7]|%(?:25)*[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)|sk_service_/i;
+/** The pattern of an escape of visible ASCII in JSON, a URL or HTML. */
+const ESCAPED = String.raw`\\u00[2-7]|%(?:25)*[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)`;
 /** Characters that JSON may escape with a backslash. */
 const BACKSLASHED = /["\\/]/;
 const NAMED: Readonly<Record<string, string>> = {
