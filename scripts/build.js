@@ -1,5 +1,5 @@
-// Bundles src/start.ts into dist/: CommonJS, which starts faster than ES modules, and a chunk for each part that is loaded
-// on first use.
+// Bundles src/start.ts into dist/: as CommonJS, which starts faster than ES modules, with a chunk for each part that is
+// loaded on first use.
 //
 // CPU time that the optimizations save on Node 20 (`find --help` uses 65 ms, `find` 125 ms, an empty script 30 ms):
 //   modules that are never used     20 to 30 ms of `find`; node:http alone is 3
@@ -23,8 +23,8 @@ import { TEXT_MODULES } from './text-modules.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Modules that libraries load and this program never uses: undici's HTTP/2, its fetch bodies, and the second build of its
- * parser; chalk's color detection, which src/output/color.ts replaces.
+ * Modules that libraries load but this program never uses: undici's HTTP/2, its fetch bodies, and the second build of
+ * its parser; chalk's color detection, which src/output/color.ts replaces.
  */
 const UNUSED =
   /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body|llhttp[\\/]llhttp_simd-wasm)\.js$|chalk[\\/]source[\\/]vendor[\\/]supports-color[\\/]index\.js$/;
@@ -39,12 +39,12 @@ const without = (unused) => ({
 
 /** Replacements for built-in modules in undici. */
 const FOR_UNDICI = {
-  // Throws a fixed message: for its own message, Node 20 searches the source of the failed call, which takes minutes in the
-  // long line of a bundle.
+  // Throws a fixed message. To build its own message, Node 20 searches the source code of the failed call, which takes
+  // minutes in the long lines of a bundle.
   'node:assert': `module.exports = (holds, message = 'an assertion failed') => {
     if (!holds) throw Object.assign(new Error(message), { name: 'AssertionError', code: 'ERR_ASSERTION' });
   };`,
-  // It takes 3 ms to load. undici uses a constant of it, and a class for bodies that this program never sends.
+  // Takes 3 ms to load. undici only uses a constant of it, and a class for bodies that this program never sends.
   'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
 };
 
@@ -131,7 +131,7 @@ await bundle.close();
 
 output.push(...libraries.values());
 
-// Builds in a temporary folder, so that the chunks of a running program are missing for a moment only.
+// Build in a temporary folder, so that the chunks of a running program are only missing for a moment.
 const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
@@ -140,12 +140,12 @@ for (const { fileName, code } of output) {
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(temporary, 'start.cjs'));
-// Keeps executables of an earlier build.
+// Keep the executables of an earlier build.
 await rename(join(root, 'dist/standalone'), join(temporary, 'standalone')).catch(() => {});
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(temporary, join(root, 'dist'));
 
-/** Bundles each of the libraries that few runs need as a chunk of its own. @returns the chunks, by the library's name */
+/** Bundles each library that few runs need as a separate chunk. @returns the chunks, by name of the library */
 async function bundleLibraries() {
   const chunks = new Map();
   for (const name of ON_FIRST_USE) {
@@ -167,7 +167,7 @@ async function bundleLibraries() {
   return chunks;
 }
 
-/** This chunk loads rolldown's helpers and uses none. */
+/** Removes the loading of rolldown's helpers from the start chunk, which does not use them. */
 function asStart(code) {
   return code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
 }

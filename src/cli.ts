@@ -10,7 +10,7 @@ import { buildProgram } from './program.ts';
 import { BUNDLED, VERSION } from './version.ts';
 
 /**
- * Runs one command line: the whole program, except for the process around it.
+ * Runs one command line. This is the whole program, apart from the process.
  * @param argv the words after `restaurant`
  * @returns the exit code
  */
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** Answers a completion script at a TAB. Whatever is wrong: nothing on a terminal where somebody types. */
+/** Prints the completions for a TAB. Errors are not printed, because the user is typing on the terminal. */
 async function complete(
   [shell, , ...words]: readonly string[],
   program: CliCommand,
@@ -51,10 +51,10 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
   const error = await usageErrorIn(route, () => buildProgram(app));
   if (error !== undefined) {
     try {
-      // The global options say how the error is printed.
+      // The global options determine how the error is printed.
       program.parseOptions([...argv]);
     } catch {
-      // An option without its value, which may be the error.
+      // Thrown for an option without a value, which may be the error to report.
     }
     throw error;
   }
@@ -78,7 +78,7 @@ async function dispatch(argv: readonly string[], route: Route, program: CliComma
   await stdout.write(command === program ? INTRODUCTION : helpText(command, app.helpWidth));
 }
 
-/** Reports an error, and returns the exit code for it. */
+/** Reports an error. @returns its exit code */
 async function reportFailure(error: unknown, app: App, { command, json }: Route): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const known = await withHint(asAppError(error, app.context), command, app);
@@ -86,7 +86,7 @@ async function reportFailure(error: unknown, app: App, { command, json }: Route)
   return EXIT_CODES[known.kind];
 }
 
-/** Commands that run until they are stopped. */
+/** Commands that run until the user stops them. */
 const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
 
 /** Prints an error on stderr: as lines for a person, or as one line of JSON. */
@@ -105,11 +105,13 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
           redact,
           ...(stderr.isTTY ? { width: stderr.columns } : {}),
         });
-  // Redacted once more as a whole. If stderr is closed, the error cannot be reported.
+  // The whole text is redacted once more. If stderr is closed, the error cannot be reported.
   await stderr.write(app.redact(text)).catch(() => {});
 }
 
-/** Completes the hint: help for a usage error without one, and the words that the user typed. */
+/**
+ * Completes the hint: a usage error without one gets the help command, and commands get the words that the user typed.
+ */
 async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {
   const { code, details } = error;
   if (code === 'unexpected' && !app.verbose) {
@@ -118,7 +120,7 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
   }
   const { completeHint } = await import('./app/command-line.ts');
   const help = helpCommand(command);
-  // Where --columns exists, --fields is often taken for it.
+  // Users often confuse --fields with --columns.
   const advice = globalFlagsOf(command).includes('--columns') ? `${COLUMNS_HINT}; see ${help}` : help;
   const given = details.hint === COLUMNS_HINT ? advice : details.hint;
   const hint = given ?? (code === 'usage' ? help : error.hint);
@@ -130,13 +132,13 @@ function asAppError(error: unknown, context: Context): AppError {
   if (context.signal.aborted && context.signal.reason instanceof AppError) return context.signal.reason;
   const name = error instanceof Error ? error.name : typeof error;
   const message = error instanceof Error ? error.message : String(error);
-  // Reached only if route and commander differ about a line.
+  // Reached only if parseRoute and commander parse a command line differently.
   if (systemCode(error)?.startsWith('commander.'))
     return new AppError('usage', message.replace(/^error: /, ''), { cause: error });
   return new AppError('unexpected', `${name}: ${message}`, { cause: error });
 }
 
-/** Reports an error that no catch saw like any other. @returns the exit code */
+/** Reports an uncaught error like any other. @returns the exit code */
 export async function reportUncaught(
   error: unknown,
   argv: readonly string[],
@@ -145,7 +147,7 @@ export async function reportUncaught(
   const app = new App(context);
   const program = await buildProgram(app, argv);
   app.route = parseRoute(argv, program);
-  // This program has no assertions; undici has one that fails when a peer closes at a bad moment.
+  // This program has no assertions of its own. One in undici fails if the peer closes the connection at certain moments.
   const known =
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })

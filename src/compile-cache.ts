@@ -7,26 +7,27 @@ import { createFolders, isSafePath } from './storage/folders.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 
 /**
- * Commands with compiled code of their own. It contains the functions that the first run used, so that of another command
- * would lack some.
+ * Commands that each have their own compiled code. It contains only the functions that the first run called, and another
+ * command calls other functions.
  */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
 
-/** As in scripts/build.js. */
+/** The flags that scripts/build.js sets. */
 const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
 
 /**
- * Loads the chunks of the build with V8's compiled code, which it caches in our cache folder. `module.enableCompileCache` of
- * later versions of Node stores it before the program runs, without the functions that the run uses; with them, `find` takes
- * 15 to 20 ms less.
+ * Loads the chunks of the build, and caches their V8 compiled code in our cache folder. Newer versions of Node can do
+ * this with `module.enableCompileCache`, but they store the code before the program runs, so it lacks the functions that
+ * the run compiles. With those functions, `find` takes 15 to 20 ms less.
  *
- * The name of a chunk contains a hash of its content, so code is never used for another chunk; V8 rejects code of another
- * version of V8. Code that is run like this cannot use `import()`: chunks load each other and Node's modules with `require`.
+ * The name of a chunk contains a hash of its content, so code is never used for another chunk; V8 rejects code of
+ * another version of V8. Code that is loaded this way cannot use `import()`: chunks load each other and Node's modules
+ * with `require`.
  */
 export function loadChunks(argv: readonly string[]): void {
   const folder = safeCodeFolder(argv);
   const fresh = new Map<string, Script>();
-  /** A chunk that turns the flags off is loaded, so they may be off when the next one is compiled. */
+  /** Whether a chunk that turns the flags off is loaded; they may then be off when the next chunk is compiled. */
   let hasWasm = false;
 
   function run(chunk: Pick<NodeJS.Module, 'exports'>, filename: string): void {
@@ -45,7 +46,7 @@ export function loadChunks(argv: readonly string[]): void {
     define.call(chunk.exports, chunk.exports, load, chunk, filename, dirname(filename));
   }
 
-  /** Loads a chunk without Node's search for the file, which takes half a millisecond. */
+  /** Loads a chunk without Node's module resolution, which takes half a millisecond. */
   function loadChunk(filename: string): unknown {
     const loaded = require.cache[filename];
     if (loaded !== undefined) return loaded.exports;
@@ -63,7 +64,7 @@ export function loadChunks(argv: readonly string[]): void {
   require.extensions['.cjs'] = run;
   if (folder === undefined) return;
 
-  // At the exit the code also contains the functions that were compiled on their first call.
+  // By the time the process exits, the code also contains the functions that V8 compiled when they were first called.
   process.once('exit', () => {
     if (fresh.size === 0) return;
     setWasmFlags(true);
@@ -72,8 +73,8 @@ export function loadChunks(argv: readonly string[]): void {
 }
 
 /**
- * Returns the folder for the compiled code of a run; undefined where every start compiles the program again. The code is run,
- * so the folder must be one that nobody else can change, also where root runs with the home of a user.
+ * Returns the folder for the compiled code of a run; undefined if the code cannot be cached. Cached code is executed, so
+ * nobody else may be able to write to the folder: when root runs with the home of a user, not even that user.
  */
 function safeCodeFolder([word = '', ...more]: readonly string[]): string | undefined {
   const { env, platform } = process;
@@ -93,7 +94,10 @@ function setWasmFlags(on: boolean): void {
   setFlagsFromString(on ? WASM_FLAGS_OFF.replaceAll('--no-', '--') : WASM_FLAGS_OFF);
 }
 
-/** Returns code that is whole: V8 crashes on damaged code. Comparing two copies is faster than loading a checksum. */
+/**
+ * Returns undamaged code, because V8 crashes on damaged code. Comparing two copies is faster than loading a checksum
+ * function.
+ */
 function readCode(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
@@ -104,7 +108,7 @@ function readCode(path: string): Buffer | undefined {
   }
 }
 
-/** Writes two copies of compiled code. A folder that cannot be written costs time only. */
+/** Writes two copies of compiled code. A folder that is not writable only costs time. */
 function writeCode(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}.tmp`;
   const folder = dirname(path);

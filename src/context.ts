@@ -1,33 +1,33 @@
-/** A stream that a command writes text to. */
+/** A stream to which commands write text. */
 export interface Output {
   /**
-   * Writes all of `text`; waits until the system took it.
-   * @throws {PipeClosed} when the reader is gone; {AppError} `io_error` when the device fails (full disk).
+   * Writes all of `text`, and waits until the operating system has accepted it.
+   * @throws {PipeClosed} if the reader closed the pipe; {AppError} `io_error` if writing fails (full disk)
    */
   write(text: string): Promise<void>;
   readonly isTTY: boolean;
-  /** Width in columns; 80 if it is not a terminal. */
+  /** Width in columns; 80 if the stream is not a terminal. */
   readonly columns: number;
-  /** Height in lines; undefined where it is not a terminal. */
+  /** Height in lines; undefined if the stream is not a terminal. */
   readonly rows?: number | undefined;
 }
 
-/** Where a command reads from. */
+/** A stream from which commands read. */
 export interface Input {
   readonly isTTY: boolean;
-  /** The bytes as they come. May be read once. */
+  /** The bytes as they arrive. Can be read only once. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
 /** Prompts, written to stderr. */
 export interface Prompt {
-  /** Asks without echo. @throws {AppError} `interrupted` on Ctrl-C. */
+  /** Prompts for a secret, without echo. @throws {AppError} `interrupted` on Ctrl-C */
   secret(message: string): Promise<string>;
-  /** Asks for a line of text. @throws {AppError} `interrupted` on Ctrl-C. */
+  /** Prompts for a line of text. @throws {AppError} `interrupted` on Ctrl-C */
   text(message: string, placeholder?: string): Promise<string>;
 }
 
-/** All that a command may touch of the process. main.ts makes the real one, tests make their own. */
+/** The parts of the process that commands can use. main.ts creates the real one; tests create their own. */
 export interface Context {
   readonly stdin: Input;
   readonly stdout: Output;
@@ -36,13 +36,13 @@ export interface Context {
   readonly platform: NodeJS.Platform;
   /** The runtime, for error reports: `Node.js v20.19.0, linux x64`. */
   readonly runtime: string;
-  /** Current folder. @throws where it was deleted. */
+  /** Current folder. @throws if it was deleted */
   cwd(): string;
-  /** Home folder as the system's user database has it. */
+  /** Home folder of the user. */
   homedir(): string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Waits; rejects with the signal's reason when it is aborted. */
+  /** Waits; rejects with the signal's reason if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** A number in [0, 1). */
   random(): number;

@@ -1,4 +1,4 @@
-/** The exit code of each kind of failure, by who can act on it. Part of the public interface. */
+/** The exit code of each kind of failure. Part of the public interface. */
 export const EXIT_CODES = {
   unexpected: 1,
   usage: 2,
@@ -18,7 +18,7 @@ interface CodeEntry {
   readonly kind: Kind;
   /** The meaning, for the help topic. */
   readonly meaning: string;
-  /** Hint with a command to run, for failures without a better one. */
+  /** Default hint, with a command to run. */
   readonly hint: string;
   readonly retryable?: true;
 }
@@ -138,7 +138,7 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
-/** The exit codes of failures with their codes, for the documents. */
+/** The exit codes with their error codes, for the documentation. */
 export const exitCodes = () =>
   Object.entries(EXIT_CODES).map(([kind, exit]) => {
     const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
@@ -146,8 +146,9 @@ export const exitCodes = () =>
   });
 
 /**
- * Why an HTTP exchange failed; retries depend on it. `refused`: not connected, nothing was sent. `reset`: closed before
- * the response. `cut_off`: closed inside the response. `incomplete`: the response ended normally but is not complete.
+ * Why an HTTP request failed, which determines whether it is retried. `refused`: the connection was refused, so nothing
+ * was sent. `reset`: the connection was closed before the response. `cut_off`: it was closed during the response.
+ * `incomplete`: the response ended normally but is not complete.
  */
 export type Reason =
   | 'refused'
@@ -160,15 +161,15 @@ export type Reason =
   | 'incomplete'
   | 'time';
 
-/** Details of a failure beside its code and message. */
+/** Details of an error, in addition to its code and message. */
 export interface ErrorDetails {
   /** Hint with a command to run. Default: the hint of the code. */
   readonly hint?: string;
-  /** Default: as the code says. */
+  /** Default: that of the code. */
   readonly retryable?: boolean;
   /** HTTP status of the reply. */
   readonly status?: number;
-  /** Seconds to wait before trying again. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter?: number;
   readonly restaurantId?: string;
   /** `error.code` of a JSON-RPC error. */
@@ -180,7 +181,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The one error of this program. Thrown where it happens, reported once in cli.ts. */
+/** The error class of this program. Thrown where an error occurs, reported once in cli.ts. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: Code;
@@ -197,7 +198,7 @@ export class AppError extends Error {
     this.details = details;
   }
 
-  /** Returns the same error with another message, and other details where given. */
+  /** Returns the same error with another message; `details` override its own. */
   withMessage(message: string, details: ErrorDetails = {}): AppError {
     return new AppError(this.code, message, { ...this.details, ...details });
   }
@@ -214,7 +215,7 @@ export class AppError extends Error {
   }
 }
 
-/** The reader of our stdout is gone (EPIPE). Not a failure: the run ends quietly with 0. */
+/** The reader of our stdout closed the pipe (EPIPE). Not a failure: the run ends silently with exit code 0. */
 export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';
 }

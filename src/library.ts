@@ -1,4 +1,4 @@
-/** The entry of the package for programs: the client that the commands use, and its types. */
+/** The entry point of the package for programs: the client that the commands use, and its types. */
 export type { HeaderField, RequestHeaders } from './client/http/headers.ts';
 export type { TraceEvent } from './client/http/transport.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/protocol.ts';

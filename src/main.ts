@@ -4,11 +4,11 @@ import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
 import { type Interruption, inputFrom, outputTo, terminalIsGone } from './streams.ts';
 
-/** Exit code of a process that a signal ended. */
+/** Exit code after each signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 function listenForSignals(): Interruption & { exitCode(): number | undefined } {
-  // Made on first use: most runs need none, and it takes half a millisecond.
+  // Created on first use: it takes half a millisecond, and most runs do not need it.
   let controller: AbortController | undefined;
   const open = () => {
     controller ??= new AbortController();
@@ -73,7 +73,7 @@ const context: Context = {
   platform: process.platform,
   runtime: `${runtimeName()}, ${process.platform} ${process.arch}`,
   cwd: () => process.cwd(),
-  // Bun takes an empty HOME for a missing one, and so finds the home of the account.
+  // Bun treats an empty HOME as unset and returns the home of the account.
   homedir: () => (process.platform === 'win32' ? homedir() : (process.env.HOME ?? homedir())),
   now: Date.now,
   sleep,
@@ -88,15 +88,16 @@ const context: Context = {
   },
 };
 
-// When the terminal was closed, Node cannot restore its settings and aborts. SIGHUP ends the process without that.
+// When the terminal is closed, Node aborts because it cannot restore the terminal's settings. SIGHUP ends the process
+// first.
 process.on('exit', () => {
   if (!terminalIsGone()) return;
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');
 });
 
-// An error that no catch saw (a library's callback) is reported like any other, and ends the process; so does an error
-// while it is reported.
+// An uncaught error (in the callback of a library) is reported like any other and ends the process. A second one, thrown
+// while the first is reported, ends it at once.
 let escaped = false;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
@@ -109,18 +110,18 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
-// A diagnostic report (`--report-on-fatalerror`) must not contain the key. Node has this from 22.13 on.
+// A diagnostic report (`--report-on-fatalerror`) must not contain the key. Requires Node.js 22.13.
 Object.assign(process.report ?? {}, { excludeEnv: true });
 
 /** Runs the command line of this process and sets its exit code. */
 async function main(): Promise<void> {
-  // The code of a process that ends while the command still waits, because nothing is left that could wake it.
+  // The exit code if the event loop runs empty while the command is still waiting.
   process.exitCode = 1;
   const exitCode = await run(process.argv.slice(2), context);
   process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
-  // After a signal, it does not wait for a reader of stdout that does not read.
+  // After a signal, do not wait for a reader of stdout that does not read.
   if (interruption.exitCode() !== undefined) process.exit();
-  // Do not wait for a stdin that nobody closes (a file as stdin has no `unref`).
+  // Do not wait for stdin to be closed. (If stdin is a file, it has no `unref`.)
   stdin?.unref?.();
 }
 

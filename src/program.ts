@@ -6,7 +6,7 @@ import { parseRoute } from './cli/route.ts';
 
 type Register = (program: CliCommand, app: App) => void;
 
-/** The heading in the help of the program, and the function that loads the command. */
+/** The heading of the command in the program's help, and the function that loads the command. */
 type Entry = readonly [group: string, load: () => Promise<Register>];
 
 const RESTAURANTS = 'Restaurants:';
@@ -14,7 +14,7 @@ const SERVICE = 'The service:';
 const SETTINGS = 'Key and settings:';
 const MORE = 'More:';
 
-/** Every command, in the order of the help. */
+/** Every command, in the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   find: [RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind],
   lookup: [RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup],
@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'skill', 'help'];
 
 /**
- * Builds the command tree: only the command that a command line names, or every command where that is not clear.
+ * Builds the command tree: with only the command that the command line names, or with every command if it names none.
  * @param argv the command line; undefined for every command
  */
 export async function buildProgram(app: App, argv?: readonly string[]): Promise<CliCommand> {

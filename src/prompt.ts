@@ -9,12 +9,13 @@ export interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
-/** Asks for a secret, which is not shown. @throws {AppError} `interrupted` on Ctrl-C. */
+/** Prompts for a secret without showing the input. @throws {AppError} `interrupted` on Ctrl-C */
 export async function askSecret(message: string, { input, output, signal }: PromptStreams): Promise<string> {
-  // As a terminal, it reads the keys without echo and draws the typed text into nothing.
+  // In terminal mode, readline turns off the terminal's echo and prints the typed text itself: to an output that
+  // discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
-  // Only now, since what is typed before the echo is off can be seen.
+  // Printed only now, because text that is typed before echo is off is visible.
   output.write(`${message} (not shown): `);
   try {
     return await answer(lines, signal);
@@ -23,7 +24,7 @@ export async function askSecret(message: string, { input, output, signal }: Prom
   }
 }
 
-/** Asks for a line. @throws {AppError} `interrupted` on Ctrl-C. */
+/** Prompts for a line. @throws {AppError} `interrupted` on Ctrl-C */
 export async function askText(
   message: string,
   placeholder: string | undefined,
@@ -33,13 +34,13 @@ export async function askText(
   try {
     return await answer(createInterface({ input, terminal: false }), signal);
   } catch (error) {
-    // Nobody ended the line.
+    // The user did not end the line.
     output.write('\n');
     throw error;
   }
 }
 
-/** The next line. The terminal is left as it was found. */
+/** Returns the next line, and restores the settings of the terminal. */
 async function answer(lines: Interface, signal: AbortSignal): Promise<string> {
   let stop = () => {};
   try {

@@ -5,7 +5,7 @@ import { VERSION } from './version.ts';
 
 const HELP = 'the build embeds the help here';
 
-/** Returns text that is the same for every run, unless a terminal gives it a width. */
+/** Returns output that needs no program: it is always the same, except on a terminal, whose width it depends on. */
 function staticText([word, ...more]: readonly string[]): string | undefined {
   if (more.length > 0 || !isFileOrPipe(1)) return undefined;
   if (word === '--version' || word === '-V') return `${VERSION}\n`;
@@ -13,7 +13,7 @@ function staticText([word, ...more]: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns whether the text was written; when not, the program writes it again and reports what went wrong. */
+/** Returns whether the text was written. If not, the program writes it again and reports the error. */
 function writeOut(text: string): boolean {
   try {
     const rest = Buffer.from(text).subarray(writeSync(1, text));
@@ -27,7 +27,7 @@ function writeOut(text: string): boolean {
 async function start(argv: readonly string[]): Promise<void> {
   const text = staticText(argv);
   if (text !== undefined && writeOut(text)) return;
-  // The standalone executable has no chunks, and contains its compiled code.
+  // The standalone executable has no chunks, and it already contains its compiled code.
   if (process.versions.bun === undefined) loadChunks(argv);
   await import('./main.ts');
 }

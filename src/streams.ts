@@ -12,7 +12,7 @@ export interface Interruption {
 
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
-/** The error for a failed write on a stream. */
+/** Returns the error for a failed write to a stream. */
 function writeFailure(error: unknown, name: string): Error {
   const code = systemCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new PipeClosed(`${name} was closed`);
@@ -23,14 +23,17 @@ function writeFailure(error: unknown, name: string): Error {
   });
 }
 
-/** Bytes that are written to a pipe directly. More wait in the stream, where a signal can end the wait for a reader. */
+/**
+ * Maximum number of bytes written to a pipe directly. The rest goes through the stream, where a signal can end the wait
+ * for a reader.
+ */
 const AT_ONCE = 4096;
 
 /**
- * Makes an output of one of the process's streams. A failure is reported by the write it hits, and by every later one.
- * @param descriptor of the stream; what is short goes there directly
+ * Creates an output for one of the process's streams. After a write fails, every later write fails with the same error.
+ * @param descriptor file descriptor of the stream; short texts are written to it directly
  * @param open returns the stream; called on first use, because Node creates its streams on access
- * @param name how the stream is called in messages
+ * @param name name of the stream, for messages
  * @param interruption ends the wait for a reader that does not read
  */
 export function outputTo(
@@ -50,7 +53,7 @@ export function outputTo(
       failure ??= writeFailure(error, name);
     });
   }
-  /** Writes a short text without the stream. @returns the bytes that are left for it */
+  /** Writes a short text without the stream. @returns the bytes that are not written yet */
   function writeDirectly(text: string): Uint8Array {
     const bytes = Buffer.from(text);
     if (!plain || opened !== undefined || written + bytes.length > AT_ONCE) return bytes;
@@ -100,9 +103,9 @@ export function outputTo(
 }
 
 /**
- * Makes an input of the process's stdin. The stream is not touched until it is asked for or read.
+ * Creates an input for the process's stdin. The stream is opened on first use.
  * @param open returns the stream
- * @param interruption ends the reading with the reason of its signal
+ * @param interruption ends reading with the reason of its signal
  */
 export function inputFrom(open: () => Readable & { isTTY?: boolean }, interruption: Interruption): Input {
   return {
@@ -128,8 +131,8 @@ export function inputFrom(open: () => Readable & { isTTY?: boolean }, interrupti
 }
 
 /**
- * Whether one of the standard streams was a terminal that is closed by now. The system distinguishes it only by
- * what still stands: it is a device, none of memory (`/dev/null`, `/dev/full`), and no terminal any more.
+ * Returns whether one of the standard streams was a terminal that has been closed. Such a stream is still a character
+ * device, but not a terminal, and not one of the memory devices (`/dev/null`, `/dev/full`).
  */
 export function terminalIsGone(): boolean {
   try {
@@ -146,5 +149,5 @@ export function terminalIsGone(): boolean {
   }
 }
 
-/** The number of a device without its last part, which counts the devices of a kind. */
+/** Returns the major number of a device, which identifies its driver. */
 const kindOf = (device: number): number => device >>> 8;

@@ -1,7 +1,7 @@
 import { version } from '../package.json' with { type: 'json' };
 
-/** The version of this program, as its package says. */
+/** The version of this program, from package.json. */
 export const VERSION: string = version;
 
-/** The packages in the bundle, a line each. The build puts them in the place of this text. */
+/** The packages in the bundle, one per line. The build replaces this text. */
 export const BUNDLED = 'none, since it runs from its sources';
