@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { reportUncaught, run } from './cli.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
-import { type Interruption, inputFrom, outputTo, terminalIsGone } from './streams.ts';
+import { type Interruption, inputFrom, outputTo, terminalWasClosed } from './streams.ts';
 
 /** Exit code after each signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -91,7 +91,7 @@ const context: Context = {
 // When the terminal is closed, Node aborts because it cannot restore the terminal's settings. SIGHUP ends the process
 // first.
 process.on('exit', () => {
-  if (!terminalIsGone()) return;
+  if (!terminalWasClosed()) return;
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');
 });

@@ -27,7 +27,7 @@ function writeFailure(error: unknown, name: string): Error {
  * Maximum number of bytes written to a pipe directly. The rest goes through the stream, where a signal can end the wait
  * for a reader.
  */
-const AT_ONCE = 4096;
+const MAX_DIRECT_BYTES = 4096;
 
 /**
  * Creates an output for one of the process's streams. After a write fails, every later write fails with the same error.
@@ -56,7 +56,7 @@ export function outputTo(
   /** Writes a short text without the stream. @returns the bytes that are not written yet */
   function writeDirectly(text: string): Uint8Array {
     const bytes = Buffer.from(text);
-    if (!plain || opened !== undefined || written + bytes.length > AT_ONCE) return bytes;
+    if (!plain || opened !== undefined || written + bytes.length > MAX_DIRECT_BYTES) return bytes;
     try {
       const taken = writeSync(descriptor, bytes);
       written += taken;
@@ -134,13 +134,13 @@ export function inputFrom(open: () => Readable & { isTTY?: boolean }, interrupti
  * Returns whether one of the standard streams was a terminal that has been closed. Such a stream is still a character
  * device, but not a terminal, and not one of the memory devices (`/dev/null`, `/dev/full`).
  */
-export function terminalIsGone(): boolean {
+export function terminalWasClosed(): boolean {
   try {
     return [0, 1, 2].some((file) => {
       const stats = fstatSync(file);
       return (
         stats.isCharacterDevice() &&
-        kindOf(stats.rdev) !== kindOf(statSync('/dev/null').rdev) &&
+        majorNumber(stats.rdev) !== majorNumber(statSync('/dev/null').rdev) &&
         !isatty(file)
       );
     });
@@ -150,4 +150,4 @@ export function terminalIsGone(): boolean {
 }
 
 /** Returns the major number of a device, which identifies its driver. */
-const kindOf = (device: number): number => device >>> 8;
+const majorNumber = (device: number): number => device >>> 8;
