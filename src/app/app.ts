@@ -12,7 +12,7 @@ import { type ConfigFile, readConfig, updateConfig } from '../storage/config-fil
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import type { SharedState } from '../storage/shared-state.ts';
 
-/** Minimum length of a secret: a few letters would be masked in every word. */
+/** Minimum length of a secret. A shorter one would be masked inside ordinary words. */
 const MIN_SECRET = 8;
 
 type Change = (text: string) => string;
@@ -21,21 +21,21 @@ type Change = (text: string) => string;
 const loadText = () => import('../util/text.ts');
 
 /**
- * What the commands of one run share: its context, options and settings, its secrets, what it prints on stderr, and the
- * work for its end. Everything is resolved on first use.
+ * The state that the commands of one run share: context, options, settings, secrets, messages on stderr, and cleanup.
+ * Everything is resolved on first use.
  */
 export class App {
   readonly context: Context;
-  /** The command line. Its program parses the options. */
+  /** The parsed command line, whose program holds the options. */
   route: Route | undefined;
   /** The key that the key command printed in this run. */
   commandKey: string | undefined;
-  /** Exit code of a run that did not throw; a list of which some rows failed makes it 8. */
+  /** Exit code of a run that did not throw: 8 if some rows or ids failed. */
   exitCode = 0;
   #settings: Settings | undefined;
   #config: { file: ConfigFile; problem?: unknown } | undefined;
   #paths: Paths | undefined;
-  /** Functions that mask a key of this run, and text that looks like a key with a prefix. */
+  /** Functions that mask the keys of this run, and functions that mask text that looks like a key. */
   readonly #maskers = new Map<string, Change>();
   #redactors: readonly Change[] | undefined;
   readonly #warnings = new Set<string>();
@@ -73,7 +73,7 @@ export class App {
     return this.#settings;
   }
 
-  /** The config file's content. @throws {AppError} `bad_config` where it is damaged */
+  /** The config file's content. @throws {AppError} `bad_config` if it is damaged */
   config(): ConfigFile {
     const { file, problem } = this.#readConfig();
     if (problem !== undefined) throw problem;
@@ -84,7 +84,7 @@ export class App {
     return this.#readConfig().problem !== undefined;
   }
 
-  /** Warns when the config file cannot be used, though this run has all it needs without it. */
+  /** Warns that a damaged config file is ignored, in a run that does not need it. */
   warnOfIgnoredConfig(): void {
     const { problem } = this.#readConfig();
     if (problem instanceof AppError) void this.warn(`${problem.message}; its settings are ignored`);
@@ -95,7 +95,7 @@ export class App {
     await updateConfig(this.configFile, change);
   }
 
-  /** Path of the config file. @throws {AppError} `bad_config` where no home folder is known */
+  /** Path of the config file. @throws {AppError} `bad_config` if no home folder is known */
   get configFile(): string {
     if (this.paths.configFile !== undefined) return this.paths.configFile;
     throw new AppError('bad_config', 'no folder for the config file: HOME is not set', {
@@ -106,7 +106,7 @@ export class App {
   #readConfig(): { file: ConfigFile; problem?: unknown } {
     if (this.#config === undefined) {
       const { configFile } = this.paths;
-      // Whether a warning is shown depends on the config itself.
+      // Collected first, because the config determines whether warnings are shown.
       const warnings: string[] = [];
       try {
         const file = configFile === undefined ? {} : readConfig(configFile, (text) => warnings.push(text));
@@ -146,7 +146,7 @@ export class App {
     return this.globals.input && !this.inCi;
   }
 
-  /** Whether the run is part of continuous integration, where nobody watches. */
+  /** Whether the run is part of continuous integration. */
   get inCi(): boolean {
     const ci = variable(this.context.env, 'CI');
     return ci !== undefined && ci !== 'false' && ci !== '0';
@@ -157,7 +157,7 @@ export class App {
     return palette(isColored({ flag: this.globals.color, env, isTTY: this.#isTerminal(stream) }) ? 1 : 0);
   }
 
-  /** Whether a stream is a terminal and its output does not go to a file. */
+  /** Whether a stream is a terminal and `--output` does not redirect it to a file. */
   #isTerminal(stream: 'stdout' | 'stderr'): boolean {
     const { output = '-' } = this.globals;
     return this.context[stream].isTTY && (stream === 'stderr' || output === '-');
@@ -186,20 +186,20 @@ export class App {
   }
 
   /**
-   * Prints a warning on stderr, unless --quiet or JSON output asks for none.
-   * @param withJson print it also with JSON output: long work may pause for long
+   * Prints a warning on stderr, except with --quiet or JSON output.
+   * @param withJson print it with JSON output, too
    */
   async warn(text: string, withJson = false): Promise<void> {
     const isWanted = this.globals.quiet !== true && (withJson || !this.wantsJson);
     if (this.verbose || isWanted) await this.#printWarning(text);
   }
 
-  /** Prints a warning if {@link isInteractive}: about a problem that the program solves itself. */
+  /** Prints a warning about a problem that the program handles itself, if {@link isInteractive}. */
   async remark(text: string): Promise<void> {
     if (this.isInteractive || this.verbose) await this.#printWarning(text);
   }
 
-  /** Prints lines of the exchange, with --verbose. */
+  /** Prints lines of the request and response, with --verbose. */
   async trace(text: string): Promise<void> {
     if (this.verbose) await this.#print(({ clean }, { dim }) => dim(clean(text)));
   }
@@ -211,7 +211,7 @@ export class App {
     await this.#print(({ cleanLine }, { warn }) => `${warn('warning:')} ${cleanLine(text)}`);
   }
 
-  /** Prints on stderr, in the order of the calls, also when the caller does not wait. */
+  /** Prints on stderr in the order of the calls, even if the caller does not await them. */
   #print(format: (text: Awaited<ReturnType<typeof loadText>>, palette: Palette) => string): Promise<void> {
     this.#printed = this.#printed.then(async () => {
       const line = format(await loadText(), this.paletteFor('stderr'));
@@ -222,7 +222,7 @@ export class App {
     return this.#printed;
   }
 
-  /** Settles when every note and warning is printed. */
+  /** Resolves when all notes and warnings are printed. */
   flushNotes(): Promise<void> {
     return this.#printed;
   }
@@ -246,24 +246,27 @@ export class App {
     }
   }
 
-  /** Registers a secret that must never be shown. The keys of the environment and of the config file always are. */
+  /**
+   * Registers a secret that must never be shown. The keys of the environment and of the config file are registered
+   * automatically.
+   */
   registerSecret(key: string): void {
     if (key.length >= MIN_SECRET && !this.#maskers.has(key)) this.#maskers.set(key, keyMasker(key));
   }
 
-  /** Masks the secrets of this run in text for people, and whatever looks like a key. */
+  /** Masks the secrets of this run, and everything that looks like a key, in text for people. */
   redact(text: string): string {
     const prefix = this.settings.raw('key-prefix').value ?? DEFAULT_KEY_PREFIX;
     this.#redactors ??= [...new Set([DEFAULT_KEY_PREFIX, prefix])].map((each) => redactor(undefined, each));
     return this.#redactors.reduce((redacted, redact) => redact(redacted), this.maskSecrets(text));
   }
 
-  /** Masks the secrets of this run in data; nothing else in it changes. */
+  /** Masks the secrets of this run in data, without any other change. */
   maskSecrets(text: string): string {
     return [...this.#maskers.values()].reduce((masked, mask) => mask(masked), text);
   }
 
-  /** Opens the quota and the cache that many machines share; undefined where none is set. */
+  /** Opens the quota and the cache that many machines share; undefined if none is set. */
   async sharedState(): Promise<SharedState | undefined> {
     const url = this.settings.get('shared-state');
     if (url === undefined || this.globals.demo === true) return undefined;
@@ -271,7 +274,7 @@ export class App {
     try {
       this.registerSecret(decodeURIComponent(url.password));
     } catch {
-      // A `%` that is not an escape: opening the store reports it.
+      // Malformed percent-encoding, which is reported when the store is opened.
     }
     this.#sharedState ??= import('../storage/shared-state.ts').then(({ openSharedState }) => {
       const shared = openSharedState({
@@ -286,7 +289,7 @@ export class App {
     return this.#sharedState;
   }
 
-  /** Registers work for the end of the run, last registered first. */
+  /** Registers a cleanup function for the end of the run. The last one registered runs first. */
   onClose(work: () => Promise<void>): void {
     this.#closers.push(work);
   }

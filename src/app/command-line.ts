@@ -3,12 +3,12 @@ import { isHarmless } from '../client/http/headers.ts';
 import { shellWord, splitWords } from '../util/shell.ts';
 import type { App } from './app.ts';
 
-/** User and password in a URL. */
+/** User name and password in a URL. */
 const CREDENTIALS = /:\/\/[^/]*@/;
 
 /**
- * Returns the command line of this run as a shell reads it. A variable stands for a header or a password that may be a
- * secret.
+ * Returns the command line of this run, quoted for a shell. Headers and passwords that may be secret are replaced by
+ * variables.
  * @param options options to add, which replace those that were typed
  * @param dropped long names of options to leave out
  */
@@ -34,13 +34,13 @@ function withoutCredentials(word: string): string {
   return texts.length === 1 ? shellWord(word) : `"${texts.join(`://\${CREDENTIALS}@`)}"`;
 }
 
-/** A command in a hint without its words, and the options that follow, to the end of the clause. */
+/** A command in a hint that has `…` in place of its arguments, and the options that follow. */
 const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|\\.|(?![,;] )[^'\\])*)/g;
 
-/** Completes the commands in a hint so that they work as printed: with the words and the service options of this run. */
+/** Completes the commands in a hint so that they work as printed: adds the arguments and service options of this run. */
 export function completeHint(app: App, hint: string): string {
   const line = commandLine(app);
-  // A word may look like a key.
+  // An argument may look like a key.
   const complete =
     app.redact(line) !== line
       ? hint

@@ -10,8 +10,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads all of stdin as UTF-8.
- * @param what what is expected there, for the person who finds the program waiting
- * @throws {AppError} `bad_input` for other encodings or too much
+ * @param what the expected input, for a note to a user at a terminal
+ * @throws {AppError} `bad_input` if it is not UTF-8 or too large
  */
 export async function readAllText(app: App, what: string): Promise<string> {
   const { stdin } = app.context;
@@ -28,7 +28,7 @@ export async function readAllText(app: App, what: string): Promise<string> {
   return decodeUtf8(Buffer.concat(parts), 'stdin');
 }
 
-/** Bytes as text. @throws {AppError} `bad_input` naming the place where it is not UTF-8 */
+/** Decodes UTF-8. @throws {AppError} `bad_input` for other bytes */
 function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -60,8 +60,8 @@ export function readArgumentFile(app: App, path: string): string {
 
 /**
  * Parses the JSON of an argument, of the file in `@file`, or of stdin (`-`).
- * @param what what the argument is, for messages
- * @throws {AppError} `usage` where the command line is not JSON; `bad_input` where a file or stdin is not
+ * @param what name of the argument, for messages
+ * @throws {AppError} `usage` if the command line is not JSON; `bad_input` if a file or stdin is not
  */
 export async function readJsonArgument(app: App, text: string, what: string): Promise<unknown> {
   const { parseUserJson } = await import('../util/user-json.ts');

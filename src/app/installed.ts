@@ -6,14 +6,14 @@ const COMMAND = 'restaurant';
 const PACKAGE = 'restaurant-data-cli';
 
 /**
- * The `restaurant` that programs find on the PATH: this program, another one, or one whose package is unknown (a
- * launcher script, a standalone executable).
+ * The `restaurant` command on the PATH: this program, another one, or one of an unknown package (a launcher script, a
+ * standalone executable).
  */
 export type InstalledCommand =
   | { readonly state: 'missing' }
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 
-/** Finds the command on the PATH. It reads package files and starts nothing. */
+/** Finds the command on the PATH. Only reads files; does not start the command. */
 export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform'>): InstalledCommand {
   const windows = platform === 'win32';
   const { delimiter, join, isAbsolute } = windows ? win32 : posix;
@@ -24,12 +24,12 @@ export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform
   return { state: packageState(path), path };
 }
 
-/** Finds the npm package that a command belongs to: by its real path, or by the script that npm's launcher names. */
+/** Returns whether a command belongs to our npm package, by its real path or by the script in npm's launcher. */
 function packageState(path: string): 'ours' | 'other' | 'unknown' {
   const real = realpathSync(path);
   let folder = posix.dirname(real);
   if (/\.cmd$/i.test(real)) {
-    // npm's launcher names the script, relative to its own folder.
+    // npm's launcher contains the path of the script, relative to its own folder.
     const script = /%dp0%\\([^"]*node_modules\\[^"]+)"/.exec(readFileSync(real, 'utf8'))?.[1];
     if (script === undefined) return 'unknown';
     folder = win32.dirname(win32.join(win32.dirname(real), script));

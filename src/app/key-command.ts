@@ -6,7 +6,7 @@ import { formatDuration } from '../util/duration.ts';
 import { excerpt } from '../util/excerpt.ts';
 import type { App } from './app.ts';
 
-/** Time limit of the command, ms. */
+/** Time limit for the command, ms. */
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const HINT = 'run the command yourself; change it with: restaurant config set key-command "<command>"';
@@ -14,7 +14,7 @@ const HINT = 'run the command yourself; change it with: restaurant config set ke
 /**
  * Runs the command that prints the API key, such as `op read op://vault/restaurant/key`, without a shell.
  * @returns the first line of its stdout
- * @throws {AppError} `no_key` when it cannot be run, fails, takes longer than 30 s or prints nothing; the signal's reason
+ * @throws {AppError} `no_key` if it cannot be run, fails, takes longer than 30 s, or prints nothing; the signal's reason
  */
 export async function runKeyCommand(
   { context }: { readonly context: Pick<App['context'], 'env' | 'signal'> },

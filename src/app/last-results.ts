@@ -9,7 +9,7 @@ import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { requireEndpoint } from './target.ts';
 
-/** The name of the embedded sandbox, whose port changes. */
+/** Stored instead of the URL of the embedded sandbox, whose port changes. */
 export const DEMO = 'demo';
 const KEEP_MS = 30 * 86_400_000;
 
@@ -19,14 +19,14 @@ export interface Search {
   /** When it was sent, in milliseconds since the epoch. */
   readonly at: number;
   readonly query: { readonly name: string; readonly city: string };
-  /** The restaurants that were found, in the order in which they were shown. */
+  /** The restaurants found, in the order in which they were shown. */
   readonly rows: readonly unknown[];
 }
 
 /**
- * Opens the last results that were shown in this terminal and to this user. Nothing here throws.
- * @param terminal as `terminalId` returns it; undefined for those of the user alone
- * @param warn receives, as a sentence, what could not be read or written
+ * Opens the store of the last results: one per terminal, and one per user. Never throws.
+ * @param terminal as returned by `terminalId`; undefined for only the store of the user
+ * @param warn called with a message if a file cannot be read or written
  */
 export function openResultsStore(
   stateDir: string | undefined,
@@ -39,9 +39,9 @@ export function openResultsStore(
   const ofTerminal =
     terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
-    /** Returns the results of this terminal; of the user's last terminal when this one has none. */
+    /** Returns the results of this terminal. If it has none, returns those of the terminal that the user used last. */
     read: (): Search | undefined => ofTerminal?.read() ?? ofUser.read(),
-    /** Stores a search. One without results keeps the earlier list. */
+    /** Stores a search. A search without results does not replace the earlier one. */
     write(search: Search): void {
       if (search.rows.length === 0) return;
       ofUser.write(search);
@@ -72,15 +72,15 @@ const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : re
  */
 export function saveResults(app: App, query: Search['query'], rows: Search['rows'], shown: boolean): void {
   const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
-  // What holds a key is not stored.
+  // A search that contains a key is not stored.
   const stored = JSON.stringify(search);
   if (app.maskSecrets(stored) === stored) storeOf(app, shown).write(search);
 }
 
-/** Returns the last search of this terminal, of whatever service. */
+/** Returns the last search of this terminal, sent to any service. */
 export const lastSearch = (app: App): Search | undefined => storeOf(app).read();
 
-/** Returns the id and the name of each row; '' for what one lacks. */
+/** Returns the id and the name of each row; '' if missing. */
 export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; name: string }[] {
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
   return rows.map((row) => {
@@ -89,7 +89,10 @@ export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; nam
   });
 }
 
-/** Returns the restaurants of the last search when it was sent to the service of this run; else none. Never throws. */
+/**
+ * Returns the restaurants of the last search if it was sent to the service of this run, else an empty list. Never
+ * throws.
+ */
 export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
   try {
     const last = lastSearch(app);
@@ -101,7 +104,7 @@ export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
 
 /**
  * Returns the last search of this terminal.
- * @throws {AppError} `not_found` when there is none, or it was sent to another service
+ * @throws {AppError} `not_found` if there is none, or if it was sent to another service
  */
 export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);

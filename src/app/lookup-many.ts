@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 /** Maximum number of lookups that run at a time. */
 const CONCURRENCY = 4;
 
-/** Looks up many restaurants, some at a time, in order. One that fails does not stop the others. */
+/** Looks up many restaurants concurrently, and yields the outcomes in order. A failed lookup does not stop the others. */
 export async function* lookupMany(
   app: App,
   service: Pick<Service, 'lookup'>,
@@ -18,13 +18,13 @@ export async function* lookupMany(
   const started: Promise<Outcome>[] = [];
   for (const id of ids) {
     const [first] = started;
-    // Each request counts against the quota, so they do not run ahead of a reader who is slow or stops.
+    // Each request counts against the quota, so requests do not run ahead of a consumer that is slow or stops.
     if (first !== undefined && started.length >= CONCURRENCY) {
       yield await first;
       started.shift();
     }
     const outcome = lookupOne(app, service, id, level);
-    // A failure is thrown when its turn comes; until then it must not count as unhandled.
+    // A failure is thrown when its turn comes. Until then, it must not count as an unhandled rejection.
     outcome.catch(() => {});
     started.push(outcome);
   }
@@ -40,16 +40,16 @@ async function lookupOne(
   try {
     return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
   } catch (error) {
-    // A refused key, a spent day, a long Retry-After and an interruption fail every lookup that follows.
+    // After a rejected key, an exhausted quota, a long Retry-After, or an interruption, all further lookups would fail.
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
     if (isFinal || error instanceof RateLimitError) throw error;
-    // The error is part of the output, where no other place completes its hint.
+    // The error becomes part of the output, so its hint is completed here.
     const { completeHint } = await import('./command-line.ts');
     return { restaurantId, error: error.withHint(completeHint(app, error.hint)) };
   }
 }
 
-/** As {@link lookupMany}, with a spinner, until all are complete. */
+/** As {@link lookupMany}, with a spinner; returns when all lookups are complete. */
 export function lookupAll(
   app: App,
   service: Service,

@@ -15,7 +15,7 @@ import type { App } from './app.ts';
 
 /**
  * Returns the absolute path. The current folder is read only for a relative path, because it may be deleted.
- * @throws {AppError} `io_error` where the path is relative to a folder that was deleted
+ * @throws {AppError} `io_error` if the path is relative to a folder that was deleted
  */
 export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
   if (isAbsolute(path)) return resolve(path);
@@ -48,8 +48,8 @@ const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
 export const outputExtension = (app: App): string => extensionOf(outputPath(app));
 
 /**
- * Checks the output options before anything is sent: format, columns and file.
- * @param columns names that a result is documented to have; a misspelling of one is refused
+ * Checks the output options (format, columns, and file) before a request is sent.
+ * @param columns documented columns of the result; a misspelling of one is refused
  * @param anyExtension the format does not depend on the extension of the output file
  * @throws {AppError} `usage`, `bad_config` for a format that a variable or the config file names, `io_error`
  */
@@ -92,8 +92,8 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
 }
 
 /**
- * Checks the filter of `--jq` before anything is sent.
- * @throws {AppError} `usage` for a syntax error, or together with a format that is not JSON
+ * Checks the filter of `--jq` before a request is sent.
+ * @throws {AppError} `usage` for a syntax error, or if the format is not JSON
  */
 export async function checkJqFilter(app: App): Promise<void> {
   const { jq } = app.globals;
@@ -119,7 +119,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
     });
   }
   for (const column of selected) {
-    // A service may have more fields than it documents; only a likely misspelling is refused.
+    // A service may have undocumented fields, so only a likely misspelling is refused.
     const [near] = known.includes(column) ? [] : nearest(column, known, 1);
     if (near === undefined || column.startsWith(near) || near.startsWith(column)) continue;
     const better = selected.map((each) => (each === column ? near : each)).join(',');
@@ -130,9 +130,9 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
 }
 
 /**
- * Refuses an output file that exists already, or that cannot be created.
+ * Refuses an output file that already exists or cannot be created.
  * @param mayExist whether a file that exists is accepted
- * @throws {AppError} `usage` naming --force; `io_error` for a folder, or where there is none to write in
+ * @throws {AppError} `usage` naming --force; `io_error` for a folder, or if the parent folder is missing or not writable
  */
 export function checkOutputFile(app: App, mayExist = app.globals.force === true): void {
   const path = outputPath(app);
@@ -161,9 +161,9 @@ export function checkOutputFile(app: App, mayExist = app.globals.force === true)
 }
 
 /**
- * Returns what a path names; a link counts as its target. A link whose target is missing counts as a file: writing to
- * it would create a file somewhere else.
- * @throws {AppError} `io_error` for a path that cannot be one
+ * Returns the type of a path; a link has the type of its target. A link whose target is missing counts as a file,
+ * because writing to it would create a file somewhere else.
+ * @throws {AppError} `io_error` for an invalid path
  */
 function entryAt(path: string): 'nothing' | 'file' | 'folder' | 'device' {
   try {
@@ -182,7 +182,7 @@ function writeError(path: string, error: unknown): AppError {
 }
 
 /**
- * Opens the destination of a command's data: stdout, or the file of `--output`, which appears whole at `finish`. Keys
+ * Opens the destination of a command's data: stdout, or the file of `--output`, which `finish` writes atomically. Keys
  * of this run are masked.
  * @throws {AppError} as {@link checkOutputFile}
  */
@@ -199,7 +199,7 @@ export function openOutput(app: App): { write(text: string): Promise<void>; fini
     },
     async finish() {
       try {
-        // A device or a pipe is written to; only a plain file can be replaced.
+        // Only a regular file can be replaced atomically; a device or a pipe is written to.
         if (entryAt(path) === 'device') writeFileSync(path, parts.join(''));
         else writeFileAtomic(path, parts.join(''), { mode: 0o644 });
       } catch (error) {
@@ -216,7 +216,10 @@ export async function writeOutput(app: App, text: string): Promise<void> {
   await output.finish();
 }
 
-/** Returns the output format: named by a flag, else by the file's extension, else by a setting, else by stdout. */
+/**
+ * Returns the output format: from a flag, else from the extension of the output file, else from a setting, else the
+ * default for stdout.
+ */
 export function outputFormat(app: App): Format {
   if (app.globals.open === true) return 'html';
   if (app.globals.jq !== undefined) return 'json';
@@ -239,7 +242,7 @@ export function selectedColumns(app: App): string[] | undefined {
 /**
  * Writes a command's data in the selected format.
  * @param json the JSON document
- * @param prepare loads what the other formats need, which takes long
+ * @param prepare loads what the other formats need, which is slow
  */
 export async function writeResult(
   app: App,
@@ -258,12 +261,12 @@ export async function writeResult(
   }
   if (format === 'json') return writeJson(app, presentation.selectColumns(columns ?? []));
   const { page } = presentation;
-  // A page that a setting selects for all commands is not printed on a terminal.
+  // If html is only the configured format, do not print the page on a terminal.
   if (format === 'html' && page !== undefined && (app.globals.open === true || !isTerminal)) {
     return writePage(app, page);
   }
   const records = format !== 'html' ? format : isTerminal ? 'table' : 'tsv';
-  // TSV on stdout is for other programs; in a file it is opened by spreadsheets, too.
+  // TSV on stdout is for other programs, but a TSV file may be opened in a spreadsheet.
   const guardFormulas = app.globals.rawCsv !== true && (records !== 'tsv' || outputPath(app) !== undefined);
   const options = {
     columns,
@@ -276,8 +279,8 @@ export async function writeResult(
 }
 
 /**
- * Writes a result as an HTML page and, with `--open`, shows it in the browser. Without `-o`, a page to show is stored
- * in the cache folder, and its path is printed.
+ * Writes a result as an HTML page and, with `--open`, shows it in the browser. With `--open` but without `-o`, the page
+ * is stored in the cache folder, and its path is printed.
  */
 async function writePage(app: App, page: NonNullable<Presentation['page']>): Promise<void> {
   const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
@@ -296,8 +299,8 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
 }
 
 /**
- * Writes a JSON document, filtered by `--jq`. JSON that an option requests never contains an escape byte; a setting that
- * makes JSON the format of a person's terminal gets color.
+ * Writes a JSON document, filtered by `--jq`. JSON is colored on a terminal only if a setting, not an option, selects
+ * the format: with `--json` the output never contains escape sequences.
  */
 export async function writeJson(app: App, json: unknown): Promise<void> {
   const { jq } = app.globals;
@@ -311,13 +314,13 @@ export async function writeJson(app: App, json: unknown): Promise<void> {
   await writePaged(app, isColored ? colorJson(text, app.view.palette) : text);
 }
 
-/** Writes data of commands with two formats: text for people, JSON with --json. */
+/** Writes the data of commands that have two formats: text for people, and JSON with --json. */
 export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
   const isJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
   await writeOutput(app, isJson ? `${toJson(json, writesToTerminal(app))}\n` : text());
 }
 
-/** Writes data; at a terminal with a pager where it is longer than the screen. */
+/** Writes data, through a pager if stdout is a terminal and the data is longer than the screen. */
 async function writePaged(app: App, text: string): Promise<void> {
   const pager = pagerFor(app, text);
   const isPaged = pager !== undefined && (await showInPager(app, pager, app.maskSecrets(text)));
@@ -325,8 +328,8 @@ async function writePaged(app: App, text: string): Promise<void> {
 }
 
 /**
- * Returns the command that pages a text for a person: RESTAURANT_PAGER, else PAGER. Undefined unless stdout is a
- * terminal with fewer lines than the text, and with `--no-pager`, `--no-input` or CI.
+ * Returns the pager command: RESTAURANT_PAGER, else PAGER. Undefined if the text fits on the screen, if stdout is not a
+ * terminal, and with `--no-pager`, `--no-input` or CI.
  */
 function pagerFor(app: App, text: string): string | undefined {
   const { env, stdout } = app.context;
@@ -337,7 +340,7 @@ function pagerFor(app: App, text: string): string | undefined {
   return text.split('\n').length > stdout.rows ? command : undefined;
 }
 
-/** Shows a text in the pager until the person leaves it. @returns whether the pager could be started */
+/** Shows a text in the pager until the user quits it. @returns whether the pager could be started */
 async function showInPager(app: App, command: string, text: string): Promise<boolean> {
   const { RESTAURANT_API_KEY: _, ...env } = app.context.env;
   return new Promise((resolve) => {
@@ -347,10 +350,10 @@ async function showInPager(app: App, command: string, text: string): Promise<boo
       stdio: ['pipe', 'inherit', 'inherit'],
       env: { LESS: 'FRX', LV: '-c', ...env },
     });
-    // A pager that is left early reads no further.
+    // If the user quits the pager early, it does not read the rest.
     child.stdin.on('error', () => {});
     child.on('error', () => resolve(false));
-    // 126 and 127: the shell could not start it.
+    // 126 and 127: the shell could not start the pager.
     child.on('close', (code) => resolve(code !== 126 && code !== 127));
     child.stdin.end(text);
   });

@@ -21,7 +21,7 @@ export async function renderDocument(app: App, document: PageDocument): Promise<
   return renderPage(redacted(app, document), await loadAsset());
 }
 
-/** The program of the page, with the map: loaded where there is a page to write. */
+/** Loads the script of the page, which includes the map. */
 export const loadAsset = () => import('../output/html/asset.js');
 
 /** Masks every key of this run in the strings of a value. */
@@ -32,17 +32,17 @@ const MAX_SLUG = 40;
 
 const NAME = /^restaurant-[a-z0-9-]*\d{14}-[0-9a-f]{8}\.html$/;
 
-/** Returns the folder of pages that were not given a path. */
+/** Returns the folder of pages without a path of their own. */
 const pagesFolder = (cacheDir: string): string => join(cacheDir, 'pages');
 
-/** Deletes such pages that are older than a time, ms since the epoch. Never throws. */
+/** Deletes those pages that were written before a time, ms since the epoch. Never throws. */
 export const deletePages = (cacheDir: string, before = Number.POSITIVE_INFINITY): void =>
   deleteFiles(pagesFolder(cacheDir), before, (name) => NAME.test(name));
 
 /**
- * Returns a new path for a page that was not given one: in the cache, where it is kept for a week.
- * @param title is part of the name
- * @throws {AppError} `io_error` when there is no such folder and none can be created
+ * Returns a new path in the cache folder for a page without a path. Such pages are deleted after a week.
+ * @param title becomes part of the file name
+ * @throws {AppError} `io_error` if the folder does not exist and cannot be created
  */
 export function tempReportPath(app: App, title: string): string {
   const { cacheDir } = app.paths;
@@ -67,7 +67,7 @@ type System = Pick<Context, 'env' | 'platform'>;
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
-/** Returns why a page cannot be shown here; undefined where it can. */
+/** Returns why a page cannot be shown here; undefined if it can. */
 export function missingBrowserReason({ env, platform }: System): string | undefined {
   if (platform === 'darwin' || platform === 'win32' || isSet(env.BROWSER)) return undefined;
   const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(isSet);
@@ -75,12 +75,12 @@ export function missingBrowserReason({ env, platform }: System): string | undefi
 }
 
 /**
- * Returns the command that shows a URL: `BROWSER` (a list of commands with `:` between, of which the first counts; `%s`
- * stands for the URL), else what the platform has for it. Its words are arguments: no shell reads them.
+ * Returns the command that opens a URL: the first command in `BROWSER` (a list separated by `:`; `%s` is replaced by the
+ * URL), else the platform's default. It is run without a shell.
  */
 export function browserCommand({ env, platform }: System, url: string): [string, ...string[]] {
   const browser = env.BROWSER ?? '';
-  // A path of Windows holds blanks and colons.
+  // Windows paths contain spaces and colons.
   const words = platform === 'win32' ? [browser.trim()] : (browser.split(':')[0] ?? '').split(/\s+/);
   const [command, ...args] = words.filter(Boolean);
   if (command !== undefined) {
@@ -93,8 +93,8 @@ export function browserCommand({ env, platform }: System, url: string): [string,
 }
 
 /**
- * Starts the browser, which may run on after this program.
- * @returns settles with the reason when it fails; otherwise never
+ * Starts the browser, which may keep running after this program exits.
+ * @returns a promise that resolves with the reason if the browser fails, and otherwise never settles
  */
 function startBrowser({ env, platform }: System, url: string): Promise<string> {
   const [command, ...args] = browserCommand({ env, platform }, url);
@@ -118,8 +118,7 @@ const MAX_WAIT_MS = 20_000;
 const WEEK_S = 604_800;
 
 /**
- * Shows a page in a file in the browser. If that is not possible, it reports why and does not fail: the file
- * is there.
+ * Opens a page in the browser. If that is not possible, prints a warning and does not fail, because the file is written.
  */
 export async function showPage(app: App, path: string): Promise<void> {
   if (!app.canOpenBrowser) return app.note('not shown in the browser: --no-input or CI is set');
@@ -129,13 +128,13 @@ export async function showPage(app: App, path: string): Promise<void> {
 }
 
 /**
- * Serves one file to the user of this process, at a path that cannot be guessed, until the browser has it. A page that
- * has an address can request tiles of OpenStreetMap, which requires a Referer; one that is opened as a file has none.
- * @returns why it was not shown; undefined where it was
+ * Serves one file to the user of this process, at a path that cannot be guessed, until the browser has received it. It
+ * is served because OpenStreetMap requires a Referer for map tiles, which a page opened from a file does not send.
+ * @returns why it was not shown; undefined if it was
  */
 async function openInBrowser(app: App, path: string): Promise<string | undefined> {
   const { context } = app;
-  // Windows programs are not in the table of connections of WSL.
+  // Connections of Windows programs are not listed in WSL's connection table.
   const isLinux = context.platform === 'linux' && !isSet(context.env.WSL_DISTRO_NAME);
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -149,7 +148,7 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
   const fetched = new Promise<undefined>((resolve) => {
     server.on('request', (request, response) => {
       const isPage = request.method === 'GET' && request.url === place && request.headers.host === host;
-      // Other users of the machine can see the arguments of a browser.
+      // Other users of the machine can see the browser's arguments, including the URL.
       if (!isPage || (isLinux && !isOwnConnection(request.socket))) {
         response.writeHead(404, { Connection: 'close' }).end();
         return;
@@ -157,14 +156,14 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
       response.writeHead(200, {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Length': statSync(path).size,
-        // The address is gone afterwards: a browser that reloads the page has only its cache.
+        // The server is then gone, so a browser can only reload the page from its cache.
         'Cache-Control': `private, max-age=${WEEK_S}, immutable`,
         'Referrer-Policy': 'strict-origin-when-cross-origin',
         'X-Content-Type-Options': 'nosniff',
         Connection: 'close',
       });
       pipeline(createReadStream(path), response, (error) => {
-        // A browser that has the whole page may close the connection before the response is finished.
+        // A browser that has received the whole page may close the connection before the response is finished.
         if (!error || response.writableEnded) resolve(undefined);
       });
     });
@@ -187,9 +186,9 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
 }
 
 /**
- * Writes a private file that leads to the page, and returns its address, so that no argument of a program shows that of
- * the page. On Linux, where sandboxed browsers (snap, Flatpak) could not read the file, the owner of a connection is
- * known instead.
+ * Writes a private file that redirects to the page, and returns its URL, so that the page's own URL does not appear in
+ * the browser's arguments. This is not needed on Linux, where sandboxed browsers (snap, Flatpak) could not read the file
+ * and the owner of each connection is checked instead.
  */
 function writeLauncher(app: App, url: string): string {
   const path = tempReportPath(app, 'open');
@@ -199,8 +198,9 @@ function writeLauncher(app: App, url: string): string {
 }
 
 /**
- * Returns whether our user made a connection on loopback, as Linux lists the owner of each; true without the list. The
- * list is read in pieces, so an entry can be missed while others come and go: it is read again then.
+ * Returns whether our user opened a connection on loopback, according to the owner in Linux's connection table; true if
+ * there is no table. The table is not read atomically, so an entry can be missed while others change; the table is then
+ * read again.
  */
 function isOwnConnection({ remotePort, localPort }: Socket): boolean {
   const address = (port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;

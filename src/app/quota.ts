@@ -2,31 +2,34 @@ import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
 
-/** Why nothing is sent. */
+/** A wait before the next request, and its reason. */
 export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly why: string;
 }
 
-/** How the requests of a service keep to its quota. */
+/** Options for keeping the requests to a service within its quota. */
 export interface QuotaOptions {
-  /** For many calls: each request waits until the quota, which all processes with the key share, allows it. */
+  /**
+   * Each request waits until the quota, which all processes with the key share, allows it. For commands that send many
+   * requests.
+   */
   readonly paced?: boolean;
-  /** The quota. Default: as set. */
+  /** The quota. Default: that of the settings. */
   readonly limits?: Limits;
-  /** Whether paced calls also wait for the next day, or through a long pause that the service asks for. */
+  /** Whether paced calls also wait for the next day, or for a long pause that the service requests. */
   readonly waitLong?: boolean;
   /** Reports a wait. Default: a line on stderr. */
   readonly onWaiting?: (waiting: Waiting) => void;
-  /** Receives what goes wrong with the files of this run. Default: {@link App.remark}. */
+  /** Called with problems of our own files. Default: {@link App.remark}. */
   readonly warn?: (text: string) => void;
 }
 
 export const NO_LIMITS: Limits = { perMinute: 0, perDay: 0 };
-/** A wait that is reported also where no person reads stderr, in milliseconds. */
+/** Minimum wait, in milliseconds, that is reported even if stderr is not a terminal. */
 const LONG_WAIT_MS = 5000;
-/** Waits that end so close to each other are for one pause. */
+/** Waits that end within this time of each other belong to the same pause. */
 const SAME_PAUSE_MS = 1000;
 const WAITS = {
   minute: 'the quota of this minute is used up',
@@ -34,13 +37,13 @@ const WAITS = {
   pause: 'the service asks to wait',
 } as const;
 
-/** Returns the quota as set. @throws {AppError} `bad_config` */
+/** Returns the configured quota. @throws {AppError} `bad_config` */
 export const quotaLimits = ({ settings }: App): Limits => ({
   perMinute: settings.get('per-minute'),
   perDay: settings.get('per-day'),
 });
 
-/** Opens the count of the requests to a service. That of the embedded sandbox is in memory. */
+/** Opens the ledger that counts the requests to a service. For the embedded sandbox it is in memory. */
 export async function openLedgerFor(
   app: App,
   { url, key, demo = false }: Pick<Target, 'url' | 'key'> & Partial<Pick<Target, 'demo'>>,
@@ -54,7 +57,9 @@ export async function openLedgerFor(
   return openLedger({ stateDir, key, endpoint: url.href, now, perMinute, perDay, warn });
 }
 
-/** Returns what counts each request before it is sent; with `paced`, it waits until the quota allows the request. */
+/**
+ * Returns a function that counts a request before it is sent. With `paced`, it waits until the quota allows the request.
+ */
 export async function requestCounter(
   app: App,
   ledger: Ledger,
@@ -74,12 +79,12 @@ export async function requestCounter(
   return () => acquire(signal);
 }
 
-/** Returns what reports the waits of a service. */
+/** Returns a function that reports waits. */
 export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting) => void {
   const { onWaiting, paced } = options;
   let reported = 0;
   const print = ({ until, why }: Waiting): void => {
-    // Several requests wait for the same pause.
+    // Several requests may wait for the same pause.
     if (until <= reported + SAME_PAUSE_MS) return;
     reported = until;
     const ms = until - app.context.now();
@@ -89,6 +94,6 @@ export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting
   return onWaiting ?? print;
 }
 
-/** Returns what receives problems with the files of a run that the program solves itself. */
+/** Returns a function that reports problems with our own files that the program handles itself. */
 export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}) =>
   warn ?? ((text: string) => void app.remark(text));

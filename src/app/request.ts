@@ -6,18 +6,18 @@ import { checkJqFilter, checkOutputOptions, writeOutput, writesToTerminal } from
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
-/** Whether the request is to be shown and not sent. */
+/** Whether the request is printed instead of sent. */
 const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 /** A command that calls the service. */
 export interface ServiceCommand<Plan, Result> {
-  /** Columns that results are documented to have; `--columns` with a misspelling of one is refused. */
+  /** Documented columns of the results; a misspelling of one in `--columns` is refused. */
   readonly columns?: readonly string[];
-  /** Its format does not depend on the extension of the output file. */
+  /** The output format does not depend on the extension of the output file. */
   readonly anyExtension?: true;
-  /** How the service is opened. */
+  /** Options for opening the service. */
   readonly service?: ServiceOptions;
-  /** Reads and checks the arguments: whatever can be wrong with the command line is found here. */
+  /** Parses and checks the arguments. All usage errors are found here. */
   plan(): Plan | Promise<Plan>;
   /** Returns the requests that `--dry-run` and `--curl` print. */
   preview(plan: Plan): readonly PlannedCall[] | Promise<readonly PlannedCall[]>;
@@ -26,8 +26,8 @@ export interface ServiceCommand<Plan, Result> {
 }
 
 /**
- * Runs a command that calls the service: checks the whole command line, then prints a preview, or sends the request
- * and writes the result. A usage error is never found after a request was sent.
+ * Runs a command that calls the service: checks the whole command line, then either prints a preview, or sends the
+ * request and writes the result. Usage errors are always found before a request is sent.
  */
 export async function runServiceCommand<Plan, Result>(
   app: App,
@@ -52,7 +52,7 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
   const { protocol } = clientSettings(app);
   const { url: endpoint } = requireEndpoint(app);
   const found = configuredKey(app, endpoint);
-  // The command that prints the key is not run for a preview.
+  // The key command is not run for a preview.
   const key = found && (found.value ?? '****');
   const headers = requestHeaders(app, endpoint);
   const traceContext = traceContextOf(app.context.env);

@@ -4,17 +4,17 @@ import type { JsonObject } from '../util/object.ts';
 import type { App } from './app.ts';
 import { configuredTarget, type Target } from './target.ts';
 
-/** Responses of tools that were stored before. Failures are never stored. */
+/** Cached responses of tools. Failures are never cached. */
 export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> {
-  /** Returns a response that is recent enough for this run; otherwise `put` or `release` follows. */
+  /** Returns a response that is recent enough for this run. If there is none, the caller must call `put` or `release`. */
   get(tool: string, args: unknown): Promise<CachedResponse | undefined>;
 }
 
-/** Identifies the account: the API key, and the headers, which may hold another one. */
+/** Identifies the account: the API key, and the headers, which may contain another key. */
 const accountOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
   Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
 
-/** Opens the cache of this machine. The embedded sandbox has none. */
+/** Opens the cache on this machine. The embedded sandbox has no cache. */
 export const openLocalCache = ({ paths, context }: App, target: Target) =>
   openCache({
     cacheDir: target.demo ? undefined : paths.cacheDir,
@@ -24,9 +24,9 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
   });
 
 /**
- * Opens the stored responses of a service: those of this machine, or those that many machines share.
- * @param since accept those that were stored since then, whatever --max-age says
- * @param preview nothing is sent for what is missing, so no other machine has to wait for it
+ * Opens the cached responses of a service: those on this machine, or those that machines share.
+ * @param since accept all responses stored since this time, regardless of --max-age
+ * @param preview missing responses are not requested, so other machines do not wait for them
  */
 export async function openStoredResponses(
   app: App,
@@ -36,7 +36,7 @@ export async function openStoredResponses(
   const shared = target.demo ? undefined : await app.sharedState();
   const cache = shared?.cache(target.url.href, accountOf(target)) ?? openLocalCache(app, target);
   const maxAgeMs = app.settings.get('max-age');
-  /** An entry holds its arguments, so a call with a key among them is not stored. */
+  /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);
     return app.maskSecrets(text) !== text;
@@ -47,7 +47,7 @@ export async function openStoredResponses(
       const limitMs = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
       const found = await cache.get(tool, args, limitMs, preview);
       if (found === undefined) return undefined;
-      // By its time, not by its age, which grows during a long run.
+      // Compared by time, because the age grows during a long run.
       return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;
     },
     put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put(tool, args, value)),

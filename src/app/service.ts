@@ -35,13 +35,13 @@ import {
   traceContextOf,
 } from './target.ts';
 
-/** The service as the commands use it: a client whose responses are stored and whose requests are counted. */
+/** The service as commands use it: a client with a response cache and a request counter. */
 export interface Service {
-  /** Opens the client on first use: a response from the cache needs none. */
+  /** Opens the client on first use. Cached responses do not need it. */
   client(): Promise<Client>;
-  /** Its host, for messages. */
+  /** Host of the service, for messages. */
   readonly label: string;
-  /** Opens the count of its requests on first use. */
+  /** Opens the request ledger on first use. */
   ledger(): Promise<Ledger>;
   find(query: FindQuery): Promise<{ answer: FindResult; cachedAt?: number }>;
   lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
@@ -52,40 +52,40 @@ export interface Service {
     send: () => Promise<T>,
     shouldStore?: (value: T) => boolean,
   ): Promise<T>;
-  /** Lists all tools, as the service has them now. */
+  /** Lists all tools, without the cache. */
   listTools(): Promise<readonly Tool[]>;
-  /** Returns the tools for their arguments: stored ones within --max-age, unless `refresh`. */
+  /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
   getTools(refresh?: boolean): Promise<ToolCatalog>;
   /** Returns the capabilities of the MCP server, at most a day old; `{}` unless the service is known to support MCP. */
   capabilities(): Promise<JsonObject>;
 }
 
 export interface ToolCatalog {
-  /** Undefined where the service has no list. */
+  /** Undefined if the service does not list its tools. */
   readonly tools: readonly Tool[] | undefined;
   readonly fromCache: boolean;
 }
 
-/** How a service is opened, where that does not follow from the settings. */
+/** Options for opening a service, in addition to the settings. */
 export interface ServiceOptions extends QuotaOptions {
   readonly demoMode?: DemoMode;
-  /** Ends all requests. Default: that of the run. */
+  /** Aborts all requests. Default: the signal of the run. */
   readonly signal?: AbortSignal;
-  /** The target, where it is open already. */
+  /** The target, if it is already open. */
   readonly target?: Target;
   readonly stored?: StoredResponses;
-  /** Options of the client instead of the settings; `onRequest` is called when a request was counted. */
+  /** Client options that override the settings; `onRequest` is called after a request is counted. */
   readonly client?: Partial<
     Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
   >;
-  /** False hides the exchange, also with --verbose. */
+  /** False hides the requests and responses, even with --verbose. */
   readonly traced?: boolean;
 }
 
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, options: ServiceOptions = {}): Promise<Service> {
   const target = options.target ?? (await openTarget(app, options.demoMode));
-  // What is invalid is reported now: the client and the ledger are opened when something may be written already.
+  // Report invalid settings now: by the time the client and the ledger are opened, output may already be written.
   const settings = clientSettings(app);
   const limits = target.demo ? NO_LIMITS : (options.limits ?? quotaLimits(app));
   proxyFor(target.url, app.context.env);
@@ -95,7 +95,10 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   let openedClient: Promise<Client> | undefined;
   const client = () =>
     (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
-  /** Masks keys in the strings: also those that are broken by hidden characters, which JSON output would escape. */
+  /**
+   * Masks keys in the strings of a value, including keys that are split by hidden characters, which JSON output would
+   * escape.
+   */
   const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskSecrets(text));
 
   async function throughCache<T extends object>(
@@ -107,7 +110,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     const found = await stored.get(tool, args);
     if (found !== undefined) {
       await app.trace(`* answered from the cache of ${new Date(found.at).toISOString()}`);
-      // The entry names the call that it answers, so it has the shape that this call returned before.
+      // The entry belongs to the same call, so it has the type that the call returned.
       return { value: found.value as T, cachedAt: found.at };
     }
     let isStored = false;
@@ -146,11 +149,11 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   };
 }
 
-/** HTTP statuses of a service that does not know a method; it may have tools all the same. */
+/** HTTP statuses with which services reject an unknown method. Such a service may still have tools. */
 const NO_SUCH_METHOD: readonly unknown[] = [400, 404, 405, 406, 415, 422, 501];
 const CAPABILITIES_TTL_MS = 86_400_000;
 
-/** The tools of a service and the capabilities of its server, which are stored on this machine. */
+/** The tools of a service and the capabilities of its server, cached on this machine. */
 function toolsOf(
   app: App,
   client: Service['client'],
@@ -175,7 +178,7 @@ function toolsOf(
         return { tools: await listTools(), fromCache: false };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        // A refusal of the method, not of the caller. It may be a wrong URL, too, which the call itself will show.
+        // The method was rejected, not the caller. If the URL is wrong, the call itself will report that.
         if (error.code === 'rpc_error') cache.put(TOOL_LIST, {}, {});
         else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
         return { tools: undefined, fromCache: false };
@@ -240,7 +243,7 @@ async function openClient(
   return client;
 }
 
-/** Saves which service a key belongs to that was saved before its service was known. */
+/** Binds a key that was saved without a service to this service. */
 function bindKey(app: App, { url, key }: Target): void {
   app.onClose(async () => {
     try {

@@ -25,9 +25,9 @@ export interface FoundEndpoint {
 }
 
 /**
- * Returns the endpoint set by flag, else environment, else profile; the exact endpoint before the base URL. The embedded
- * sandbox has none.
- * @throws {AppError} `usage` for an invalid URL; `bad_config` where a variable or the config file holds it
+ * Returns the endpoint from a flag, else the environment, else the profile. From the same source, an exact endpoint
+ * overrides the base URL. Undefined for the embedded sandbox.
+ * @throws {AppError} `usage` for an invalid URL; `bad_config` if it comes from a variable or the config file
  */
 export function configuredEndpoint({ settings, globals }: App): FoundEndpoint | undefined {
   if (globals.demo === true) return undefined;
@@ -37,7 +37,7 @@ export function configuredEndpoint({ settings, globals }: App): FoundEndpoint | 
   return url && { url, source };
 }
 
-/** Returns the settings of the client. @throws {AppError} `usage`, `bad_config` for one that is invalid */
+/** Returns the settings of the client. @throws {AppError} `usage`, `bad_config` for an invalid setting */
 export const clientSettings = ({ settings }: App) => ({
   protocol: settings.get('protocol'),
   timeoutMs: settings.get('timeout'),
@@ -49,7 +49,7 @@ export const clientSettings = ({ settings }: App) => ({
 /** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
-  // A run that has a service can do without a damaged config file.
+  // If the service is configured elsewhere, the run does not need the damaged config file.
   if (found === undefined || !app.isConfigDamaged) requireProfile(app);
   if (found === undefined) throw new AppError('no_service', 'no service is configured');
   return found;
@@ -58,7 +58,7 @@ export function requireEndpoint(app: App): FoundEndpoint {
 /**
  * Checks that a profile is saved; `default` always counts as saved.
  * @param name default: the profile of this run
- * @throws {AppError} `usage` listing the saved ones; `bad_config` where the config file is damaged
+ * @throws {AppError} `usage` listing the saved ones; `bad_config` if the config file is damaged
  */
 export function requireProfile(app: App, name = app.settings.profileName): void {
   const saved = Object.keys(app.config().profiles ?? {});
@@ -71,7 +71,7 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   });
 }
 
-/** An API key and its source. A key command that has not been run stands for its key. */
+/** An API key and its source, or a key command that has not been run yet. */
 export type FoundKey =
   | {
       readonly source: 'env' | 'config' | 'key-command';
@@ -81,8 +81,8 @@ export type FoundKey =
   | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
 
 /**
- * Returns the API key of the environment, else of the key command, else of the saved login. A saved key is sent only to
- * the service it was saved for; all ports of this machine count as one.
+ * Returns the API key of the environment, else the key command, else the saved key. A saved key is sent only to the
+ * service it was saved for; all ports of this machine count as one.
  * @throws {AppError} `bad_key`; `no_key` for a saved key of another service
  */
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
@@ -99,7 +99,7 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   }
   const { key, key_origin: origin } = app.settings.profile;
   if (key === undefined || key === '') return undefined;
-  // A key that was saved without a service belongs to that of its profile.
+  // A key that was saved without a service belongs to the service of its profile.
   assertSavedFor(endpoint, origin ?? profileOrigin(app), 'the saved key');
   return { value: checkKey(key, prefix), source: 'config' };
 }
@@ -124,8 +124,8 @@ function sameService(endpoint: URL, origin: string): boolean {
 }
 
 /**
- * Returns the key; an empty one where there is none and additional headers may authenticate.
- * @throws {AppError} `no_key`, `bad_key`; `bad_config` where the config file is damaged
+ * Returns the key; an empty string if there is none but additional headers may authenticate.
+ * @throws {AppError} `no_key`, `bad_key`; `bad_config` if the config file is damaged
  */
 export async function requireKey(
   app: App,
@@ -141,7 +141,7 @@ export async function requireKey(
     return { value: app.commandKey, source: 'key-command' };
   }
   if (found !== undefined) return found;
-  // A damaged config file may hold the key.
+  // A damaged config file may contain the key.
   app.config();
   if (mayAuthenticate(headers)) return { value: '', source: 'config' };
   const { profileName } = app.settings;
@@ -156,7 +156,7 @@ const mayAuthenticate = (headers: RequestHeaders): boolean =>
 
 export const loginCommand = ({ settings }: App): string => `restaurant login${settings.profileOption}`;
 
-/** Returns what to do about a key that the service refuses: a login changes nothing while another source has one. */
+/** Returns the hint for a rejected key. A login does not help while the key comes from another source. */
 export function keyHint(app: App, source: FoundKey['source']): string {
   const login = loginCommand(app);
   return {
@@ -167,8 +167,8 @@ export function keyHint(app: App, source: FoundKey['source']): string {
 }
 
 /**
- * Returns the additional headers: those of the profile, which go to its own service only, and those of the command
- * line, which win.
+ * Returns the additional headers: those of the profile, which are only sent to its own service, overridden by those of
+ * the command line.
  * @param raw keeps `${VAR}` in saved values
  * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
  */
@@ -186,7 +186,9 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   return headers;
 }
 
-/** Returns all settings and the saved headers; of a header only references to variables and harmless texts are shown. */
+/**
+ * Returns all settings and the saved headers. Header values are hidden unless they are harmless or refer to variables.
+ */
 export function settingViews({ settings }: App): Record<string, SettingView> {
   const headers = Object.entries(settings.profile.headers ?? {}).map(
     ([name, value]): [string, SettingView] => [
@@ -200,7 +202,7 @@ export function settingViews({ settings }: App): Record<string, SettingView> {
 export const shownHeader = (name: string, value: string): string =>
   isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : '…';
 
-/** Replaces `${VAR}` by the variable's value. */
+/** Replaces each `${VAR}` with the value of the variable. */
 function expandVariables(app: App, name: string, text: string): string {
   const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {
     const found = variable(app.context.env, variableName);
@@ -213,7 +215,7 @@ function expandVariables(app: App, name: string, text: string): string {
   return value;
 }
 
-/** Returns the trace that this run belongs to, from the environment. */
+/** Returns the trace context of this run, from the environment. */
 export const traceContextOf = (env: App['context']['env']): TraceContext => ({
   traceparent: variable(env, 'TRACEPARENT'),
   tracestate: variable(env, 'TRACESTATE'),
@@ -232,26 +234,26 @@ export function supportsMcp(app: App): boolean | undefined {
 /** The service of a run, and the key for it. */
 export interface Target {
   readonly url: URL;
-  /** Empty where additional headers authenticate. */
+  /** Empty if additional headers authenticate. */
   readonly key: string;
   readonly keyHint?: string;
   readonly headers?: RequestHeaders;
-  /** The key was saved before its service was known: it belongs to the first one that accepts it. */
+  /** The key was saved without a service. It is bound to the first service that accepts it. */
   readonly isUnboundKey?: boolean;
-  /** The sandbox in this process: nothing is counted and nothing kept. */
+  /** Whether this is the sandbox in this process: nothing is counted or stored. */
   readonly demo: boolean;
 }
 
 /** Prefix of the keys of every sandbox. */
 const SANDBOX_KEYS = 'sk_service_demo_';
 
-/** Mode of the sandbox of --demo: the plain service, or a full MCP server with a list of its tools. */
+/** Mode of the sandbox for --demo: the plain service, or a full MCP server with a list of its tools. */
 export type DemoMode = 'service' | 'mcp';
 
 /**
- * The service of this run. With --demo it is started, over real loopback HTTP, so that a demo takes the whole way of a
- * call; it ends with the run.
- * @throws {AppError} `no_service`, `no_key`, `bad_key`; `usage` where the key would travel unprotected
+ * Opens the service of this run. With --demo it starts a sandbox, which is called over HTTP like any service and stops
+ * at the end of the run.
+ * @throws {AppError} `no_service`, `no_key`, `bad_key`; `usage` if the key would be sent unencrypted
  */
 export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
   if (app.globals.demo === true) {
@@ -279,7 +281,10 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   };
 }
 
-/** Returns the service of this run, if it is configured with its key. Starts nothing, not even the key command. */
+/**
+ * Returns the service of this run if its endpoint and key are configured. Does not start the sandbox or run the key
+ * command.
+ */
 export function configuredTarget(app: App): Target | undefined {
   const url = configuredEndpoint(app)?.url;
   if (url === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 /** Maximum number of characters of a body that --verbose shows. */
 const MAX_BODY = 4000;
 
-/** Shows a part of the exchange on stderr, as `curl -v` does: `>` sent, `<` received, `*` about it. */
+/** Prints a part of the exchange on stderr, as `curl -v` does: `>` sent, `<` received, `*` notes. */
 export function showExchange(app: App, event: TraceEvent): void {
   const show = (mark: string, text: string): void => {
     const cut = text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}… (${text.length} characters)` : text;

@@ -4,7 +4,7 @@ import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
 export type { Option } from 'commander';
 
-/** Groups of global options that stand for several smaller ones. */
+/** Groups of global options that consist of smaller groups. */
 const PARTS = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
@@ -13,7 +13,7 @@ const PARTS = {
 } as const;
 type Parts = typeof PARTS;
 
-/** A group of global options. A command names those it takes, and refuses the others. */
+/** A group of global options. A command lists the groups that it accepts. */
 export type OptionGroup =
   | keyof Parts
   | Parts[keyof Parts][number]
@@ -23,8 +23,8 @@ export type OptionGroup =
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The values that completion offers for a word: these texts, or what the program looks up. `at-file` is a file after `@`;
- * `<file>` and `<path>` are completed as files anyway.
+ * The values that completion offers for a word: a fixed list, or a kind that the program looks up. `at-file` is a file
+ * after `@`; `<file>` and `<path>` are always completed as files.
  */
 export type Completer =
   | readonly string[]
@@ -38,12 +38,12 @@ export type Completer =
   | 'setting-value'
   | 'tool';
 
-/** For `--fields`, which chooses columns in other programs. */
+/** Hint for `--fields`, which selects columns in other programs. */
 export const COLUMNS_HINT = 'to choose columns use --columns';
 
-/** An option, with what commander does not keep of it. Its description names the choices and the default. */
+/** An option, with metadata that commander does not keep. Its description contains the choices and the default. */
 export class CliOption extends Option {
-  /** The value is a whole number. */
+  /** Whether the value is an integer. */
   isInteger = false;
   /** The setting that a global option sets for the run. */
   setting: Setting<unknown> | undefined;
@@ -64,12 +64,12 @@ export class CliOption extends Option {
 /** The values that an option accepts, and its default. */
 export interface ValueFacts {
   readonly choices?: readonly string[];
-  /** The value is a whole number from the first to the second. */
+  /** The value is an integer in this range, inclusive. */
   readonly range?: readonly [min: number, max: number];
-  /** Reads any other value. @throws {Error} saying what is expected. Default: any text. */
+  /** Parses any other value. Default: any text. @throws {Error} with the expected form */
   readonly read?: (text: string) => unknown;
   readonly default?: unknown;
-  /** The default as help shows it. Default: the value itself. */
+  /** The default value as shown in help. Default: the value itself. */
   readonly defaultText?: string;
 }
 
@@ -79,15 +79,15 @@ export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultTex
   readonly default?: string;
 }
 
-/** A command with what help, schema, completion and the documents are made from. */
+/** A command, with the metadata from which help, schema, completion, and the documentation are generated. */
 export class CliCommand extends Command {
-  /** Command lines that work as they stand, without the `$`. */
+  /** Command lines that work as written, without the `$`. */
   exampleLines: string[] = [];
   /** Groups of global options that this command takes. */
   optionGroups: readonly OptionGroup[] = ['general'];
   /** Schema of the output of `--json`. */
   jsonOutput: JsonSchema | undefined;
-  /** A JSON line on stderr while it runs. */
+  /** Schema of the JSON lines on stderr while it runs. */
   jsonProgress: JsonSchema | undefined;
   /** Paragraphs below the options, which help wraps. */
   details = '';
@@ -101,7 +101,7 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** Describes the command: in one line for lists of commands, and with what else to know in its own help. */
+  /** Describes the command: `summary` is one line for lists of commands, `more` is added in its own help. */
   about(summary: string, more?: string): this {
     return this.summary(summary).description(more === undefined ? `${summary}.` : `${summary}. ${more}`);
   }
@@ -122,14 +122,16 @@ export class CliCommand extends Command {
     return this.addOption(value === undefined ? option : option.default(value));
   }
 
-  /** Adds an option that may be repeated; its values add up. @param read parses each value, as in {@link ValueFacts} */
+  /**
+   * Adds an option that may be repeated and collects its values. @param read parses each value, as in {@link ValueFacts}
+   */
   listOption(flags: string, about: string, read = (text: string): string => text): this {
     const option = new CliOption(flags, about);
     option.argParser((text: string, earlier: string[]) => [...earlier, option.parse(read, text)]);
     return this.addOption(option.default([]));
   }
 
-  /** Names the groups of global options that the command takes; `general` always. */
+  /** Sets the groups of global options that the command accepts, in addition to `general`. */
   usesOptions(...groups: OptionGroup[]): this {
     const parts: Partial<Record<OptionGroup, readonly OptionGroup[]>> = PARTS;
     this.optionGroups = [...groups.flatMap((group) => parts[group] ?? [group]), 'general'];
@@ -156,13 +158,16 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** Says what an argument, or the value of an option, may be. @param name the argument's name, or the long flag */
+  /**
+   * Sets the completions for an argument or for the value of an option. @param name the argument's name, or the long
+   * flag
+   */
   completeWith(name: string, offer: Completer): this {
     this.completers.set(name, offer);
     return this;
   }
 
-  /** Says what a global option is to this command. @param flag the long flag */
+  /** Overrides properties of a global option for this command. @param flag the long flag */
   overrideOption(flag: string, option: OptionOverride): this {
     this.optionOverrides.set(flag, option);
     return this;
@@ -173,7 +178,7 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** True where it only holds other commands and does nothing itself. */
+  /** Whether the command only contains subcommands and has no action. */
   get isGroup(): boolean {
     return this.children.length > 0 && !this.#acts;
   }
@@ -187,7 +192,7 @@ export class CliCommand extends Command {
     return [this, ...this.children.flatMap(({ tree }) => tree)];
   }
 
-  /** The words that call it: `config set`. Empty for the program itself. */
+  /** The words that run it, such as `config set`. Empty for the program itself. */
   get path(): string {
     const parent = this.parent as CliCommand | null;
     if (parent === null) return '';

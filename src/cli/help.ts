@@ -6,7 +6,7 @@ import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 
-/** Known only to help: the route finds `-h` before commander parses. */
+/** Used only in help: parseRoute finds `-h` before commander parses the command line. */
 export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
 export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 
@@ -26,7 +26,7 @@ Search, then show the first result:
 restaurant --help lists all commands.
 `;
 
-/** In narrower help a description goes below its term, not beside it. */
+/** Below this width, help prints descriptions below their terms instead of beside them. */
 const NARROW = 50;
 
 export function configureHelp(program: CliCommand): void {
@@ -44,7 +44,7 @@ export function configureHelp(program: CliCommand): void {
       if (cli === program) return [...optionsOf(cli), VERSION_OPTION, HELP_OPTION];
       return [...cli.options, ...(cli.isGroup ? [] : optionsOf(cli)), HELP_OPTION];
     },
-    // The descriptions say choices and defaults themselves.
+    // The descriptions already contain choices and defaults.
     optionDescription: (option) => option.description,
     visibleCommands: (command) => (command as CliCommand).children.slice(),
     subcommandTerm: (command) => [command.name(), argumentTerms(command as CliCommand)].join(' ').trim(),
@@ -67,7 +67,7 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
-/** Folds a command line after `  $ ` into lines of about `room` characters, with the continuation of a shell. */
+/** Folds a command line after `  $ ` into lines of about `room` characters that end with a shell's line continuation. */
 function folded(line: string, room: number): string {
   // A flag stays with its value, and a command with the pipe into it.
   const words = line.match(/(?:\| )?(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
@@ -84,7 +84,7 @@ function folded(line: string, room: number): string {
 /** Returns the width of running text: at least 40 and at most 100 columns. */
 const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 
-/** Wraps a paragraph; indented text stays as it is. */
+/** Wraps a paragraph. Indented text is not changed. */
 const wrapped = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
@@ -94,7 +94,7 @@ export function helpText(command: CliCommand, width: number): string {
   const columns = textWidth(width);
   helper.helpWidth = columns;
   const sections = helper.formatHelp(command, helper).trimEnd().split('\n\n');
-  // With commands to choose from, options come last.
+  // In a command with subcommands, options come last.
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
   const details = command.details.split('\n\n').map((text) => wrapped(text, columns));
@@ -103,7 +103,7 @@ export function helpText(command: CliCommand, width: number): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** A paragraph, indented lines as they are, or a table of two columns. */
+/** A paragraph (indented lines are not wrapped), or a table of two columns. */
 type Section = string | readonly (readonly [term: string, text: string])[];
 
 const environmentTopic = (): Section[] => [
@@ -141,7 +141,7 @@ const formatsTopic = (): Section[] => [
     '  $ restaurant find "Nopa" --city SF --demo --columns name,grade,lat,lng',
 ];
 
-/** The help topics besides commands. */
+/** The help topics that are not commands. */
 export const TOPICS: Readonly<Record<string, () => Section[]>> = {
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
@@ -156,7 +156,7 @@ export function topicText(topic: string, terminalWidth: number): string {
     if (typeof section === 'string') return wrapped(section, width);
     const termWidth = Math.min(28, width >> 1, Math.max(...section.map(([term]) => term.length)));
     const row = (term: string, text: string) => help.formatItem(term, termWidth, text, help).trimEnd();
-    // A term that is longer than its column has its own line.
+    // A term that is wider than its column gets its own line.
     const rows = section.map(([term, text]) =>
       term.length > termWidth ? `  ${term}\n${row('', text)}` : row(term, text),
     );

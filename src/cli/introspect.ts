@@ -8,7 +8,7 @@ import { optionsOf } from './options.ts';
 import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
 
-/** Describes an option as data; what it does not have is undefined. */
+/** Describes an option as data; missing properties are undefined. */
 function describeOption(option: Option) {
   const long = option.long ?? option.flags;
   const type = Array.isArray(option.defaultValue)
@@ -65,7 +65,7 @@ export function describeCommand(
       ...facts,
       input: inputSchema(command, shared),
       output: jsonOutput,
-      // The requests; commands without --curl print something else with --dry-run.
+      // The schema of previewed requests. Commands without --curl print something else with --dry-run.
       dry_run: optionGroups.includes('curl') ? PREVIEW_OUTPUT : undefined,
       progress: jsonProgress,
       error: optionGroups.includes('json') ? ERROR_OUTPUT : undefined,

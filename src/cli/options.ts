@@ -5,7 +5,7 @@ import { EXTENSIONS, FORMATS } from '../output/formats.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { type CliCommand, CliOption, type OptionGroup, type OptionOverride } from './command.ts';
 
-/** Global options as commander hands them over; settings are still text. */
+/** Global options as parsed by commander; settings are still text. */
 export interface GlobalOptions {
   baseUrl?: string;
   endpoint?: string;
@@ -49,7 +49,7 @@ interface GlobalOption {
   readonly setting?: Setting<unknown> | undefined;
 }
 
-/** The option of a setting has its description. */
+/** An option for a setting uses the setting's description. */
 type Row = readonly [group: OptionGroup, flags: string, description?: string];
 
 const underHeading = (heading: string, rows: readonly Row[]): GlobalOption[] =>
@@ -112,7 +112,10 @@ function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOpti
 /** Formats of commands whose result is not a list of records. */
 const PLAIN_FORMATS: readonly string[] = ['table', 'json'];
 
-/** Returns what a global option means to a command: as the command says, else as follows from its other options. */
+/**
+ * Returns the override of a global option for a command: the command's own, else the one that follows from its option
+ * groups.
+ */
 function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string): OptionOverride {
   const own = optionOverrides.get(long);
   if (own !== undefined) return own;
@@ -151,7 +154,7 @@ export function checkFormatOptions(program: CliCommand, command: CliCommand): vo
   const { format, json, jq, output = '', open = false } = program.opts<GlobalOptions>();
   const ofFile = EXTENSIONS.get(extname(output).slice(1).toLowerCase());
   const isNamed = json === true || jq !== undefined;
-  // enrich has advice of its own for each extension.
+  // enrich has its own hints for extensions.
   const followsFile = !isNamed && command.optionGroups.includes('jq');
   const wanted = format ?? (followsFile ? ofFile : undefined);
   const { choices = FORMATS } = overrideFor(command, '--format');

@@ -1,26 +1,26 @@
 import type { Option } from 'commander';
 import type { CliCommand } from './command.ts';
 
-/** A command line, read without executing it. */
+/** A parsed command line, before any option or argument is checked. */
 export interface Route {
-  /** The program and the commands that the words name, down to the deepest. */
+  /** The program and the commands that the words name, from the outermost to the innermost. */
   readonly path: readonly CliCommand[];
-  /** The deepest command. */
+  /** The innermost command. */
   readonly command: CliCommand;
   /** The words after it that are neither options nor their values. */
   readonly operands: readonly string[];
-  /** The words in order, an option with its value. */
+  /** The words in order, each option with its value. */
   readonly parts: readonly Part[];
   /** `--` and the words after it. */
   readonly rest: readonly string[];
   /** Long names of the options; unknown short ones as typed. */
   readonly given: ReadonlySet<string>;
-  /** The option whose value is missing. */
+  /** The last option, if its value is missing. */
   readonly open: Option | undefined;
   readonly help: boolean;
-  /** Whether the line selects JSON, also when the rest of it is wrong; undefined when it names no format. */
+  /** Whether the command line selects JSON, even if the rest of it is invalid; undefined if it does not name a format. */
   readonly json: boolean | undefined;
-  /** The first unknown option, unless an unknown command is before it, and the word that follows. */
+  /** The first unknown option, unless an unknown command precedes it, and the word that follows. */
   readonly unknownOption: { readonly word: string; readonly next: string | undefined } | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Part {
   readonly known: boolean;
 }
 
-/** Returns the option that a flag, short or long, names in any of the commands. */
+/** Returns the option of any of the commands that has the flag, short or long. */
 export const findOption = (commands: readonly CliCommand[], flag: string): Option | undefined =>
   commands
     .flatMap((command) => command.options)
@@ -68,23 +68,26 @@ function readOption(word: string, commands: readonly CliCommand[]): Part {
 
 const isHelp = (word: string): boolean => word === '-h' || word === '--help';
 
-/** A negative number is an argument. */
+/** Returns whether a word looks like an option. A negative number is an argument. */
 const isOptionLike = (word: string): boolean =>
   /^-./s.test(word) && !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/.test(word);
 
-/** `-h` is never a value. Commander reads `--` and the options of the program first, so a command's option cannot have them. */
+/**
+ * Returns whether a word is the value of an option. `-h` is never a value. Commander parses `--` and the program's own
+ * options first, so they cannot be values of a command's option.
+ */
 const isValueOf = (option: Option, word: string, program: CliCommand): boolean =>
   !isHelp(word) &&
   (program.options.includes(option) ||
     (word !== '--' && (!isOptionLike(word) || !readOption(word, [program]).known)));
 
-/** Returns the option that takes the next value. */
+/** Returns the option whose value is the next word. */
 const openPart = (parts: readonly Part[]): Part | undefined =>
   parts.findLast(({ open }) => open !== undefined);
 
 /**
- * Follows the words of a command line down the command tree. It skips options with their values, so that `-h` is found
- * before anything is refused.
+ * Follows the words of a command line down the command tree, skipping options and their values, so that `-h` is found
+ * before any error is reported.
  */
 export function parseRoute(argv: readonly string[], program: CliCommand): Route {
   const path = [program];
@@ -122,7 +125,7 @@ export function parseRoute(argv: readonly string[], program: CliCommand): Route 
   const command = path.at(-1) ?? program;
   const given = new Set(parts.flatMap(({ flags }) => flags));
   const help = parts.some(({ known, flags }) => known && (flags.includes('-h') || flags.includes('--help')));
-  // Who reads progress as JSON reads errors as JSON.
+  // With JSON progress, errors are JSON, too.
   const formats = parts.flatMap(({ flags: [flag = ''], value = '' }) =>
     flag === '--format' || (flag === '--progress' && value === 'json') ? [value] : [],
   );

@@ -10,7 +10,7 @@ export const anyObject: JsonSchema = { type: 'object' };
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 
-/** An object. A key that ends with `?` may be missing; keys beside these may follow. */
+/** An object. A key that ends with `?` is optional; additional keys are allowed. */
 export const object = (keys: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(
@@ -61,7 +61,7 @@ const PREVIEW = object({
 /** Output of `--dry-run`: the request, or the requests. */
 export const PREVIEW_OUTPUT = anyOf(PREVIEW, list(PREVIEW));
 
-/** A number where the setting is one, else text; null where it has no value. */
+/** A number for a numeric setting, else text; null if it has no value. */
 const SETTING = {
   value: { type: ['string', 'number', 'null'] },
   source: { enum: ['flag', 'env', 'config', 'default'] },

@@ -6,10 +6,10 @@ import { HELP_OPTION } from './help.ts';
 import { globalFlagsOf, optionsOf } from './options.ts';
 import { findOption, type Route } from './route.ts';
 
-/** Words of other tools, by ours for the same thing. */
+/** Words that other tools use for the same thing, by our word. */
 type Synonyms = Readonly<Record<string, string>>;
 
-/** Verbs of other tools, by the command group that they are typed in and our command. */
+/** Commands of other tools, by command group and our command. */
 const OTHER_VERBS: Readonly<Record<string, Synonyms>> = {
   '': {
     find: 'search query list ls',
@@ -52,7 +52,7 @@ const OTHER_OPTIONS: Synonyms = {
   '--no-color': 'no-colour',
 };
 
-/** Options of other tools for what is an argument here, by the argument's name. */
+/** Options of other tools that correspond to an argument here, by the argument's name. */
 const OTHER_ARGUMENTS: Synonyms = {
   file: 'input',
   name: 'query restaurant',
@@ -66,13 +66,13 @@ const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
 export const helpCommand = (command: CliCommand): string =>
   ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
 
-/** For somebody who gives a key on the command line, where others can read it. */
+/** Hint for a key on the command line, where other users can read it. */
 const KEY_HINT =
   'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
 
 /**
  * Returns the error for an option that a command does not have, with the likely correction.
- * @param unknown the option as typed, with a value behind `=` where it has one, and the word that follows
+ * @param unknown the option as typed, with its value after `=`, if any, and the word that follows
  * @param program the whole tree
  */
 function unknownOptionError(
@@ -113,7 +113,7 @@ function unknownOptionError(
   return refuse(`${columns}${where ?? ''}see ${help}`);
 }
 
-/** Returns the error for a word that names no command, with the command that was probably meant. */
+/** Returns the error for an unknown command, with the nearest command. */
 export function unknownCommandError(word: string, parent: CliCommand): AppError {
   const within = parent.path === '' ? '' : `${parent.path} `;
   const names = parent.children.map((child) => child.name());
@@ -127,7 +127,7 @@ export function unknownCommandError(word: string, parent: CliCommand): AppError 
   return new AppError('usage', `unknown command '${within}${word}'`, { hint });
 }
 
-/** Pairs of options that contradict each other, unless --format has this value. */
+/** Pairs of options that conflict, unless --format has the given value. */
 const CONFLICTS: readonly (readonly [one: string, other: string, format?: string])[] = [
   ['--base-url', '--endpoint'],
   ['--demo', '--base-url'],
@@ -145,8 +145,7 @@ const CONFLICTS: readonly (readonly [one: string, other: string, format?: string
 ];
 
 /**
- * Returns the error for the first thing that is wrong with the words of a command line, whatever their values: exit 2,
- * the word, the likely correction.
+ * Returns the first usage error of a command line, with the likely correction. Values are not checked here.
  * @param loadTree returns the program with all commands
  */
 export async function usageErrorIn(
@@ -172,7 +171,7 @@ export async function usageErrorIn(
   const extra = expected.at(-1)?.variadic === true ? undefined : operands[expected.length];
   if (extra !== undefined) {
     const most = ['no arguments', 'one argument'][expected.length] ?? `${expected.length} arguments`;
-    // A word after login is most likely the key, so it is not repeated.
+    // An argument of login is most likely a key, so it is not printed.
     if (path === 'login') return refuse(`login takes ${most}`, KEY_HINT);
     return refuse(`${path} takes ${most}, got '${extra}' too`);
   }
@@ -184,7 +183,7 @@ export async function usageErrorIn(
   return refuse(`${one} and ${other} contradict each other`, `leave one out; ${helpLine}`);
 }
 
-/** Returns a global option that was given and that the command does not take. */
+/** Returns the first global option that was given but that the command does not accept. */
 function foreignOption({ path: [program], command, given }: Route): string | undefined {
   const taken = globalFlagsOf(command);
   return program?.options

@@ -9,7 +9,7 @@ const HAS_SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
 /**
- * Returns the endpoint of the service at a base URL: its path and `/api/mcp`, unless it ends so already.
+ * Returns the endpoint of the service at a base URL: its path and `/api/mcp`, unless it already ends that way.
  * @throws {AppError} `usage` for anything but a plain http(s) URL
  */
 export function endpointFromBase(baseUrl: string): URL {
@@ -34,7 +34,7 @@ export function isLoopback(url: URL): boolean {
 }
 
 /**
- * Checks that the key is sent over https or to this machine.
+ * Checks that the key is only sent over https or to this machine.
  * @throws {AppError} `usage` for http to another host, unless `insecureHttp`
  */
 export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
@@ -44,7 +44,7 @@ export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
   });
 }
 
-/** Adds the scheme that an address lacks: https, or http for this machine. Other text stays as it is. */
+/** Adds the scheme to an address without one: https, or http for this machine. Other text is not changed. */
 export function withScheme(address: string): string {
   const text = address.trim();
   if (HAS_SCHEME.test(text)) return text;

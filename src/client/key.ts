@@ -4,8 +4,8 @@ import { AppError } from '../errors.ts';
 export const DEFAULT_KEY_PREFIX = 'sk_service_';
 
 /**
- * A character of a token inside text: visible ASCII without quotes, brackets and separators. Not as the characters that it
- * is not: with the flag `i`, V8 takes a millisecond to compile those.
+ * A character of a token inside text: visible ASCII without quotes, brackets and separators. The class is not negated,
+ * because V8 takes a millisecond to compile a negated class with the flag `i`.
  */
 const TOKEN = '[!#-&*+\\-./0-9:=?@A-Z^_a-z|~]';
 
@@ -18,9 +18,9 @@ const INVALID: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Trims a key as typed and checks its form: `prefix`, then visible ASCII.
+ * Trims a key and checks its form: `prefix`, then visible ASCII.
  * @param hint what to do about an invalid key, with a command to run
- * @throws {AppError} `bad_key`; its message never holds the key
+ * @throws {AppError} `bad_key`; its message never contains the key
  */
 export function checkKey(
   raw: string,
@@ -49,17 +49,17 @@ export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): strin
 }
 
 /**
- * Characters without a width and control characters, which inside a key only hide it from a search. As ranges: V8 takes
- * 15 ms to compile the Unicode properties.
+ * Zero-width and control characters, which can hide a key from a search. Written as ranges, because V8 takes 15 ms to
+ * compile the Unicode properties.
  */
 const HIDDEN = String.raw`(?:[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\udb40[\udc00-\udfff])`;
-/** One inside a text: not the line break at the end of most output. */
+/** Matches a hidden character inside a text, but not the line break at its end. */
 const HAS_HIDDEN = new RegExp(`${HIDDEN}.`, 's');
 
 /**
- * Creates a function that replaces a key in text by its mask in every spelling: plain, in the escapes of JSON
- * (also of JSON inside JSON), URLs and HTML, inside base64, or broken by hidden characters and line breaks. Nothing
- * else is changed, so it is safe for data.
+ * Creates a function that masks a key in text in all its forms: plain, escaped for JSON (including JSON inside JSON),
+ * URLs, or HTML, inside base64, or split by hidden characters and line breaks. Nothing else is changed, so it is safe
+ * for data.
  */
 export function keyMasker(
   key: string | undefined,
@@ -68,19 +68,20 @@ export function keyMasker(
   if (key === undefined || key === '') return (text) => text;
   const inJson = JSON.stringify(key).slice(1, -1);
   const forms = [JSON.stringify(inJson).slice(1, -1), inJson, key, ...base64Forms(key)];
-  // Made on first use: most text holds nothing that could be a key.
+  // Created on first use, because most text does not contain anything like a key.
   let pattern: RegExp | undefined;
   let broken: RegExp | undefined;
   const mask = maskKey(key, prefix);
-  // A service may repeat the key in capitals.
+  // A service may return the key in upper case.
   const sign = new RegExp(`${ESCAPED}|${escapeRegExp(key.slice(0, 8))}`, 'i');
-  // A large body without the key is only searched, which is far quicker. A function, since a key may hold `$&`.
+  // A large body without the key is only searched, which is much faster.
   const mayHold = (text: string): boolean =>
     forms.some((form) => text.includes(form)) || sign.test(text) || BACKSLASHED.test(key);
   return (text) => {
     let masked = text;
     if (mayHold(masked)) {
       pattern ??= new RegExp([...forms.map(escapeRegExp), anyEscape(key)].join('|'), 'gi');
+      // A function, because a key may contain `$&`.
       masked = masked.replace(pattern, () => mask);
     }
     if (HAS_HIDDEN.test(masked)) {
@@ -92,8 +93,8 @@ export function keyMasker(
 }
 
 /**
- * Creates a function that removes secrets from text meant for people: the key in every form, what follows `Bearer`,
- * and anything that looks like a key of the service.
+ * Creates a function that masks secrets in text for people: the key in every form, tokens after `Bearer`, and everything
+ * that looks like a key of the service.
  */
 export function redactor(
   key: string | undefined,
@@ -102,11 +103,12 @@ export function redactor(
   const mask = keyMasker(key, prefix);
   const start = escapeRegExp(prefix);
   const keyLike = new RegExp(`${start}${TOKEN}{8,}`, 'g');
-  // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3), nor `Bearer $NAME`, which only points to one.
+  // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3), nor `Bearer $NAME`, which
+  // only refers to one.
   const bearer = new RegExp(`\\b(Bearer)[ \\t]+(?!${start}…|[a-z_]+=|\\$)${TOKEN}+`, 'gi');
   return (text) => {
     const masked = mask(text);
-    // V8 takes a millisecond to compile the two patterns, which most text does not need.
+    // Compiled only if needed: V8 takes a millisecond for the two patterns.
     const shown = masked.includes(prefix)
       ? masked.replace(keyLike, (found) => maskKey(found, prefix))
       : masked;
@@ -116,7 +118,7 @@ export function redactor(
 
 const BEARER = /bearer/i;
 
-/** The pattern of an escape of visible ASCII in JSON, a URL or HTML. */
+/** Pattern of escaped visible ASCII in JSON, a URL, or HTML. */
 const ESCAPED = String.raw`\\u00[2-7]|%(?:25)*[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)`;
 /** Characters that JSON may escape with a backslash. */
 const BACKSLASHED = /["\\/]/;
@@ -137,7 +139,7 @@ function anyEscape(key: string): string {
       const hex = code.toString(16);
       const name = NAMED[character];
       const others = `%(?:25)*${hex}|&(?:#0*(?:${code}|x0*${hex})${name === undefined ? '' : `|${name}`});?`;
-      // An atomic group, since backtracking into a run of backslashes would take quadratic time.
+      // An atomic group, because backtracking into a run of backslashes would take quadratic time.
       if (character === '\\') {
         return `(?=(?<run${place}>(?:\\\\(?:u00${hex})?|${others})+))\\k<run${place}>`;
       }

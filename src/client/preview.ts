@@ -23,12 +23,12 @@ export interface PreviewOptions {
   readonly params?: RpcRequest['params'];
   readonly headers?: RequestHeaders | undefined;
   readonly traceContext?: TraceContext | undefined;
-  /** With `2026-07-28` the request of that version; else the plain one. */
+  /** `2026-07-28` gives the request of that version, any other value the plain request. */
   readonly protocol?: string;
 }
 
 /**
- * Makes the request that the service would get, without sending it.
+ * Creates the request that would be sent.
  * @throws {AppError} `usage` for headers that cannot be sent
  */
 export function previewRequest(options: PreviewOptions): RequestPreview {
@@ -61,9 +61,9 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
       ? '-H "Authorization: Bearer $RESTAURANT_API_KEY"'
       : `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`,
   );
-  // curl would take [] and {} in a URL as patterns.
+  // curl would expand [] and {} in a URL.
   const globOff = /[[\]{}]/.test(url) ? ['--globoff'] : [];
-  // The same JSON, without characters that a terminal would act on.
+  // The same JSON, with control characters escaped.
   const data = escapeJson(stringifyExact(body) ?? '');
   return ['curl', ...globOff, `-X ${method}`, quote(url), ...fields, `--data-raw ${quote(data)}`].join(' ');
 }

@@ -72,11 +72,14 @@ export interface ClientOptions {
   readonly keyHint?: string | undefined;
   /** Aborts all calls; clock and randomness; `env` holds the proxy variables. Default: no proxy, the system's clock. */
   readonly context?: Partial<ClientContext>;
-  /** Called before every HTTP request that counts against the quota, retries included. What it throws ends the call. */
+  /**
+   * Called before every HTTP request that counts against the quota, retries included. An error that it throws ends the
+   * call.
+   */
   onRequest?(): void | Promise<void>;
-  /** Called before each wait for another attempt. */
+  /** Called before each wait for a retry. */
   onWait?(wait: { ms: number; error: AppError }): void;
-  /** Called at a 429 with Retry-After; ms since the epoch. */
+  /** Called after a 429 with Retry-After; `until` is in ms since the epoch. */
   onRateLimited?(until: number): void | Promise<void>;
   /** Called once, when the service has accepted a request. */
   onAccepted?(): void;
@@ -98,7 +101,7 @@ export interface RawResponse {
   /** The envelope's JSON text as received. */
   readonly text: string;
   readonly envelope: JsonObject;
-  /** Whether it is a JSON-RPC error or has an HTTP status that is one. */
+  /** Whether it is a JSON-RPC error or its HTTP status is an error. */
   readonly failed: boolean;
   /** The meaning of a status other than 2xx. */
   readonly error?: AppError;
@@ -109,7 +112,7 @@ export interface CallOptions extends Pick<RpcCall, 'headers' | 'tool' | 'onProgr
   readonly signal?: AbortSignal;
 }
 
-/** A client of one service. Every method throws AppError, which never holds the key. */
+/** A client of one service. Every method throws AppError, which never contains the key. */
 export interface Client {
   /** Searches by name and city (`find_restaurant`). */
   find(query: FindQuery): Promise<FindResult>;
@@ -146,7 +149,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   if (apiKey !== undefined || secrets.size > 0) {
     assertMayCarryKey(endpoint, options.insecureHttp === true);
   }
-  // Each call in progress listens to it; Node would warn from the eleventh on.
+  // Each call in progress adds a listener; Node prints a warning if there are more than ten.
   setMaxListeners(0, context.signal);
   const redact = redactor(apiKey);
   const hide = (text: string): string =>
@@ -202,7 +205,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     isAccepted = true;
   }
 
-  /** Sends one call and reads its response. Errors leave without the key. */
+  /** Sends one call and reads its response. The key is masked in errors. */
   async function send<T>(
     state: CallState,
     { params, headers, ...call }: RpcCall,
@@ -295,7 +298,7 @@ function defaultContext(): ClientContext {
 
 const KEY_HINT = 'pass the key alone, as the service issued it';
 
-/** @throws {AppError} `usage` for what JSON cannot represent: a circular object, a BigInt */
+/** @throws {AppError} `usage` for values that JSON cannot represent: a circular object, a BigInt */
 function assertJson(params: unknown): void {
   try {
     JSON.stringify(params);
@@ -310,10 +313,10 @@ function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
   throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
 }
 
-/** Shorter values of headers are hidden as headers only: elsewhere they could be anything. */
+/** Minimum length of a header value that is masked in all text. A shorter one could occur by chance. */
 const MIN_SECRET = 8;
 
-/** Removes the key from errors, and adds the host to those about its responses. */
+/** Masks the key in errors, and adds the host to errors about responses. */
 function errorCleaner(redact: (text: string) => string, host: string): <E>(error: E) => E | AppError {
   return (error) => {
     if (!(error instanceof AppError)) return error;
@@ -326,12 +329,12 @@ function errorCleaner(redact: (text: string) => string, host: string): <E>(error
 }
 
 /**
- * Adds the restaurant to the error of a lookup. How the service refuses a level that needs a paid key is not
- * documented: a 403 counts as that refusal, others get a hint.
+ * Adds the restaurant to the error of a lookup. The error for a level that requires a paid key is not documented, so a
+ * 403 is treated as that error, and other errors get a hint.
  */
 function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
   const { code, message, details } = error;
-  // Stopped by the local quota: nothing was sent, and it is not about this restaurant.
+  // Stopped by the local quota: nothing was sent, so the error is not about this restaurant.
   if (error.kind === 'rate_limit' && details.status === undefined) return error;
   const isPaid = level !== 'basic';
   const free = `restaurant lookup ${shellWord(restaurantId)} --fields basic`;

@@ -10,7 +10,7 @@ import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './t
 export interface FindResult {
   /** The tool's output object as received. */
   readonly output: FindOutput;
-  /** Its `results` as received; see {@link isRestaurant}. */
+  /** The `results` as received; see {@link isRestaurant}. */
   readonly results: readonly unknown[];
   /** How many of them are not objects. */
   readonly unreadable: number;
@@ -28,7 +28,7 @@ export function isRestaurant(value: unknown): value is Restaurant {
  */
 export function parseToolResult(result: unknown, hint?: string): ToolResult {
   if (!isObject(result)) throw mismatch('a tool result', result);
-  // Some servers write "true" or 1.
+  // Some servers send "true" or 1.
   if (result.isError && result.isError !== 'false') {
     const text = textBlocks(result).join('\n');
     throw toolError(parseJsonOrNone(text) ?? result.structuredContent, text, hint);
@@ -39,7 +39,7 @@ export function parseToolResult(result: unknown, hint?: string): ToolResult {
 
 /**
  * Returns the output of a tool: the first text block of `content`, parsed; `structuredContent` without a text block.
- * @throws {AppError} `bad_response` when there is none or it is not JSON
+ * @throws {AppError} `bad_response` if there is no output or it is not JSON
  */
 export function toolOutput(result: unknown): unknown {
   const checked = parseToolResult(result);
@@ -62,7 +62,10 @@ function noContent({ content }: JsonObject): AppError {
   return new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
 }
 
-/** Returns the text of a tool's result in an envelope, parsed; as it is where it is not JSON. @throws {AppError} `bad_response` */
+/**
+ * Returns the text of a tool's result in an envelope: parsed, or unchanged if it is not JSON. @throws {AppError}
+ * `bad_response`
+ */
 export function unwrapText(envelope: JsonObject): unknown {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
@@ -91,7 +94,7 @@ export function decodeLookup(result: unknown): LookupOutput {
   return output;
 }
 
-/** The error of a value of the wrong kind. @param context the value that contains it, to be shown */
+/** Returns the error for a value of the wrong type. @param context the value that contains it, which is shown */
 function mismatch(wanted: string, value: unknown, context?: unknown): AppError {
   const shown = context === undefined ? '' : ` in: ${excerpt(JSON.stringify(context))}`;
   return new AppError('bad_response', `expected ${wanted}, got ${kindOf(value)}${shown}`);
@@ -115,7 +118,7 @@ export function resultOf({ envelope, error, typed }: RpcResponse): unknown {
 /**
  * Checks that a result is complete.
  * @param isTyped the protocol has `resultType` (MCP 2026-07-28)
- * @throws {AppError} `tool_error` when the tool asks for input first; `bad_response` for an unknown `resultType`
+ * @throws {AppError} `tool_error` if the tool requests input first; `bad_response` for an unknown `resultType`
  */
 export function assertComplete(result: unknown, isTyped: boolean): void {
   const type = isObject(result) ? result.resultType : undefined;
@@ -130,7 +133,7 @@ export function assertComplete(result: unknown, isTyped: boolean): void {
   throw new AppError('bad_response', `the result has the unknown type ${shown}`);
 }
 
-/** Lists the input that a result asks for. */
+/** Lists the input that a result requests. */
 function inputQuestions({ inputRequests }: JsonObject): string {
   const parts = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, value]) => {
     const { method, params }: JsonObject = isObject(value) ? value : {};
@@ -153,7 +156,7 @@ export function decodeToolPage(result: unknown): ToolPage {
   return { tools, nextCursor };
 }
 
-/** Limit for a server that never ends its list. */
+/** Limit for a server whose list never ends. */
 const MAX_PAGES = 100;
 
 /**
@@ -171,7 +174,7 @@ export async function listAllTools(
     const { tools: found, nextCursor } = await page(cursor === undefined ? undefined : { cursor });
     for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
-    // An empty string is a cursor, too; one seen before would make a loop.
+    // An empty string is a cursor, too. A repeated cursor would cause an endless loop.
     if (seen.has(cursor)) return tools;
     seen.add(cursor);
   }

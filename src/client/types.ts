@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
 import type { JsonObject } from '../util/object.ts';
 
-/** The calls of the documented tools, and the shapes of their responses. Members that are not named are kept as received. */
+/** The calls of the documented tools, and the types of their responses. Unlisted members are kept as received. */
 
 /** WGS 84, degrees. */
 export interface Coordinates {
@@ -9,7 +9,7 @@ export interface Coordinates {
   lng: number;
 }
 
-/** One element of `results` from `find_restaurant`. Only `service_id` and `name` are always there. */
+/** One element of `results` from `find_restaurant`. Only `service_id` and `name` are always present. */
 export interface Restaurant {
   service_id: string;
   name: string;
@@ -34,7 +34,7 @@ export interface FindOutput {
 /** Output object of `lookup_restaurant`. Its fields are not documented. */
 export type LookupOutput = Record<string, unknown>;
 
-/** One lookup of many: its output, or why there is none. */
+/** The outcome of one of many lookups: its output or its error. */
 export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
   | { readonly output: LookupOutput; readonly error?: undefined }
   | { readonly output?: undefined; readonly error: AppError }
@@ -44,7 +44,7 @@ export type Outcome = { readonly restaurantId: string; readonly cachedAt?: numbe
 export type Level = 'basic' | 'standard' | 'premium';
 export const LEVELS: readonly Level[] = ['basic', 'standard', 'premium'];
 
-/** A tool as `tools/list` gives it. */
+/** A tool as returned by `tools/list`. */
 export interface Tool {
   name: string;
   title?: string;
@@ -71,7 +71,7 @@ export interface RpcRequest {
   params?: Record<string, unknown> | unknown[];
 }
 
-/** A JSON-RPC call before it has an id. */
+/** A JSON-RPC call without an id. */
 export interface PlannedCall {
   readonly method: string;
   readonly params?: RpcRequest['params'];
@@ -97,10 +97,10 @@ export const findCall = ({ name, city }: FindQuery): PlannedCall =>
 export const lookupCall = (id: string, level: Level): PlannedCall =>
   toolCall('lookup_restaurant', { restaurant_id: id, ...(level === 'basic' ? {} : { fields: level }) });
 
-/** Names that the MCP specification allows for a tool; others are not suggested, as they may imitate one. */
+/** Names that the MCP specification allows for a tool. Others are not suggested, because they may imitate a tool. */
 export const TOOL_NAME = /^[\w./:-]{1,128}$/;
 
-/** Some MCP clients call a tool without asking the user only when it is marked as read-only. */
+/** Some MCP clients only call a tool without confirmation if it is marked as read-only. */
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
 /** The two tools that the service documents, with the arguments it documents for them. */

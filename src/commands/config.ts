@@ -99,7 +99,7 @@ async function changeSetting(app: App, word: string, given?: string): Promise<vo
 
 interface Change {
   readonly name: string;
-  /** The new value as it may be shown; null where it is removed. */
+  /** The new value as it may be shown; null if it is removed. */
   readonly value: string | number | null;
   change(file: ConfigFile): void;
 }

@@ -183,7 +183,7 @@ interface Found {
   readonly cachedAt?: number | undefined;
 }
 
-/** Returns the note below the results; undefined where none is needed. */
+/** Returns the note below the results; undefined if none is needed. */
 function footer(
   app: App,
   { answer, kept, cachedAt }: Found,

@@ -114,7 +114,7 @@ async function installSkill(app: App, agent: Agent, scope: Scope, text: string):
 
 /**
  * Returns the path of the skill.
- * @throws {AppError} `io_error` where a part of the path below the project, or below the folder of the user's skills, is
+ * @throws {AppError} `io_error` if a part of the path below the project, or below the folder of the user's skills, is
  *   a symbolic link
  */
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {

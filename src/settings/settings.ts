@@ -21,7 +21,7 @@ export interface SettingsInput {
   readonly file: ConfigFile;
 }
 
-/** A setting as JSON output shows it: a number where it is one; null where it has no value. */
+/** A setting as JSON output shows it: a number where it is one; null if it has no value. */
 export interface SettingView {
   readonly value: string | number | null;
   readonly source: Source;

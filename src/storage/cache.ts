@@ -65,7 +65,7 @@ const namePrefix = (accountHash: string): string => `${sha256Hex(accountHash).sl
 
 /**
  * Opens the cache, which keeps about `maxBytes`. Touches no file until it is used.
- * @param options.cacheDir undefined where no cache folder is known: nothing is cached then
+ * @param options.cacheDir undefined if no cache folder is known: nothing is cached then
  * @param options.account the API key, and whatever else authenticates: one account never sees another's responses
  * @param options.now milliseconds since the epoch
  */

@@ -78,7 +78,7 @@ interface Records {
 
 /**
  * Opens the ledger of a key and an endpoint. Touches no file until it is used, and never fails because of one.
- * @param options.stateDir undefined where no state folder is known: only the requests of this process are counted then
+ * @param options.stateDir undefined if no state folder is known: only the requests of this process are counted then
  * @param options.now milliseconds since the epoch
  * @param options.warn called when a damaged file was renamed, and once when the count cannot be shared with other
  *   processes

@@ -1,7 +1,7 @@
 import { join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 
-/** Places of this program; undefined where no home folder is known: nothing is stored then. */
+/** Places of this program; undefined if no home folder is known: nothing is stored then. */
 export interface Paths {
   readonly configFile: string | undefined;
   readonly stateDir: string | undefined;

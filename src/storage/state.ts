@@ -32,7 +32,7 @@ export function quarantine(path: string, warn?: Warn): void {
 
 /**
  * Opens a small file of state. Touches no file until it is used.
- * @param path undefined where no state folder is known: nothing is stored then.
+ * @param path undefined if no state folder is known: nothing is stored then.
  * @param decode returns undefined for a value of another shape.
  * @param warn receives, as a sentence, what could not be read or written.
  */

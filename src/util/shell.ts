@@ -6,7 +6,7 @@ export function shellWord(text: string): string {
 /**
  * Splits a command line into words, as a POSIX shell does but without expansions: quotes and backslashes group, and
  * nothing else has a meaning.
- * @returns undefined where a quote is not closed
+ * @returns undefined if a quote is not closed
  */
 export function splitWords(line: string): string[] | undefined {
   const words: string[] = [];

@@ -3,7 +3,7 @@ import type { Transform } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
 
-/** An event of a stream. An id and a retry time come as events of their own, with empty data. */
+/** An event of a stream. An id and a retry time are separate events, with empty data. */
 export interface SseEvent {
   readonly event?: string | undefined;
   readonly data: string;
@@ -41,8 +41,8 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
 }
 
 /**
- * Reads a decompressed body: text, or events as they arrive. The first characters decide if they contradict the media
- * type, since some servers label one as the other. The charset is always UTF-8.
+ * Reads a decompressed body: text, or events as they arrive. If the first characters contradict the media type, they
+ * decide, because some servers send the wrong one. The charset is always UTF-8.
  */
 export function bodyReader({
   contentType,
@@ -52,7 +52,7 @@ export function bodyReader({
 }: {
   contentType: string;
   maxBytes: number;
-  /** Bytes that are not UTF-8 become U+FFFD, also if another charset is declared. */
+  /** Replace bytes that are not UTF-8 with U+FFFD, even if another charset is declared. */
   lenient?: boolean;
   onEvent(event: SseEvent): void;
 }) {
@@ -82,7 +82,10 @@ export function bodyReader({
   }
 
   return {
-    /** @throws {AppError} `bad_response`: larger than the limit, or not UTF-8 where another charset is declared */
+    /**
+     * @throws {AppError} `bad_response` if it is larger than the limit, or if another charset is declared and it is not
+     * UTF-8
+     */
     feed(chunk: Uint8Array): void {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
@@ -104,7 +107,7 @@ export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** The error of a body over the limit. */
+/** Returns the error for a body over the limit. */
 export function tooLarge(maxBytes: number): AppError {
   const mib = maxBytes / 1024 / 1024;
   const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
@@ -113,9 +116,9 @@ export function tooLarge(maxBytes: number): AppError {
   });
 }
 
-/** White space at the start of a body is skipped up to here; then the media type decides. */
+/** Number of characters after which, if all are white space, the media type decides. */
 const SNIFF_CHARS = 1024;
-/** The longest name of a field, with its colon. */
+/** Length of the longest field name, with its colon. */
 const FIELD_CHARS = 'event:'.length;
 const FIELD = /^(?::|(?:data|event|id|retry)(?::|\r|\n))/;
 
@@ -140,17 +143,18 @@ function openCoding(name: string, first: Uint8Array): Transform {
   const zlib = getBuiltinModule('node:zlib');
   if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
   if (name === 'br') return zlib.createBrotliDecompress();
-  // From Node 22.15 on.
+  // Requires Node.js 22.15.
   if (name === 'zstd' && 'createZstdDecompress' in zlib)
     return (zlib.createZstdDecompress as () => Transform)();
-  // Some servers leave out the zlib wrapper (RFC 1950) that "deflate" means.
+  // Some servers omit the zlib wrapper (RFC 1950) that "deflate" requires.
   if (name === 'deflate')
     return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
   throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
 /**
- * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
+ * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress
+ * regardless.
  * @param sink gets the decoded body: `error`, or its chunks and `end`
  */
 export function contentDecoder(
@@ -176,7 +180,7 @@ export function contentDecoder(
       if (stream === undefined) sink.end();
       else stream.end();
     },
-    /** Stops at once. */
+    /** Stops immediately. */
     destroy(): void {
       stream?.destroy();
     },

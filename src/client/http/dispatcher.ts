@@ -7,7 +7,7 @@ import type { ProxyServer } from './proxy.ts';
 
 export type HttpDispatcher = Awaited<ReturnType<typeof openDispatcher>>;
 
-/** Time for one of several addresses of a host; Node's 250 ms are too short for slow networks. */
+/** Time limit for one of several addresses of a host. Node's default of 250 ms is too short for slow networks. */
 const ADDRESS_MS = 1000;
 
 /** Opens connections to one service, directly or through a proxy. */
@@ -36,7 +36,7 @@ export async function openDispatcher(connectMs: number, proxy: ProxyServer | und
   };
 }
 
-/** Prepares the sockets of a connector. `connecting` gets each until it is connected. */
+/** Prepares the sockets of a connector. `connecting` contains each socket until it is connected. */
 function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>): buildConnector.connector {
   return (options, callback) => {
     const socket: unknown = connect(options, callback);
@@ -48,8 +48,8 @@ function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>
     }
     skipContinue(socket);
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The connection was still open, so undici rejected what it read: a protocol switch, a second response.
-      // Its code stays: after UND_ERR_SOCKET, undici sends a request that waits for this connection on another one.
+      // The connection was still open, so undici rejected the data: a protocol switch, or a second response. The code is
+      // kept, because after UND_ERR_SOCKET undici sends the requests that wait for this connection on another one.
       if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) error.name = UNEXPECTED_DATA;
     });
   };
@@ -58,7 +58,7 @@ function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>
 const CONTINUE = /^(?:HTTP\/1\.[01] 100[ \r][\s\S]*?\r\n\r\n)+/;
 const MAX_CONTINUE_BYTES = 1024;
 
-/** Removes a `100 Continue` in front of a response: undici, which never asks for one, takes it for an attack. */
+/** Removes a `100 Continue` in front of a response: undici never requests one and treats it as an attack. */
 function skipContinue(socket: Socket): void {
   const { read, write } = socket;
   let isResponseStart = false;

@@ -33,7 +33,7 @@ export function baseHeaders(key?: string): RequestHeaders {
   };
 }
 
-/** Headers that this program or HTTP itself sets. */
+/** Headers that this program or HTTP sets. */
 const RESERVED =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
 
@@ -82,7 +82,7 @@ export function parseHeaders(lines: readonly string[]): RequestHeaders {
 }
 
 /**
- * Adds headers of a caller; one of the same name, in whatever case, is replaced.
+ * Adds headers of a caller. They replace headers of the same name, ignoring case.
  * @throws {AppError} `usage` as `checkHeader`
  */
 export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): RequestHeaders {
@@ -102,8 +102,9 @@ function refuse(message: string): AppError {
 }
 
 /**
- * Encodes a value for an MCP header (MCP 2026-07-28, value encoding): as it is where it is printable ASCII without
- * blanks at its ends, else base64 of its UTF-8 between markers. Text that looks like that form is encoded, too.
+ * Encodes a value for an MCP header (MCP 2026-07-28, value encoding): unchanged if it is printable ASCII without leading
+ * or trailing spaces, else the base64 of its UTF-8 between markers. Text that looks like an encoded value is encoded,
+ * too.
  */
 export function headerValue(text: string): string {
   const isPlain = /^[\x20-\x7e]*$/.test(text) && text.trim() === text;

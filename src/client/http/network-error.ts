@@ -4,10 +4,10 @@ import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isLoopback } from '../endpoint.ts';
 
-/** The state of an exchange when it failed. */
+/** The phase of an exchange in which it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-/** Codes of the system, OpenSSL and undici, and those of `codeOf`, by their meaning. */
+/** Error codes of the system, OpenSSL, undici, and `codeOf`, by their meaning. */
 const UNREACHABLE = /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/;
 const CLOSED =
   /^(?:ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|UNEXPECTED_END)$/;
@@ -47,7 +47,7 @@ export function networkError(
   if (UNREACHABLE.test(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
   if (TLS.test(code)) return tlsError(error, code, target);
   const isBadLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  // Before the body, it means that the headers contain different lengths.
+  // Before the body, this error means that the headers contain different lengths.
   if (MALFORMED.test(code) || (isBadLength && phase !== 'reading')) {
     const message =
       code === 'UND_ERR_HEADERS_OVERFLOW'
@@ -67,7 +67,9 @@ export function networkError(
 /** The name of an error for data that undici rejected. */
 export const UNEXPECTED_DATA = 'UNEXPECTED_DATA';
 
-/** Returns the code of an error. Those of undici's HTTP parser have none; at the end of the input their `data` is empty. */
+/**
+ * Returns the code of an error. Errors of undici's HTTP parser have none; their `data` is empty at the end of the input.
+ */
 function codeOf(error: unknown): string {
   if (error instanceof Error && error.name === UNEXPECTED_DATA) return UNEXPECTED_DATA;
   if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCode(error) ?? '';
@@ -105,8 +107,8 @@ function tlsError(error: unknown, code: string, { host, hostname }: URL): AppErr
 }
 
 /**
- * Returns the hint for a certificate of an unknown authority. Where this version of Node can use the certificates of the
- * system, it names the variable for that.
+ * Returns the hint for a certificate of an unknown authority. It names the variable for using the system's certificates
+ * if this version of Node supports it.
  * @param command the command that checks the connection
  */
 export function privateCaHint(command: 'status' | 'status --check'): string {

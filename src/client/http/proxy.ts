@@ -14,8 +14,9 @@ export interface ProxyServer {
 }
 
 /**
- * Returns the proxy that the environment names for `target`: HTTPS_PROXY or HTTP_PROXY, else ALL_PROXY, unless
- * NO_PROXY lists the host. A lower-case variable wins, an empty one is unset, and loopback never uses a proxy.
+ * Returns the proxy that the environment names for `target`: HTTPS_PROXY or HTTP_PROXY, else ALL_PROXY, unless NO_PROXY
+ * lists the host. Lower-case variables take precedence, empty ones count as unset, and loopback addresses never use a
+ * proxy.
  * @throws {AppError} `usage` for a proxy that is not an http, https or socks5 URL
  */
 export function proxyFor(target: URL, env: Env): ProxyServer | undefined {

@@ -48,7 +48,7 @@ export interface Reply {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
-  /** The body; empty for a stream of events. The readable part of it when the status is an error. */
+  /** The body; empty for a stream of events. If the status is an error, only the readable part of it. */
   readonly text: string;
   readonly isStream: boolean;
 }
@@ -60,7 +60,7 @@ interface IncomingResponse {
   readonly decoder: ReturnType<typeof contentDecoder>;
 }
 
-/** A part of an exchange as it happens, for `--verbose`. Never holds the key. */
+/** A part of an exchange as it happens, for `--verbose`. Never contains the key. */
 export type TraceEvent =
   | {
       readonly kind: 'request';
@@ -84,10 +84,10 @@ export type Transport = ReturnType<typeof openTransport>;
 
 const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** Limits for the body of an error, which only explains the status. */
+/** Limits for the body of an error response, which only explains the status. */
 const MAX_ERROR_BYTES = 256 * 1024;
 const ERROR_BODY_MS = 2000;
-/** The most that setTimeout takes. */
+/** The maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Opens a transport to one endpoint. The HTTP library is loaded with the first request. @throws {AppError} `usage` for a bad proxy */
@@ -119,7 +119,7 @@ export function openTransport(options: TransportOptions) {
         let isError = false;
         let received = 0;
 
-        // One limit for the whole exchange, so that a response that trickles in and an endless stream end, too.
+        // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
         const timeLeft = Math.max(0, deadline - options.now());
         let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
         const ignoreAbort = onAbort(signal, () => {
@@ -159,7 +159,7 @@ export function openTransport(options: TransportOptions) {
           reject(error);
           close();
         }
-        /** Runs a step of reading the response; what it throws ends the exchange. */
+        /** Runs a step of reading the response. An error ends the exchange. */
         function guard(step: () => void): void {
           if (settled) return;
           try {
@@ -197,7 +197,7 @@ export function openTransport(options: TransportOptions) {
                 chunk: (chunk) => guard(() => body.feed(chunk)),
                 end() {
                   guard(() => body.end());
-                  // undici releases the connection one turn later; a request sent before that would open another.
+                  // undici releases the connection one turn later. A request sent earlier would open another connection.
                   setImmediate(() => setImmediate(succeed, true));
                 },
                 error: fail,
@@ -241,7 +241,7 @@ function assertReadable(endpoint: URL, status: number, headers: HeaderFields, ma
   if (status < 200 || status > 599) {
     throw new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status });
   }
-  // RFC 9110, section 15.3.6: whatever follows a 205 is not its content.
+  // RFC 9110, section 15.3.6: a 205 has no content.
   if (status === 205) {
     throw new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status });
   }
@@ -263,7 +263,7 @@ function destination(endpoint: URL, headers: HeaderFields): string {
   return /^https?:$/.test(url.protocol) ? `to ${url.origin}` : `to a ${url.protocol} URL`;
 }
 
-/** Formats an event as its lines. */
+/** Formats an event as lines. */
 export function eventText({ event, id, retry, data }: SseEvent): string {
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${value}`);

@@ -9,7 +9,7 @@ import type { ProxyServer } from './proxy.ts';
 
 /**
  * Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928).
- * @param connecting gets the connections to a SOCKS proxy while they are not tunnels yet
+ * @param connecting contains the connections to a SOCKS proxy until their tunnels are open
  */
 export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector, connecting: Set<Socket>) {
   const pool = proxy.kind === 'http' ? new Pool(proxy.url.origin, { connect: direct }) : undefined;
@@ -60,7 +60,7 @@ async function socksTunnel(
   });
   connecting.add(socket);
   const client = new Socks5Client(socket, { ...credentials });
-  // It emits every later error of the socket, too.
+  // The client emits every later error of the socket, too.
   client.on('error', () => {});
   await new Promise<void>((resolve, reject) => {
     client.once('error', reject);

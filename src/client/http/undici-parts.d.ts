@@ -1,4 +1,4 @@
-// The parts of undici that a POST needs. Its index loads ten times as much: fetch, WebSocket, a cache, mocks.
+// The parts of undici that a POST needs. Its index loads ten times as much: fetch, WebSocket, a cache, and mocks.
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici';
 }

@@ -6,13 +6,13 @@ import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
 import type { RpcResponse } from '../rpc/reply.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 
-/** Statuses that say nothing about the protocol; they end a handshake with their own error. */
+/** HTTP statuses that are unrelated to the protocol. They end a handshake with their own error. */
 const UNRELATED = [401, 402, 403, 407, 408, 425, 429];
 
 /** The result of a handshake. */
 interface Session {
   readonly version: string;
-  /** Headers of all further requests. */
+  /** Headers of all later requests. */
   readonly headers: Readonly<Record<string, string>>;
   readonly capabilities: JsonObject;
 }
@@ -20,7 +20,7 @@ interface Session {
 const SESSION_ID = 'Mcp-Session-Id';
 const hasId = ({ headers }: Session): boolean => headers[SESSION_ID] !== undefined;
 
-/** MCP with a handshake (`initialize`) and, where the service uses one, a session. */
+/** Creates a client for MCP with a handshake (`initialize`) and, if the service uses one, a session. */
 export function handshakeClient(channel: Channel) {
   let session: Session | undefined;
   let opening: Promise<Session | AppError> | undefined;
@@ -46,12 +46,12 @@ export function handshakeClient(channel: Channel) {
 
   /**
    * Returns the open session, or performs the handshake.
-   * @returns the error with which the service refuses it, where it does
-   * @throws {AppError} when the response says nothing about the protocol
+   * @returns the session, or the error with which the service refuses the handshake
+   * @throws {AppError} if the response is unrelated to the protocol
    */
   async function open(state: CallState): Promise<Session | AppError> {
     if (session !== undefined) return session;
-    // Started by another call; if that one was aborted, this one starts its own.
+    // Another call may have started a handshake. If that call was aborted, this call starts its own.
     const shared = opening && (await opening.catch(() => undefined));
     if (shared !== undefined) return shared;
     opening = handshake(state).finally(() => {
@@ -78,9 +78,9 @@ export function handshakeClient(channel: Channel) {
   }
 
   return {
-    /** Returns the session, once the handshake is done. */
+    /** Returns the session, if the handshake is done. */
     session: () => session,
-    /** Makes a call. Returns the error with which the service refuses the handshake, where it does. */
+    /** Makes a call. @returns the response, or the error with which the service refuses the handshake */
     async call(state: CallState, call: RpcCall): Promise<RpcResponse | AppError> {
       const opened = await open(state);
       if (opened instanceof AppError) return opened;
@@ -100,7 +100,7 @@ export function handshakeClient(channel: Channel) {
   };
 }
 
-/** Returns the session that `initialize` opened, or the reason why it did not. */
+/** Returns the session that `initialize` opened, or the error if it opened none. */
 function sessionFrom({ envelope, error, headers }: RpcResponse): Session | AppError {
   if (error !== undefined) return error;
   const { protocolVersion: version, capabilities }: JsonObject = isObject(envelope.result)
@@ -121,7 +121,9 @@ function sessionFrom({ envelope, error, headers }: RpcResponse): Session | AppEr
   };
 }
 
-/** Returns the reply to a request of the server: a pong, or that the method is not supported. */
+/**
+ * Returns the reply to a request from the server: an empty result for a ping, else an error for an unsupported method.
+ */
 function replyTo({ id, method }: JsonObject): JsonObject | undefined {
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   return method === 'ping'
@@ -129,9 +131,9 @@ function replyTo({ id, method }: JsonObject): JsonObject | undefined {
     : { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 }
 
-/** Whether the service no longer knows the session of a request. */
+/** Returns whether the session of a request has expired. */
 function isSessionExpired(response: RpcResponse): boolean {
   if (response.status === 404) return response.rpcError?.code !== METHOD_NOT_FOUND;
-  // An error with our id is about the request; the refusal of a session has no id.
+  // An error with our id is about the request. An error about the session has no id.
   return response.status === 400 && response.envelope?.id !== response.id;
 }

@@ -17,13 +17,13 @@ import {
 } from './protocol.ts';
 import { demandsModern, statelessClient } from './stateless.ts';
 
-/** Makes a call in one protocol. Returns the error with which the service refuses the handshake, where it does. */
+/** Makes a call in one protocol. @returns the response, or the error with which the service refuses the handshake */
 type Call = (state: CallState, call: RpcCall) => Promise<RpcResponse | AppError>;
 
 type Era = 'bare' | 'legacy' | 'modern';
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
 
-/** Opens a session with a service in the configured protocol, or in the one that it is found to use. */
+/** Opens a session with a service, in the configured or the detected protocol. */
 export function openSession({
   channel,
   protocol,
@@ -43,7 +43,7 @@ export function openSession({
   }
   const handshake = handshakeClient(channel);
   const stateless = statelessClient(channel, warn);
-  // Events with ids are an offer to resume the stream, with or without a handshake.
+  // If events have ids, the stream can be resumed, with or without a handshake.
   const plain = (state: CallState, call: RpcCall) => channel.request(state, { resume: {}, ...call });
   const calls: Readonly<Record<Era, Call>> = {
     bare: plain,
@@ -52,18 +52,18 @@ export function openSession({
   };
 
   let detected: DetectedProtocol | undefined;
-  /** Protocols that the service has refused; not tried again. */
+  /** Protocols that the service has refused. They are not tried again. */
   const refused = new Set<string>();
-  /** A protocol that a second negotiation has confirmed: its refusals are about the request. */
+  /** A protocol that a second negotiation has confirmed. Later refusals in it are about the request. */
   let confirmed: string | undefined;
 
-  /** Makes a call in a protocol. Returns undefined when the service refuses the handshake or the protocol is unknown. */
+  /** Makes a call in a protocol. @returns undefined if the protocol is unknown or the service refuses the handshake */
   async function callIn(era: string, state: CallState, call: RpcCall): Promise<RpcResponse | undefined> {
     const outcome = Object.hasOwn(calls, era) ? await calls[era as Era](state, call) : undefined;
     return outcome instanceof AppError ? undefined : outcome;
   }
 
-  /** Uses the configured protocol. A refusal that demands another one says how to get it. */
+  /** Makes a call in the configured protocol. If the service refuses it, the hint suggests `--protocol auto`. */
   async function callFixed(era: Era, state: CallState, call: RpcCall): Promise<RpcResponse> {
     const withProtocolHint = (error: AppError): AppError =>
       error.withHint(
@@ -77,8 +77,8 @@ export function openSession({
   }
 
   /**
-   * Makes a call in the protocol that the response to a plain call demands, unless that was refused before.
-   * @returns the response to report, and the protocol that works, if one does
+   * Makes a call in the protocol that the response to a plain call requires, unless the service has refused it before.
+   * @returns the response to report, and the protocol if it works
    */
   async function negotiate(
     state: CallState,
@@ -93,7 +93,7 @@ export function openSession({
     }
     const second = refused.has(era) ? undefined : await callIn(era, state, call);
     if (second !== undefined && isUnderstood(second, era)) return { response: second, era };
-    // Refused in that protocol, too: the first refusal is the one to report.
+    // The service refuses that protocol, too: report the first refusal.
     refused.add(era);
     return { response };
   }
@@ -107,8 +107,8 @@ export function openSession({
   }
 
   /**
-   * Detects the protocol: a plain call first, then what its refusal demands. What worked is stored and used from then on;
-   * when the service refuses it, it is forgotten and negotiated again, once.
+   * Detects the protocol: tries a plain call first, then the protocol that its refusal requires. The protocol that works
+   * is stored and used for later calls. If the service refuses it later, it is negotiated again, once.
    */
   async function callDetected(state: CallState, call: RpcCall): Promise<RpcResponse> {
     detected ??= memory?.read();
@@ -133,7 +133,7 @@ export function openSession({
 
   return {
     call(state: CallState, call: RpcCall): Promise<RpcResponse> {
-      // A caller that sends the parts of a handshake itself gets none from us.
+      // A caller that sends the messages of a handshake itself does not need ours.
       if (call.method === 'initialize' || call.method.startsWith('notifications/')) return plain(state, call);
       return protocol === 'auto' ? callDetected(state, call) : callFixed(ERAS[protocol], state, call);
     },
@@ -148,12 +148,12 @@ export function openSession({
   };
 }
 
-/** Whether the service did not understand the request. 401, 403, 429 and 5xx say nothing about the protocol. */
+/** Returns whether the service did not understand the request. 401, 403, 429, and 5xx are unrelated to the protocol. */
 function isRefusal({ status }: RpcResponse): boolean {
   return [400, 404, 422].includes(status);
 }
 
-/** Returns the protocol that the response to a call in another one demands, if it does. */
+/** Returns the protocol that the response to a call in another protocol requires, if any. */
 function demandedProtocol(response: RpcResponse): 'legacy' | 'modern' | undefined {
   const { rpcError: error } = response;
   const isRefused = isRefusal(response);
@@ -165,8 +165,8 @@ function demandedProtocol(response: RpcResponse): 'legacy' | 'modern' | undefine
 }
 
 /**
- * Whether the service understood a call in this protocol: it demands no other one, or it refuses the request with an
- * error with our id that every version knows.
+ * Returns whether the service understood a call in this protocol: it does not require another one, or it rejects the
+ * request with an error that has our id and exists in every version.
  */
 function isUnderstood(response: RpcResponse, era: string): boolean {
   if (demandedProtocol(response) === undefined) return true;
@@ -181,8 +181,8 @@ function isUnderstood(response: RpcResponse, era: string): boolean {
 const INITIALIZE = /\binitiali[sz]/i;
 
 /**
- * Whether an error says that the session is not initialized. The official SDKs have no code of their own for it, so
- * words count here: a wrong guess costs one request and changes no response.
+ * Returns whether an error means that the session is not initialized. The official SDKs have no separate code for it, so
+ * the message is searched. A wrong guess costs one request and does not change the result.
  */
 function demandsHandshake({ code, message }: RpcError): boolean {
   if (code === NOT_INITIALIZED || code === UNSUPPORTED_VERSION) return true;

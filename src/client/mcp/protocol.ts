@@ -1,6 +1,6 @@
 import { VERSION } from '../../version.ts';
 
-/** This program, as it names itself to a server. */
+/** The name and version that this program sends to a server. */
 export const CLIENT_INFO = { name: 'restaurant-data-cli', version: VERSION };
 
 /** Revision of MCP without handshake and session: every request carries its own metadata. */
@@ -12,7 +12,7 @@ export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '
 /** Which protocol to use: detected (`auto`), plain JSON-RPC (`bare`), or a version of MCP. */
 export type Protocol = 'auto' | 'bare' | '2025-11-25' | '2026-07-28';
 
-/** A protocol that an endpoint was found to use. */
+/** The detected protocol of an endpoint. */
 export interface DetectedProtocol {
   /** `bare`, `legacy` (with a handshake) or `modern`. */
   readonly era: string;

@@ -40,7 +40,7 @@ export function modernHeaders(method: string, params: RpcRequest['params']): Rec
   };
 }
 
-/** MCP without handshake and session: every request carries its own metadata. */
+/** Creates a client for MCP without handshake and session: every request carries its own metadata. */
 export function statelessClient(channel: Channel, warn: (text: string) => void) {
   let headersByTool: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
 
@@ -61,7 +61,7 @@ export function statelessClient(channel: Channel, warn: (text: string) => void) 
     return headersOf(declared, params.arguments);
   }
 
-  /** Returns the tools that may be used, and remembers the headers that their calls need. */
+  /** Returns the tools that may be used, and stores the headers that their calls need. */
   function filterUsable(tools: readonly Tool[]): Tool[] {
     const found = tools.map((tool) => ({ tool, headers: paramHeaders(tool) }));
     headersByTool = new Map(found.map(({ tool, headers = [] }) => [tool.name, headers]));
@@ -75,7 +75,7 @@ export function statelessClient(channel: Channel, warn: (text: string) => void) 
 
   return {
     filterUsable,
-    /** Makes a call; repeats it once after an error that it can prevent. */
+    /** Makes a call, and repeats it once if the service reports wrong headers or an unsupported version. */
     async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
       const response = await send(state, call);
       const { rpcError: error } = response;
@@ -91,7 +91,7 @@ export function statelessClient(channel: Channel, warn: (text: string) => void) 
   };
 }
 
-/** Whether only a service of MCP 2026-07-28 sends this error. */
+/** Returns whether only a service of MCP 2026-07-28 sends this error. */
 export function demandsModern({ code, data }: RpcError): boolean {
   if (code === HEADER_MISMATCH || code === MISSING_CAPABILITY) return true;
   if (!isObject(data)) return false;
@@ -102,7 +102,7 @@ export function demandsModern({ code, data }: RpcError): boolean {
 }
 
 const ANNOTATION = 'x-mcp-header';
-/** Members of a schema that hold data, not schemas. */
+/** Keywords of a schema that contain data, not schemas. */
 const DATA = ['default', 'const', 'enum', 'examples'];
 
 /** A tool parameter that is also sent as a header. */
@@ -114,7 +114,7 @@ interface ParamHeader {
 }
 
 /**
- * Returns the parameters that a tool wants as headers (MCP 2026-07-28, custom headers from tool parameters).
+ * Returns the parameters that a tool requires as headers (MCP 2026-07-28, custom headers from tool parameters).
  * @returns undefined if an annotation is invalid, so that the tool must not be used
  */
 export function paramHeaders(tool: Tool): readonly ParamHeader[] | undefined {
@@ -123,7 +123,10 @@ export function paramHeaders(tool: Tool): readonly ParamHeader[] | undefined {
   return names.size === headers.length && !names.has(undefined) ? (headers as ParamHeader[]) : undefined;
 }
 
-/** Finds the annotations within a schema; undefined for an invalid one. @param path undefined where not only `properties` lead to it */
+/**
+ * Finds the annotations in a schema; yields undefined for an invalid one. @param path undefined if the schema is not
+ * reached through `properties` alone
+ */
 function* annotations(
   schema: unknown,
   path: readonly string[] | undefined,
@@ -143,7 +146,7 @@ function* annotations(
   }
 }
 
-/** Returns the headers for the arguments of a call. Null and absent arguments have none. */
+/** Returns the headers for the arguments of a call. Null and missing arguments have no header. */
 export function headersOf(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const { path, name } of headers) {

@@ -11,29 +11,29 @@ import { type StatusContext, statusError } from './errors.ts';
 import { eventReader, parseReply, protocolWarnings, type RpcResponse } from './reply.ts';
 import { createRateGate, type Policy, planRetry, type RetryLimits } from './retry.ts';
 
-/** One call of a caller, which may take several requests. */
+/** The state of one call, which may take several requests. */
 export interface CallState extends CallLimits {
   readonly policy: Policy;
-  /** Waits that the service requests move it. */
+  /** Extended by waits that the service requests. */
   deadline: number;
 }
 
 /** A call, independent of the protocol. */
 export interface RpcCall extends PlannedCall {
   readonly headers?: RequestHeaders;
-  /** The tool as the service lists it: its schema names the arguments that are also sent as headers. */
+  /** The tool as listed by the service. Its schema names the arguments that are also sent as headers. */
   readonly tool?: Tool | undefined;
   /** Gets `params` of each `notifications/progress`. */
   onProgress?(params: JsonObject): void;
 }
 
-/** A call as one protocol makes it. */
+/** A call in one protocol. */
 export interface RpcMessage extends RpcCall {
-  /** Instead of the policy of the call. */
+  /** Overrides the policy of the call. */
   readonly policy?: Policy;
   /** Requests the notifications for `onProgress`, if it is given. */
   readonly wantsProgress?: true;
-  /** Headers to resume a stream that ended early. Without them it is not resumed. */
+  /** Headers for resuming a stream that ended early. Undefined if streams are not resumed. */
   readonly resume?: RequestHeaders;
   /** Gets other messages of the server that precede the response on a stream. */
   onMessage?(message: JsonObject): void;
@@ -50,7 +50,7 @@ export interface ChannelOptions extends StatusContext, RetryLimits, Pick<Context
   onRequest?(): void | Promise<void>;
   onWait?(wait: { ms: number; error: AppError }): void;
   onRateLimited?(until: number): void | Promise<void>;
-  /** Gets the protocol violations of a response that is accepted all the same. */
+  /** Called with the protocol violations of a response that is accepted nevertheless. */
   note(text: string): void;
 }
 
@@ -61,7 +61,7 @@ const UNWANTED_BODY_MS = 100;
 /** Time limit for the message that ends a session or cancels a call. */
 const FAREWELL_MS = 1000;
 const MAX_RESUMPTIONS = 5;
-/** Wait before a stream is resumed, where the service names none. */
+/** Default wait before a stream is resumed. */
 const RESUME_MS = 1000;
 
 /** Opens a channel for requests and their responses over a transport. */
@@ -72,8 +72,8 @@ export function openChannel(options: ChannelOptions) {
 
   return {
     /**
-     * Sends a request, with retries as the policy of the call allows; each attempt has a new id.
-     * @throws {AppError} when there was no response; a response that is an error carries it
+     * Sends a request, with the retries that the policy of the call allows. Each attempt has a new id.
+     * @returns the response, which contains the error if it is one. @throws {AppError} if there was no response
      */
     async request(call: CallState, message: RpcMessage): Promise<RpcResponse> {
       for (let attempt = 0; ; attempt++) {
@@ -105,7 +105,7 @@ export function openChannel(options: ChannelOptions) {
         }
         options.onWait?.({ ms, error });
         if (status === 429) gate.closeUntil(now() + ms);
-        // A wait that the rate limit asks for is left to the gate.
+        // Waits for the rate limit happen at the gate.
         if (status !== 429 || retryAfter === undefined) await sleep(ms, call.signal);
       }
     },
@@ -113,7 +113,7 @@ export function openChannel(options: ChannelOptions) {
     /**
      * Sends a notification. The body of the response is ignored.
      * @returns the error that the service responds with, if any
-     * @throws {AppError} when there was no response
+     * @throws {AppError} if there was no response
      */
     async notify(
       call: CallState,
@@ -151,8 +151,8 @@ function bodilessHeaders({ headers }: ChannelOptions, more: RequestHeaders): Req
 }
 
 /**
- * Sends one request and reads its response. A stream that ends before the response is resumed where it ended, if
- * its events had ids (MCP 2025-11-25, resumability), at most five times.
+ * Sends one request and reads its response. If a stream ends before the response, it is resumed where it ended, at most
+ * five times, provided that its events had ids (MCP 2025-11-25, resumability).
  */
 async function exchange(
   options: ChannelOptions,
@@ -184,7 +184,7 @@ async function exchange(
       const headers = { ...bodilessHeaders(options, resume), Accept: 'text/event-stream' };
       const resumed = await send({ method: 'GET', headers: { ...headers, 'Last-Event-ID': lastEventId } });
       const isRefused = !(resumed instanceof AppError) && (resumed.status >= 300 || !resumed.isStream);
-      // The end of the previous stream is the error to report.
+      // Report the error with which the previous stream ended.
       if (isRefused) break;
       outcome = resumed;
     }
@@ -195,13 +195,13 @@ async function exchange(
   } catch (error) {
     const isLate = error instanceof AppError && error.details.reason === 'time';
     const cancelled = isLate || call.signal.aborted ? cancel?.(farewell(now), id) : undefined;
-    // A call that is out of time does not wait for its cancellation.
+    // A call that timed out does not wait for its cancellation to be sent.
     if (!isLate) await cancelled;
     throw error;
   }
 }
 
-/** Returns the error of a connection that broke; rethrows any other. */
+/** Returns the error of a broken connection; rethrows any other error. */
 function brokenStream(error: unknown): AppError {
   if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
   throw error;

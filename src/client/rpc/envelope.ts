@@ -1,24 +1,24 @@
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { RpcRequest } from '../types.ts';
 
-/** `error` of a JSON-RPC response, as far as it can be read (JSON-RPC 2.0, section 5.1). */
+/** `error` of a JSON-RPC response, without invalid members (JSON-RPC 2.0, section 5.1). */
 export interface RpcError {
   readonly code?: number | string | undefined;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** Whether a value is text, and not empty. */
+/** Returns whether a value is a non-empty string. */
 export function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Makes a JSON-RPC 2.0 request. `params` that are undefined are left out. */
+/** Creates a JSON-RPC 2.0 request. Undefined `params` are omitted. */
 export function request(id: number, method: string, params?: RpcRequest['params']): RpcRequest {
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
 }
 
-/** Adds `_meta` keys to parameters by name. Parameters by position have no place for metadata. */
+/** Adds `_meta` keys to named parameters. Positional parameters cannot have metadata. */
 export function withMeta(params: RpcRequest['params'], meta: JsonObject): RpcRequest['params'] {
   if (Array.isArray(params) || Object.keys(meta).length === 0) return params;
   return { ...params, _meta: { ...(isObject(params?._meta) ? params._meta : {}), ...meta } };
@@ -30,15 +30,15 @@ export function progressIn({ method, params }: JsonObject): JsonObject | undefin
 }
 
 /**
- * Where a message came from: `stream` is one of many (server-sent events), `body` is alone in a 2xx response,
- * `refusal` is alone in another one.
+ * The source of a message: an event of a stream (`stream`), the body of a 2xx response (`body`), or the body of any
+ * other response (`refusal`).
  */
 export type Origin = 'stream' | 'body' | 'refusal';
 
 /**
- * Finds the response to request `id` in a message or a batch of them. The id may be a string; an error that is alone
- * in a body may lack it; the ids of a refusal are not compared.
- * @returns the envelope, or undefined when there is none for this request
+ * Finds the response to request `id` in a message or a batch of them. The id may be a string. An error that is alone in
+ * a body may lack it. In a refusal, the id is not compared.
+ * @returns the envelope, or undefined if there is none for this request
  */
 export function findReply(value: unknown, id: number, origin: Origin): JsonObject | undefined {
   const candidates = Array.isArray(value) ? value : [value];
@@ -47,18 +47,18 @@ export function findReply(value: unknown, id: number, origin: Origin): JsonObjec
   if (ours !== undefined || origin === 'stream') return ours;
   return replies.find((reply) => {
     if (!('error' in reply)) return false;
-    // Other protocols refuse with an object that has only an `error` (OAuth).
+    // Other protocols (OAuth) send error objects that only have an `error`.
     if (origin === 'refusal') return 'jsonrpc' in reply || 'id' in reply;
     return (reply.id ?? null) === null;
   });
 }
 
-/** Whether an envelope has the id of a request; some servers return it as a string. */
+/** Returns whether an envelope has the id of a request. Some servers return it as a string. */
 export function isReplyTo(envelope: JsonObject | undefined, id: number): boolean {
   return envelope?.id === id || envelope?.id === String(id);
 }
 
-/** Returns the error in an envelope. It wins over a result, unless it is null next to one. */
+/** Returns the error in an envelope. It takes precedence over a result, unless it is null and there is a result. */
 export function errorIn(envelope: JsonObject): RpcError | undefined {
   const { error } = envelope;
   if (error === undefined || (error === null && Object.hasOwn(envelope, 'result'))) return undefined;
@@ -70,7 +70,7 @@ export function errorIn(envelope: JsonObject): RpcError | undefined {
   };
 }
 
-/** Whether a message is a response, to whatever request. */
+/** Returns whether a message is a response to any request. */
 export function isReply(value: unknown): value is JsonObject {
   return (
     isObject(value) &&
@@ -79,7 +79,7 @@ export function isReply(value: unknown): value is JsonObject {
   );
 }
 
-/** Trace of a caller (W3C Trace Context and Baggage). */
+/** Trace context of a caller (W3C Trace Context and Baggage). */
 export interface TraceContext {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
@@ -91,7 +91,7 @@ const MAX_LENGTH = 8192;
 
 /**
  * Adds a trace to the `_meta` of parameters (MCP SEP-414), unless they have one already.
- * @returns the parameters, and the trace that counts as headers
+ * @returns the parameters, and the trace to send as headers
  */
 export function withTrace(
   trace: TraceContext = {},
@@ -105,7 +105,7 @@ export function withTrace(
   return { params: withMeta(params, headers), headers };
 }
 
-/** Leaves out what is not valid, as the specification demands. */
+/** Returns the valid fields of a trace. The specification requires that invalid ones are ignored. */
 function validTrace({ traceparent, tracestate, baggage }: JsonObject): Record<string, string> {
   const isText = (value: unknown): value is string =>
     typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.length <= MAX_LENGTH;

@@ -9,10 +9,10 @@ import { isFilled, type RpcError } from './envelope.ts';
 import { parseJsonOrNone } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 
-/** Start of a message that repeats the service's own words. */
+/** Prefix of a message that quotes the service. */
 export const SERVICE_SAYS = 'the service says: ';
 
-/** Tokens of refusals and our codes. They are compared with fields made for programs, never with prose. */
+/** Error tokens and our codes for them. They are compared only with machine-readable fields, never with messages. */
 const TOKENS: readonly (readonly [RegExp, Code])[] = [
   [/^not_found$/, 'not_found'],
   [/^(?:plan|payment|upgrade|paid_key|paid_plan)_required$/, 'plan_required'],
@@ -32,7 +32,7 @@ export function rpcError(error: RpcError, { status, headers }: Pick<Reply, 'stat
   });
 }
 
-/** Returns the invalid argument in parentheses, where the data of an error names it and the message does not. */
+/** Returns the name of the invalid argument in parentheses if the error's data contains it and its message does not. */
 function argumentIn({ code, message, data }: RpcError): string {
   if (code !== INVALID_PARAMS) return '';
   const first: unknown = [data].flat()[0];
@@ -42,7 +42,7 @@ function argumentIn({ code, message, data }: RpcError): string {
   return argument === undefined || message.includes(argument) ? '' : ` (${excerpt(argument, 80)})`;
 }
 
-/** Converts the output of a failed tool: `output` where its text is JSON, else the text alone. */
+/** Converts the output of a failed tool. @param output the parsed text, if it is JSON */
 export function toolError(output: unknown, text: string, hint?: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
@@ -56,7 +56,7 @@ export function toolError(output: unknown, text: string, hint?: string): AppErro
   );
 }
 
-/** Finds a token of TOKENS in any spelling: `Not Found`, `notFound`, `NOT-FOUND`. */
+/** Finds one of TOKENS in any spelling: `Not Found`, `notFound`, `NOT-FOUND`. */
 function codeOf(tokens: readonly unknown[]): Code | undefined {
   for (const token of tokens) {
     if (typeof token !== 'string' || token.length > 40) continue;
@@ -84,10 +84,10 @@ export interface StatusContext {
   now(): number;
 }
 
-/** Statuses after which a later attempt may succeed. */
+/** Statuses after which a retry may succeed. */
 const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
-/** Converts a failed response. The status decides; where it says little, the JSON-RPC error does. */
+/** Converts a failed response. The status determines the code; if the status is not specific, the JSON-RPC error does. */
 export function statusError(response: FailedResponse, context: StatusContext): AppError {
   const { status, rpc, headers } = response;
   const retryAfter = parseRetryAfter(headers['retry-after'], context.now());
@@ -104,7 +104,7 @@ export function statusError(response: FailedResponse, context: StatusContext): A
   });
 }
 
-/** Returns the id that the service gave the request, to quote in a question about it. */
+/** Returns the request id from the response headers, to quote in a support request. */
 function requestIdIn(headers: HeaderFields): string | undefined {
   return firstValue(headers['x-request-id'] ?? headers['request-id'])?.slice(0, 200) || undefined;
 }

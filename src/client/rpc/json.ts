@@ -2,15 +2,15 @@ import { AppError } from '../../errors.ts';
 import { closingQuote, parseExact } from '../../util/exact-json.ts';
 import { firstJsonError } from '../../util/user-json.ts';
 
-/** Deeper nesting is rejected: printing it would overflow the stack. */
+/** Maximum nesting. Deeper nesting would overflow the stack when it is printed. */
 const MAX_DEPTH = 200;
-/** More values are rejected: they take minutes and gigabytes to process. */
+/** Maximum number of values. More would take minutes and gigabytes to process. */
 const MAX_VALUES = 2_000_000;
 
 /**
  * Parses JSON text from the service (RFC 8259), with or without a byte order mark. Numbers keep their digits.
- * @throws {AppError} `bad_response` with the offset of the error; with the reason `incomplete` when the text ends too
- * early. The text itself is not in the message.
+ * @throws {AppError} `bad_response` with the offset of the error, and with the reason `incomplete` if the text ends too
+ * early. The message does not contain the text.
  */
 export function parseJson(text: string): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -27,7 +27,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses JSON text from the service; undefined when it cannot be read. */
+/** Parses JSON text from the service; undefined if it is invalid. */
 export function parseJsonOrNone(text: string): unknown {
   try {
     return parseJson(text);
@@ -36,7 +36,7 @@ export function parseJsonOrNone(text: string): unknown {
   }
 }
 
-/** The rest of a text that was cut: nothing, or the start of a literal, number or escape. */
+/** The invalid rest of a truncated text: nothing, or the start of a literal, number, or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;
 
 /** Counts levels and values in one pass. @throws {AppError} `bad_response` for too many */

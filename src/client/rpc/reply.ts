@@ -14,7 +14,7 @@ export type RpcResponse = {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
-  /** The envelope's JSON text as received, or the body that holds none. */
+  /** The envelope's JSON text as received, or the body if it contains no envelope. */
   readonly text: string;
   /** The result has a `resultType` (MCP 2026-07-28). */
   readonly typed?: true;
@@ -34,17 +34,20 @@ interface Found {
   readonly text: string;
 }
 
-/** Content of the events of a stream so far. */
+/** The relevant content of a stream's events so far. */
 interface Seen {
   found?: Found;
   /** Whether there was a response to another request. */
   sawOtherId?: true;
-  /** Id of the last event, from which a stream is resumed, and the wait before it that the service names. */
+  /** Id of the last event, after which a stream is resumed, and the wait before resuming that the service requests. */
   lastEventId?: string;
   retryMs?: number;
 }
 
-/** Looks for the response to request `id` among the events of a stream. `onEvent` returns `stop` when it is found. */
+/**
+ * Creates a reader that looks for the response to request `id` in the events of a stream. `onEvent` returns `stop` once
+ * it is found.
+ */
 export function eventReader(
   id: number,
   mask: (text: string) => string,
@@ -54,7 +57,7 @@ export function eventReader(
   return {
     seen,
     onEvent(event: SseEvent): 'stop' | undefined {
-      // An event that the end of the stream cut off is to be sent again.
+      // An event that was cut off by the end of the stream must be sent again.
       if (event.id !== undefined && event.unfinished !== true) seen.lastEventId = event.id;
       if (event.retry !== undefined) seen.retryMs = event.retry;
       if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
@@ -63,7 +66,7 @@ export function eventReader(
       try {
         value = parseJson(text);
       } catch (error) {
-        // An event that the end of the stream cut off counts only if it is complete.
+        // An event that was cut off by the end of the stream counts only if its message is complete.
         if (event.unfinished === true) return undefined;
         throw error;
       }
@@ -83,7 +86,7 @@ export function eventReader(
 
 /**
  * Parses an HTTP response to request `id`.
- * @param seen holds the envelope if it arrived as an event; else it is looked for in the body
+ * @param seen contains the envelope if it arrived as an event; otherwise the body is searched
  */
 export function parseReply(reply: Reply, id: number, seen: Seen, context: StatusContext): RpcResponse {
   const { status, statusText, headers } = reply;
@@ -99,7 +102,7 @@ export function parseReply(reply: Reply, id: number, seen: Seen, context: Status
   return { text, envelope, rpcError: rpc, error: statusError({ ...reply, text, rpc }, context), ...base };
 }
 
-/** Returns the envelope in a body, or the reason why there is none. */
+/** Returns the envelope in a body, or the error if there is none. */
 function readBody(
   { status, headers, text, isStream }: Reply,
   id: number,
@@ -115,7 +118,7 @@ function readBody(
   }
   if (text.trim() === '') {
     const message = `${host} sent an empty response (${status})`;
-    // 204 and 205 are empty on purpose; another attempt would bring the same.
+    // 204 and 205 are empty by definition, so a retry would not help.
     return new AppError('bad_response', message, status === 200 ? { reason: 'incomplete' } : {});
   }
   const isPage = isHtml(text) || mediaType(firstValue(headers['content-type']) ?? '') === 'text/html';
@@ -125,7 +128,7 @@ function readBody(
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Without a length, a body that is not complete was cut off by the end of the connection.
+    // An incomplete body without a length was cut off by the end of the connection.
     const endsByClosing =
       headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
     if (!endsByClosing || error.details.reason !== 'incomplete') return error;
@@ -145,7 +148,7 @@ function webPage(text: string, host: string): AppError {
   });
 }
 
-/** Lists the protocol violations of a response that is accepted all the same, for `--verbose`. */
+/** Lists the protocol violations of a response that is accepted nevertheless, for `--verbose`. */
 export function protocolWarnings({ headers, text, envelope }: RpcResponse, isStream: boolean): string[] {
   if (envelope === undefined) return [];
   const warnings: string[] = [];

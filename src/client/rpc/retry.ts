@@ -15,17 +15,18 @@ const REASONS: Readonly<Record<Policy, readonly Reason[]>> = {
 };
 const BASE_MS = 500;
 const CAP_MS = 10_000;
-/** Shortest gap between two attempts, so that a wrong Retry-After never makes a hot loop. */
+/** Minimum time between two attempts, so that a wrong Retry-After never causes a busy loop. */
 const MIN_GAP_MS = 100;
 const MIN_GAP_429_MS = 500;
-/** Random part of a wait, so that several calls or processes do not resume at the same instant. */
+/** Random part of a wait, so that several calls or processes do not resume at the same time. */
 const JITTER_MS = 250;
 
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an IMF-fixdate; of several the largest.
+ * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an IMF-fixdate. Of several values, returns the
+ * largest.
  * @param now milliseconds since the epoch
  * @returns seconds, or undefined for anything else and for a past date
  */
@@ -42,7 +43,7 @@ export function parseRetryAfter(
   return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
-/** Limits of the attempts of every call. */
+/** Limits for the retries of each call. */
 export interface RetryLimits {
   /** Maximum number of attempts after the first. */
   readonly retries: number;
@@ -53,8 +54,8 @@ export interface RetryLimits {
 }
 
 /**
- * Returns the milliseconds to wait before the next attempt, or the error of the call where there is none. `attempt` is the
- * number of attempts before the failed one, `remainingMs` the time that is left for the call.
+ * Returns the milliseconds to wait before the next attempt, or the error of the call if it must not be repeated.
+ * `attempt` is the number of attempts before the failed one, `remainingMs` the time left for the call.
  */
 export function planRetry(
   error: AppError,
@@ -65,7 +66,7 @@ export function planRetry(
   const isRetryable =
     reason === undefined
       ? STATUSES[policy].includes(status)
-      : // The service may always send an incomplete response: one more attempt is enough.
+      : // The service may always send an incomplete response, so retry only once.
         REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
   if (!isRetryable) return error;
   if (attempt >= retries) {
@@ -81,7 +82,7 @@ export function planRetry(
   const ms = retryAfter * 1000;
   const waitMs = Math.max(MIN_GAP_429_MS, ms);
   const isTooLong = ms > maxWaitMs;
-  // The gate waits for the rate limit, in addition to the time of the call.
+  // The wait at the gate does not count against the time of the call.
   if (!isTooLong && status === 429) return waitMs;
   const spreadMs = waitMs + Math.round(random() * JITTER_MS);
   if (!isTooLong && spreadMs < remainingMs) return spreadMs;
@@ -93,7 +94,7 @@ export function planRetry(
   return error.withMessage(message, { hint: `run the command again in ${wait}${allow}` });
 }
 
-/** Creates a gate that all calls of a client share: after a 429 none of them is sent until it opens. */
+/** Creates a gate that all calls of a client share. After a 429, no call is sent until the gate opens. */
 export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>) {
   /** Milliseconds since the epoch. */
   let opensAt = 0;
@@ -101,9 +102,9 @@ export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sl
     closeUntil(until: number): void {
       opensAt = Math.max(opensAt, until);
     },
-    /** Waits until the gate is open, also when it is closed for longer meanwhile. @throws the signal's reason */
+    /** Waits until the gate is open, even if the closing time is extended meanwhile. @throws the signal's reason */
     async wait(signal: AbortSignal): Promise<void> {
-      // Each end is awaited once, so that neither an early timer nor a changed clock makes a loop.
+      // Waits once for each closing time, so that neither an early timer nor a changed clock causes a loop.
       for (let passed = 0; opensAt > passed; ) {
         passed = opensAt;
         const left = passed - now();

@@ -121,7 +121,7 @@ function idsOfJson(text: string): string[] | undefined {
   });
 }
 
-/** Returns the ids of a CSV text whose header names their column; undefined where it has no such header. */
+/** Returns the ids of a CSV text whose header names their column; undefined if it has no such header. */
 function idsOfCsv(text: string): string[] | undefined {
   const [header = ''] = text.split(/\r\n|\n|\r/, 1);
   for (const delimiter of DELIMITERS) {

@@ -49,7 +49,7 @@ export interface Columns {
 /**
  * Finds the columns to search by.
  * @param header columns of a CSV, keys of NDJSON
- * @throws {AppError} `usage` where there is nothing to search by
+ * @throws {AppError} `usage` if there is nothing to search by
  */
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
   const name = findColumn(header, 'name', options.nameColumn, options.nested);

@@ -100,7 +100,7 @@ const PARENTHESES = /[([{（【][^()[\]{}（）【】]*[)\]}）】]/g;
 const BRANCH = /\s[-–—|·@]\s.*$|,\s.*$/;
 
 /**
- * A name without parentheses, a branch behind it, and words such as "Restaurant" around it; undefined where nothing of
+ * A name without parentheses, a branch behind it, and words such as "Restaurant" around it; undefined if nothing of
  * that is in the name, or nothing else.
  */
 export function simplifyName(name: string): string | undefined {

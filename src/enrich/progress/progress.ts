@@ -30,7 +30,7 @@ export interface Progress {
 export interface ProgressSource {
   readonly counts: () => Counts;
   readonly requests: () => number;
-  /** Requests that the day's quota still has; undefined where it has no limit. */
+  /** Requests that the day's quota still has; undefined if it has no limit. */
   readonly leftToday: () => number | undefined;
   readonly total: number | undefined;
   /** Requests a minute; 0 = no limit. */
@@ -187,7 +187,7 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
   };
 }
 
-/** Milliseconds, by the pace so far and the quota of a minute; undefined where it cannot be known. */
+/** Milliseconds, by the pace so far and the quota of a minute; undefined if it cannot be known. */
 export function timeLeft(source: ProgressSource, elapsed: number): number | undefined {
   const { done, earlier } = source.counts();
   const own = done - earlier;

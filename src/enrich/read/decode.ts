@@ -98,7 +98,7 @@ function utf16Order([a, b, c, d]: Uint8Array): string | undefined {
 
 const countLines = (text: string): number => text.split('\n').length - 1;
 
-/** Windows-1252 where most letters beyond ASCII come alone, as in Latin text; undefined where they come in words. */
+/** Windows-1252 where most letters beyond ASCII come alone, as in Latin text; undefined if they come in words. */
 function likelyEncoding(bytes: Buffer): string | undefined {
   const runs = bytes.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
   const letters = runs.reduce((sum, run) => sum + run.length, 0);

@@ -37,7 +37,7 @@ const INPUT_HINT = 'restaurant enrich <file>, or - for stdin';
  * Opens the list. A file stays open, so that it may be moved or deleted during the run; what is appended to it later is
  * not read.
  * @param file a path, or `-` for stdin
- * @throws {AppError} `bad_input` where it cannot be opened
+ * @throws {AppError} `bad_input` if it cannot be opened
  */
 export async function openInput(file: string, context: Pick<Context, 'stdin' | 'cwd'>): Promise<Input> {
   if (file === '-') {

@@ -55,7 +55,7 @@ const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich … -o out.ndjso
 
 /**
  * Opens a list.
- * @throws {AppError} `bad_input` where a CSV or TSV has no header row
+ * @throws {AppError} `bad_input` if a CSV or TSV has no header row
  */
 export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
   const { bom, isWorkbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);

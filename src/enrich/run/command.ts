@@ -56,7 +56,7 @@ const loadReport = () => import('../write/report.ts');
 /**
  * Enriches a list that was checked: opens the service and the output, finds the restaurants, writes the rows, and prints
  * the summary.
- * @throws {AppError} what ended the run; `partial` where rows failed
+ * @throws {AppError} what ended the run; `partial` if rows failed
  */
 async function runPlan(app: App, plan: Plan): Promise<void> {
   const { options, outputFile } = plan;

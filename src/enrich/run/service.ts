@@ -11,7 +11,7 @@ import type { EnrichOptions } from './plan.ts';
 /** A service that is paced, and whose requests are counted. */
 export interface PacedService extends RestaurantService {
   readonly requests: () => number;
-  /** Requests that the day's quota still has; undefined where it has no limit. */
+  /** Requests that the day's quota still has; undefined if it has no limit. */
   readonly leftToday: () => number | undefined;
 }
 

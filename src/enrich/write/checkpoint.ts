@@ -14,7 +14,7 @@ import type { RowCodec } from './row-codec.ts';
 export interface FinishedRow {
   readonly text: string;
   readonly status: Status;
-  /** Offset of the text in the output; undefined where it is not written there yet. */
+  /** Offset of the text in the output; undefined if it is not written there yet. */
   readonly offset: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export function openCheckpoint(options: {
       `${name} was not made from this input with these options: they differ at ${place}`,
     );
 
-  /** Skips the header. @returns false where there is no whole header yet */
+  /** Skips the header. @returns false if there is no whole header yet */
   function skipHeader(records: OutputRecords): boolean {
     if (codec.header === '') return true;
     const header = records.next();
@@ -153,7 +153,7 @@ export function recordAt(file: ReadableFile, codec: RowCodec): (offset: number) 
 /**
  * Reads the records of an output file. A record ends at a line feed outside of quotes; quotes count by their parity, so
  * that a cut at any place is distinguished from an end.
- * @param codec `quotes`: false where a record is a line, as in NDJSON
+ * @param codec `quotes`: false if a record is a line, as in NDJSON
  * @param from offset of the first record
  */
 export function readOutput(

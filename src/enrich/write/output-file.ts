@@ -35,7 +35,7 @@ export interface OutputFile {
 
 /**
  * Claims the output file for this run; undefined for stdout.
- * @throws {AppError} `in_use` where another process writes it; `usage` where it exists, or is the input; `io_error`
+ * @throws {AppError} `in_use` if another process writes it; `usage` if it exists, or is the input; `io_error`
  */
 export function claimOutput(
   app: App,

@@ -78,7 +78,7 @@ export interface RowCodec {
   detailsOf(text: string): { id: string; details: JsonObject } | undefined;
 }
 
-/** @throws {AppError} `usage` where a new column has the name of another */
+/** @throws {AppError} `usage` if a new column has the name of another */
 export function openRowCodec(options: RowCodecOptions): RowCodec {
   return options.format === 'ndjson' ? ndjsonCodec(options) : delimitedCodec(options);
 }
