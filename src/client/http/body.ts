@@ -153,31 +153,44 @@ function openCoding(name: string, first: Uint8Array): Transform {
 }
 
 /**
- * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress
- * regardless.
- * @param sink gets the decoded body: `error`, or its chunks and `end`
+ * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
+ * @param maxBytes maximum size of the compressed body
+ * @param sink gets the decoded body as chunks, then `end`; `error` gets what is wrong with it, and what the other two throw
  */
 export function contentDecoder(
   coding: string,
-  sink: { chunk(chunk: Uint8Array): void; end(): void; error(error: AppError): void },
+  maxBytes: number,
+  sink: { chunk(chunk: Uint8Array): void; end(): void; error(error: unknown): void },
 ) {
+  function guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      sink.error(error);
+    }
+  }
+  const emit = (chunk: Uint8Array): void => guard(() => sink.chunk(chunk));
+  const emitEnd = (): void => guard(sink.end);
   const name = coding.trim().toLowerCase();
-  if (name === '' || name === 'identity') return { write: sink.chunk, end: sink.end, destroy() {} };
+  if (name === '' || name === 'identity') return { write: emit, end: emitEnd, destroy() {} };
+
   let stream: Transform | undefined;
+  let received = 0;
+  function onStreamError(cause: unknown): void {
+    const message = `the response is labeled as compressed (${name}) but cannot be decompressed`;
+    sink.error(new AppError('bad_response', message, { cause }));
+  }
   return {
-    /** @throws {AppError} `bad_response` for an unknown coding */
     write(chunk: Uint8Array): void {
-      stream ??= openCoding(name, chunk)
-        .on('data', sink.chunk)
-        .on('end', sink.end)
-        .on('error', (cause) => {
-          const message = `the response is labeled as compressed (${name}) but cannot be decompressed`;
-          sink.error(new AppError('bad_response', message, { cause }));
-        });
-      stream.write(chunk);
+      guard(() => {
+        received += chunk.length;
+        if (received > maxBytes) throw tooLarge(maxBytes);
+        stream ??= openCoding(name, chunk).on('data', emit).on('end', emitEnd).on('error', onStreamError);
+        stream.write(chunk);
+      });
     },
     end(): void {
-      if (stream === undefined) sink.end();
+      if (stream === undefined) emitEnd();
       else stream.end();
     },
     /** Stops immediately. */

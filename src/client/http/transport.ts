@@ -53,14 +53,7 @@ export interface Reply {
   readonly isStream: boolean;
 }
 
-/** A response whose body is being read. */
-interface IncomingResponse {
-  readonly head: Pick<Reply, 'status' | 'statusText' | 'headers'>;
-  readonly body: ReturnType<typeof bodyReader>;
-  readonly decoder: ReturnType<typeof contentDecoder>;
-}
-
-/** A part of an exchange as it happens, for `--verbose`. Never contains the key. */
+/** A part of an exchange as it happens, for `--verbose`. Never holds the key. */
 export type TraceEvent =
   | {
       readonly kind: 'request';
@@ -92,142 +85,34 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Opens a transport to one endpoint. The HTTP library is loaded with the first request. @throws {AppError} `usage` for a bad proxy */
 export function openTransport(options: TransportOptions) {
-  const { endpoint, trace, connectMs = CONNECT_MS } = options;
+  const { endpoint, trace } = options;
+  const { href: url, origin, pathname, search } = endpoint;
   const proxy = proxyFor(endpoint, options.env);
   let dispatcher: Promise<HttpDispatcher> | undefined;
   const open = async () => {
     const { openDispatcher } = await import('./dispatcher.ts');
-    return openDispatcher(connectMs, proxy);
+    return openDispatcher(options.connectMs ?? CONNECT_MS, proxy);
   };
   return {
     /**
      * Sends one HTTP request and reads the response. Redirects are not followed.
      * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
      */
-    async send({ signal, deadline, totalMs }: CallLimits, exchange: Exchange): Promise<Reply> {
+    async send(limits: CallLimits, exchange: Exchange): Promise<Reply> {
       const { method, headers, body } = exchange;
-      signal.throwIfAborted();
+      limits.signal.throwIfAborted();
       dispatcher ??= open();
-      const http = await dispatcher;
-      signal.throwIfAborted();
-      return new Promise((resolve, reject) => {
-        let maxBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-        let phase: Phase = 'connecting';
-        let settled = false;
-        let abort: (() => void) | undefined;
-        let response: IncomingResponse | undefined;
-        let isError = false;
-        let received = 0;
-
-        // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
-        const timeLeft = Math.max(0, deadline - options.now());
-        let timer = setTimeout(() => fail(timeoutError()), Math.min(timeLeft, MAX_TIMER_MS));
-        const ignoreAbort = onAbort(signal, () => {
-          reject(signal.reason);
-          close();
-        });
-
-        function timeoutError(): AppError {
-          const limit = formatDuration(totalMs);
-          const message = {
-            connecting: `no connection to ${endpoint.host} within ${limit}`,
-            waiting: `no response from ${endpoint.host} within ${limit}`,
-            reading: `the response from ${endpoint.host} did not end within ${limit}`,
-          }[phase];
-          return new AppError('timeout', message, { reason: 'time' });
-        }
-        /** Ends the exchange. The connection is kept only after a complete response. */
-        function close(isComplete = false): void {
-          settled = true;
-          clearTimeout(timer);
-          ignoreAbort();
-          response?.decoder.destroy();
-          if (!isComplete) abort?.();
-        }
-        function succeed(isComplete: boolean): void {
-          if (settled || response === undefined) return;
-          const { body, head } = response;
-          const reply = { text: body.text(), isStream: body.isStream(), ...head };
-          if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
-          resolve(reply);
-          close(isComplete);
-        }
-        function fail(error: unknown): void {
-          // Reports the status of an error even if its body is invalid.
-          if (isError) succeed(false);
-          if (settled) return;
-          reject(error);
-          close();
-        }
-        /** Runs a step of reading the response. An error ends the exchange. */
-        function guard(step: () => void): void {
-          if (settled) return;
-          try {
-            step();
-          } catch (error) {
-            fail(error);
-          }
-        }
-
-        const handler: Dispatcher.DispatchHandler = {
-          onRequestStart(controller) {
-            abort = () => controller.abort(new AppError('network', 'dropped'));
-            if (settled) return abort();
-            phase = 'waiting';
-          },
-          onResponseStart: (_controller, status, fields, statusText = '') =>
-            guard(() => {
-              if (status < 200 && status !== 101) return;
-              phase = 'reading';
-              trace?.({ kind: 'response', status, statusText, headers: fieldList(fields) });
-              isError = status >= 400 && status <= 599;
-              if (isError) maxBytes = Math.min(maxBytes, MAX_ERROR_BYTES);
-              else assertReadable(endpoint, status, fields, maxBytes);
-              const body = bodyReader({
-                contentType: firstValue(fields['content-type']) ?? '',
-                maxBytes,
-                lenient: isError,
-                onEvent(event) {
-                  if (settled) return;
-                  trace?.({ kind: 'body', text: eventText(event) });
-                  if (exchange.onEvent?.(event) === 'stop') succeed(false);
-                },
-              });
-              const decoder = contentDecoder(firstValue(fields['content-encoding']) ?? '', {
-                chunk: (chunk) => guard(() => body.feed(chunk)),
-                end() {
-                  guard(() => body.end());
-                  // undici releases the connection one turn later. A request sent earlier would open another connection.
-                  setImmediate(() => setImmediate(succeed, true));
-                },
-                error: fail,
-              });
-              response = { head: { status, statusText, headers: fields }, body, decoder };
-              const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
-              if (bodyMs === undefined) return;
-              clearTimeout(timer);
-              timer = setTimeout(succeed, Math.min(bodyMs, deadline - options.now()), false);
-            }),
-          onResponseData: (_controller, chunk) =>
-            guard(() => {
-              received += chunk.length;
-              if (received > maxBytes) throw tooLarge(maxBytes);
-              response?.decoder.write(chunk);
-            }),
-          onResponseEnd: () => response?.decoder.end(),
-          onResponseError: (_controller, error) =>
-            fail(networkError(error, { target: endpoint, phase, connectMs })),
-        };
-
-        if (timeLeft === 0) return fail(timeoutError());
-        const url = endpoint.href;
-        trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
-        const { origin, pathname, search } = endpoint;
+      const { dispatch } = await dispatcher;
+      limits.signal.throwIfAborted();
+      if (limits.deadline <= options.now()) throw timeoutError(endpoint, 'connecting', limits);
+      trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
+      const reply = await new Promise<Reply>((resolve, reject) => {
+        const handler = exchangeHandler(options, limits, exchange, resolve, reject);
         const path = pathname + search;
-        guard(() =>
-          http.dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler),
-        );
+        dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
       });
+      if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
+      return reply;
     },
     async close(): Promise<void> {
       await (await dispatcher)?.close();
@@ -235,24 +120,140 @@ export function openTransport(options: TransportOptions) {
   };
 }
 
-/** @throws {AppError} for a redirect, an unknown status, or a body that is too large */
-function assertReadable(endpoint: URL, status: number, headers: HeaderFields, maxBytes: number): void {
+/** Handles the events of one exchange. Calls `resolve` or `reject` once, after which nothing of the exchange is left. */
+function exchangeHandler(
+  options: TransportOptions,
+  limits: CallLimits,
+  exchange: Exchange,
+  resolve: (reply: Reply) => void,
+  reject: (error: unknown) => void,
+): Dispatcher.DispatchHandler {
+  const { endpoint, trace, now, connectMs = CONNECT_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { signal, deadline } = limits;
+  let controller: Dispatcher.DispatchController | undefined;
+  let response: ReturnType<typeof openResponse> | undefined;
+  let isSettled = false;
+  // One limit for the whole exchange, so that a response that trickles in and an endless stream end, too.
+  let timer = startTimer(deadline - now(), () => fail(timeoutError(endpoint, phase(), limits)));
+  const ignoreAbort = onAbort(signal, () => settle(() => reject(signal.reason)));
+
+  function phase(): Phase {
+    if (controller === undefined) return 'connecting';
+    return response === undefined ? 'waiting' : 'reading';
+  }
+  const abort = () => controller?.abort(new AppError('network', 'dropped'));
+  /** Ends the exchange. The connection is kept only after a complete response. */
+  function settle(report: () => void, isComplete = false): void {
+    if (isSettled) return;
+    isSettled = true;
+    clearTimeout(timer);
+    ignoreAbort();
+    response?.destroy();
+    if (!isComplete) abort();
+    report();
+  }
+  function succeed(isComplete = false): void {
+    const reply = response?.reply;
+    if (reply !== undefined) settle(() => resolve(reply()), isComplete);
+  }
+  function fail(error: unknown): void {
+    // Reports the status of an error even if its body is invalid.
+    if (response?.isError) succeed();
+    else settle(() => reject(error));
+  }
+
+  return {
+    onRequestStart(started) {
+      controller = started;
+      if (isSettled) abort();
+    },
+    onResponseStart(_controller, status, headers, statusText = '') {
+      if (status < 200 && status !== 101) return;
+      trace?.({ kind: 'response', status, statusText, headers: fieldList(headers) });
+      const isError = status >= 400 && status <= 599;
+      const maxBytes = isError ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
+      const problem = isError ? undefined : responseProblem(endpoint, status, headers, maxBytes);
+      if (problem !== undefined) return fail(problem);
+      response = openResponse({ status, statusText, headers }, isError, maxBytes, {
+        event(event) {
+          if (isSettled) return;
+          trace?.({ kind: 'body', text: eventText(event) });
+          if (exchange.onEvent?.(event) === 'stop') succeed();
+        },
+        // undici releases the connection one turn later; a request sent before that would open another.
+        end: () => setImmediate(() => setImmediate(succeed, true)),
+        error: fail,
+      });
+      const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
+      if (bodyMs === undefined) return;
+      clearTimeout(timer);
+      timer = startTimer(Math.min(bodyMs, deadline - now()), succeed);
+    },
+    onResponseData: (_controller, chunk) => response?.write(chunk),
+    onResponseEnd: () => response?.end(),
+    onResponseError: (_controller, error) =>
+      fail(networkError(error, { target: endpoint, phase: phase(), connectMs })),
+  };
+}
+
+/** Opens the body of a response for reading. Its events go to the sink, then `end`, or an `error` if it is invalid. */
+function openResponse(
+  { status, statusText, headers }: Pick<Reply, 'status' | 'statusText' | 'headers'>,
+  isError: boolean,
+  maxBytes: number,
+  sink: { event(event: SseEvent): void; end(): void; error(error: unknown): void },
+) {
+  const contentType = firstValue(headers['content-type']) ?? '';
+  const body = bodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
+  const decoder = contentDecoder(firstValue(headers['content-encoding']) ?? '', maxBytes, {
+    chunk: body.feed,
+    end() {
+      body.end();
+      sink.end();
+    },
+    error: sink.error,
+  });
+  const reply = (): Reply => ({ status, statusText, headers, text: body.text(), isStream: body.isStream() });
+  return { isError, reply, ...decoder };
+}
+
+function startTimer(ms: number, act: () => void): NodeJS.Timeout {
+  return setTimeout(act, Math.min(ms, MAX_TIMER_MS));
+}
+
+function timeoutError({ host }: URL, phase: Phase, { totalMs }: CallLimits): AppError {
+  const limit = formatDuration(totalMs);
+  const message = {
+    connecting: `no connection to ${host} within ${limit}`,
+    waiting: `no response from ${host} within ${limit}`,
+    reading: `the response from ${host} did not end within ${limit}`,
+  }[phase];
+  return new AppError('timeout', message, { reason: 'time' });
+}
+
+/** Returns the error of a redirect, an unknown status, or a body that is too large. */
+function responseProblem(
+  endpoint: URL,
+  status: number,
+  headers: HeaderFields,
+  maxBytes: number,
+): AppError | undefined {
   const { host } = endpoint;
   if (status < 200 || status > 599) {
-    throw new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status });
+    return new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status });
   }
   // RFC 9110, section 15.3.6: a 205 has no content.
   if (status === 205) {
-    throw new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status });
+    return new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status });
   }
   if (status >= 300 && status < 400) {
-    throw new AppError(
+    return new AppError(
       'http_error',
       `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`,
       { status, hint: 'check the base URL: restaurant status' },
     );
   }
-  if (Number(firstValue(headers['content-length'])) > maxBytes) throw tooLarge(maxBytes);
+  return Number(firstValue(headers['content-length'])) > maxBytes ? tooLarge(maxBytes) : undefined;
 }
 
 function destination(endpoint: URL, headers: HeaderFields): string {
