@@ -1,7 +1,7 @@
 // Runs the official MCP conformance suite: its client scenarios against command lines of this program, its server
 // scenarios against the sandbox. The suite is installed into a temporary folder. It needs Node.js 22 or later: the one that
 // CONFORMANCE_NODE names, or that of the npm package `node`. OAuth is out of scope, because the service uses keys.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -53,17 +53,27 @@ function environment(home) {
   };
 }
 
+/** Runs the suite. @returns its exit code, its output, and a function that reads the checks of a scenario */
 function runSuite([node, program], words) {
   const folder = freshFolder();
-  const options = { cwd: root, env: environment(folder), encoding: 'utf8', timeout: 60_000 };
-  const { status, stdout, stderr } = spawnSync(node, [program, ...words, '-o', folder], options);
-  const results = readdirSync(folder, { recursive: true }).find((name) => name.endsWith('checks.json'));
-  const checks = results === undefined ? [] : JSON.parse(readFileSync(join(folder, results), 'utf8'));
-  return { status, checks, output: `${stdout}${stderr}` };
+  const options = { cwd: root, env: environment(folder), timeout: 60_000 };
+  const checksOf = (scenario) => {
+    // Folders of results are named like initialize-2026-11-22T16-27-00-763Z and server-ping-2026-11-22T16-27-00-763Z.
+    const pattern = new RegExp(`^(server-)?${scenario}-\\d{4}-\\d\\d-\\d\\dT`);
+    const results = readdirSync(folder).find((name) => pattern.test(name));
+    return results === undefined
+      ? []
+      : JSON.parse(readFileSync(join(folder, results, 'checks.json'), 'utf8'));
+  };
+  return new Promise((resolve) => {
+    execFile(node, [program, ...words, '-o', folder], options, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : error.code, output: `${stdout}${stderr}`, checksOf }),
+    );
+  });
 }
 
 /** Returns the problems of a run: unexpected failures and warnings, too few checks, a failed client. */
-function faultsOf({ checks, status, output }, { expected = {}, mode }) {
+function faultsOf({ status, output }, checks, { expected = {}, mode }) {
   const bad = checks.filter((check) => check.status === 'FAILURE' || check.status === 'WARNING');
   const isExpected = ({ id, errorMessage = '' }) =>
     Object.hasOwn(expected, id) || errorMessage.includes('does not list the diagnostic tool');
@@ -81,12 +91,13 @@ const countGood = (checks) =>
 
 const total = { scenarios: 0, checks: 0, failed: 0 };
 function report(title, run, rules) {
-  const faults = faultsOf(run, rules);
-  const checks = countGood(run.checks);
+  const checks = run.checksOf(rules.scenario);
+  const faults = faultsOf(run, checks, rules);
+  const good = countGood(checks);
   total.scenarios += 1;
-  total.checks += checks;
+  total.checks += good;
   if (faults.length > 0) total.failed += 1;
-  console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'} ${title}: ${checks} checks`);
+  console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'} ${title}: ${good} checks`);
   for (const fault of faults) console.log(`       ${fault.slice(0, 2000)}`);
 }
 
@@ -116,21 +127,7 @@ function startSandbox(reply) {
   });
 }
 
-function runServerScenarios(suite, url, reply) {
-  for (const { scenario, versions, expected } of SERVER) {
-    for (const version of versions) {
-      const words = ['server', '--url', url, '--scenario', scenario, '--spec-version', version];
-      report(`server ${scenario} ${version} (${reply})`, runSuite(suite, words), {
-        mode: 'server',
-        expected,
-      });
-    }
-  }
-}
-
-try {
-  const suite = install();
-  const leftOut = checkThatAllAreKnown(suite);
+async function runClientScenarios(suite) {
   for (const { scenario, versions, line } of CLIENT) {
     for (const version of versions) {
       const command =
@@ -138,19 +135,37 @@ try {
           ? 'node scripts/conformance-client.js'
           : `node bin/restaurant.js ${line} --endpoint`;
       const words = ['client', '--command', command, '--scenario', scenario, '--spec-version', version];
-      report(`client ${scenario} ${version}: ${line ?? 'several commands'}`, runSuite(suite, words), {
+      report(`client ${scenario} ${version}: ${line ?? 'several commands'}`, await runSuite(suite, words), {
+        scenario,
         mode: 'client',
       });
     }
   }
-  for (const reply of ['json', 'sse']) {
-    const sandbox = await startSandbox(reply);
-    try {
-      runServerScenarios(suite, sandbox.url, reply);
-    } finally {
-      sandbox.stop();
+}
+
+/** Runs all scenarios of a protocol version in one process, and reports those that the sandbox supports. */
+async function runServerScenarios(suite, reply) {
+  const sandbox = await startSandbox(reply);
+  try {
+    for (const version of new Set(SERVER.flatMap(({ versions }) => versions))) {
+      const words = ['server', '--url', sandbox.url, '--suite', 'all', '--spec-version', version];
+      const run = await runSuite(suite, words);
+      for (const { scenario, expected } of SERVER.filter(({ versions }) => versions.includes(version)))
+        report(`server ${scenario} ${version} (${reply})`, run, { scenario, mode: 'server', expected });
     }
+  } finally {
+    sandbox.stop();
   }
+}
+
+try {
+  const suite = install();
+  const leftOut = checkThatAllAreKnown(suite);
+  await Promise.all([
+    runClientScenarios(suite),
+    runServerScenarios(suite, 'json'),
+    runServerScenarios(suite, 'sse'),
+  ]);
   console.log(`left out: ${leftOut.length} scenarios`);
   for (const { names, why } of LEFT_OUT)
     console.log(`  ${leftOut.filter((name) => names.test(name)).length}: ${why}`);
