@@ -153,9 +153,10 @@ function openCoding(name: string, first: Uint8Array): Transform {
 }
 
 /**
- * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress anyway.
- * @param maxBytes maximum size of the compressed body
- * @param sink gets the decoded body as chunks, then `end`; `error` gets what is wrong with it, and what the other two throw
+ * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress
+ * regardless.
+ * @param maxBytes Maximum size of the compressed body
+ * @param sink gets the decoded body in chunks, then `end`. `error` gets their errors and those of the decoding
  */
 export function contentDecoder(
   coding: string,

@@ -53,7 +53,7 @@ export interface Reply {
   readonly isStream: boolean;
 }
 
-/** A part of an exchange as it happens, for `--verbose`. Never holds the key. */
+/** A part of an exchange as it happens, for `--verbose`. Never contains the key. */
 export type TraceEvent =
   | {
       readonly kind: 'request';
@@ -133,7 +133,7 @@ function exchangeHandler(
   let controller: Dispatcher.DispatchController | undefined;
   let response: ReturnType<typeof openResponse> | undefined;
   let isSettled = false;
-  // One limit for the whole exchange, so that a response that trickles in and an endless stream end, too.
+  // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
   let timer = startTimer(deadline - now(), () => fail(timeoutError(endpoint, phase(), limits)));
   const ignoreAbort = onAbort(signal, () => settle(() => reject(signal.reason)));
 
@@ -180,7 +180,7 @@ function exchangeHandler(
           trace?.({ kind: 'body', text: eventText(event) });
           if (exchange.onEvent?.(event) === 'stop') succeed();
         },
-        // undici releases the connection one turn later; a request sent before that would open another.
+        // undici releases the connection one turn later. A request sent earlier would open another connection.
         end: () => setImmediate(() => setImmediate(succeed, true)),
         error: fail,
       });
