@@ -17,11 +17,17 @@ import {
 } from './protocol.ts';
 import { demandsModern, statelessClient } from './stateless.ts';
 
-/** Makes a call in one protocol. @returns the response, or the error with which the service refuses the handshake */
-type Call = (state: CallState, call: RpcCall) => Promise<RpcResponse | AppError>;
-
 type Era = 'bare' | 'legacy' | 'modern';
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
+const isEra = (era: string | undefined): era is Era => Object.values<string | undefined>(ERAS).includes(era);
+
+/** One protocol that a service may use. */
+interface ProtocolClient {
+  /** Makes a call. @returns the response, or the error with which the service refuses the handshake */
+  call(state: CallState, call: RpcCall): Promise<RpcResponse | AppError>;
+  /** Returns the negotiated version. */
+  version(): string | undefined;
+}
 
 /** Opens a session with a service, in the configured or the detected protocol. */
 export function openSession({
@@ -45,23 +51,12 @@ export function openSession({
   const stateless = statelessClient(channel, warn);
   // If events have ids, the stream can be resumed, with or without a handshake.
   const plain = (state: CallState, call: RpcCall) => channel.request(state, { resume: {}, ...call });
-  const calls: Readonly<Record<Era, Call>> = {
-    bare: plain,
-    legacy: handshake.call,
-    modern: stateless.call,
+  const protocols: Record<Era, ProtocolClient> = {
+    bare: { call: plain, version: () => undefined },
+    legacy: { call: handshake.call, version: () => handshake.session()?.version },
+    modern: { call: stateless.call, version: () => MODERN_VERSION },
   };
-
-  let detected: DetectedProtocol | undefined;
-  /** Protocols that the service has refused. They are not tried again. */
-  const refused = new Set<string>();
-  /** A protocol that a second negotiation has confirmed. Later refusals in it are about the request. */
-  let confirmed: string | undefined;
-
-  /** Makes a call in a protocol. @returns undefined if the protocol is unknown or the service refuses the handshake */
-  async function callIn(era: string, state: CallState, call: RpcCall): Promise<RpcResponse | undefined> {
-    const outcome = Object.hasOwn(calls, era) ? await calls[era as Era](state, call) : undefined;
-    return outcome instanceof AppError ? undefined : outcome;
-  }
+  const detector = protocolDetector(protocols, plain, memory);
 
   /** Makes a call in the configured protocol. If the service refuses it, the hint suggests `--protocol auto`. */
   async function callFixed(era: Era, state: CallState, call: RpcCall): Promise<RpcResponse> {
@@ -69,82 +64,110 @@ export function openSession({
       error.withHint(
         `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`,
       );
-    const outcome = await calls[era](state, call);
+    const outcome = await protocols[era].call(state, call);
     if (outcome instanceof AppError) throw withProtocolHint(outcome);
     return outcome.rpcError === undefined || isUnderstood(outcome, era)
       ? outcome
       : { ...outcome, error: withProtocolHint(outcome.error) };
   }
 
-  /**
-   * Makes a call in the protocol that the response to a plain call requires, unless the service has refused it before.
-   * @returns the response to report, and the protocol if it works
-   */
-  async function negotiate(
-    state: CallState,
-    call: RpcCall,
-    response: RpcResponse,
-  ): Promise<{ response: RpcResponse; era?: string }> {
-    const era = demandedProtocol(response);
-    if (era === undefined) {
-      return response.envelope !== undefined && response.status < 300
-        ? { response, era: 'bare' }
-        : { response };
-    }
-    const second = refused.has(era) ? undefined : await callIn(era, state, call);
-    if (second !== undefined && isUnderstood(second, era)) return { response: second, era };
-    // The service refuses that protocol, too: report the first refusal.
-    refused.add(era);
-    return { response };
-  }
-
-  function store(era: string): void {
-    const version =
-      era === 'legacy' ? handshake.session()?.version : era === 'modern' ? MODERN_VERSION : undefined;
-    if (detected?.era === era && detected.version === version) return;
-    detected = version === undefined ? { era } : { era, version };
-    memory?.write(detected);
-  }
-
-  /**
-   * Detects the protocol: tries a plain call first, then the protocol that its refusal requires. The protocol that works
-   * is stored and used for later calls. If the service refuses it later, it is negotiated again, once.
-   */
-  async function callDetected(state: CallState, call: RpcCall): Promise<RpcResponse> {
-    detected ??= memory?.read();
-    const known = detected;
-    const first = known && (await callIn(known.era, state, call));
-    const isAnswer = known !== undefined && first !== undefined && isUnderstood(first, known.era);
-    if (isAnswer && (known.era === confirmed || !isRefusal(first))) return first;
-    if (known !== undefined) {
-      detected = undefined;
-      refused.clear();
-      memory?.forget();
-    }
-    const plainResponse = known?.era === 'bare' && first !== undefined ? first : await plain(state, call);
-    const { response, era } = await negotiate(state, call, plainResponse);
-    if (era !== undefined) store(era);
-    if (!isAnswer || (era !== undefined && era !== known.era)) return response;
-    // No other protocol works better, so the refusal was about the request.
-    confirmed = known.era;
-    store(known.era);
-    return era === undefined ? first : response;
-  }
-
   return {
     call(state: CallState, call: RpcCall): Promise<RpcResponse> {
-      // A caller that sends the messages of a handshake itself does not need ours.
+      // A caller that sends the handshake messages itself gets no handshake from this client.
       if (call.method === 'initialize' || call.method.startsWith('notifications/')) return plain(state, call);
-      return protocol === 'auto' ? callDetected(state, call) : callFixed(ERAS[protocol], state, call);
+      return protocol === 'auto' ? detector.call(state, call) : callFixed(ERAS[protocol], state, call);
     },
     /** Returns the tools that may be used in the current protocol. */
     filterUsable(tools: Tool[]): Tool[] {
-      const era = protocol === 'auto' ? detected?.era : ERAS[protocol];
+      const era = protocol === 'auto' ? detector.era() : ERAS[protocol];
       return era === 'modern' ? stateless.filterUsable(tools) : tools;
     },
     /** Returns the capabilities that a handshake found, if there was one. */
     capabilities: (): JsonObject | undefined => handshake.session()?.capabilities,
     close: handshake.close,
+  };
+}
+
+/** Detects which protocol a service uses. The protocol that worked is stored and used until the service refuses it. */
+function protocolDetector(
+  protocols: Readonly<Record<Era, ProtocolClient>>,
+  plain: (state: CallState, call: RpcCall) => Promise<RpcResponse>,
+  memory: ProtocolMemory | undefined,
+) {
+  let detected: DetectedProtocol | undefined;
+  /** Protocols that the service has refused. They are not tried again. */
+  const refused = new Set<Era>();
+  /** A protocol that a second detection has confirmed. Later refusals in it are about the request. */
+  let confirmed: Era | undefined;
+
+  function store(era: Era): void {
+    const version = protocols[era].version();
+    if (detected?.era === era && detected.version === version) return;
+    detected = version === undefined ? { era } : { era, version };
+    memory?.write(detected);
+  }
+  function forget(): void {
+    detected = undefined;
+    refused.clear();
+    memory?.forget();
+  }
+
+  /** Makes a call in a protocol. @returns undefined if the service refuses the handshake */
+  async function callIn(era: Era, state: CallState, call: RpcCall): Promise<RpcResponse | undefined> {
+    const outcome = await protocols[era].call(state, call);
+    return outcome instanceof AppError ? undefined : outcome;
+  }
+
+  /**
+   * Calls again in the protocol that the response to a plain call requires, unless the service has refused that protocol
+   * before.
+   * @returns the response to report, and the protocol that works, if any
+   */
+  async function detect(
+    state: CallState,
+    call: RpcCall,
+    response: RpcResponse,
+  ): Promise<{ response: RpcResponse; era?: Era }> {
+    const era = demandedProtocol(response);
+    if (era === undefined) {
+      if (response.envelope === undefined || response.status >= 300) return { response };
+      store('bare');
+      return { response, era: 'bare' };
+    }
+    const second = refused.has(era) ? undefined : await callIn(era, state, call);
+    if (second === undefined || !isUnderstood(second, era)) {
+      // The service also refuses that protocol, so the first refusal is reported.
+      refused.add(era);
+      return { response };
+    }
+    store(era);
+    return { response: second, era };
+  }
+
+  /** Makes a call in the detected protocol. If the service refuses it, the protocol is detected again, once. */
+  async function callDetected(era: Era, state: CallState, call: RpcCall): Promise<RpcResponse> {
+    const first = await callIn(era, state, call);
+    const understood = first !== undefined && isUnderstood(first, era);
+    if (understood && (era === confirmed || !isRefusal(first))) return first;
+    forget();
+    const next = await detect(state, call, era === 'bare' && first ? first : await plain(state, call));
+    if (!understood || (next.era !== undefined && next.era !== era)) return next.response;
+    // No other protocol works better, so the refusal was about the request.
+    confirmed = era;
+    store(era);
+    return next.era === undefined ? first : next.response;
+  }
+
+  return {
+    async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
+      detected ??= memory?.read();
+      const era = detected?.era;
+      if (isEra(era)) return callDetected(era, state, call);
+      // Stored by a later version of this program.
+      if (era !== undefined) forget();
+      return (await detect(state, call, await plain(state, call))).response;
+    },
+    era: () => detected?.era,
   };
 }
 
@@ -168,7 +191,7 @@ function demandedProtocol(response: RpcResponse): 'legacy' | 'modern' | undefine
  * Returns whether the service understood a call in this protocol: it does not require another one, or it rejects the
  * request with an error that has our id and exists in every version.
  */
-function isUnderstood(response: RpcResponse, era: string): boolean {
+function isUnderstood(response: RpcResponse, era: Era): boolean {
   if (demandedProtocol(response) === undefined) return true;
   const { rpcError: error } = response;
   if (error === undefined || demandsModern(error)) return false;
