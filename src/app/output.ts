@@ -283,7 +283,8 @@ export async function writeResult(
  * is stored in the cache folder, and its path is printed.
  */
 async function writePage(app: App, page: NonNullable<Presentation['page']>): Promise<void> {
-  const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
+  const { renderDocument, tempReportPath } = await import('./page.ts');
+  const { showPage } = await import('./browser.ts');
   const document = await page(selectedColumns(app));
   const html = await renderDocument(app, document);
   const path = outputPath(app);

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
+import { showPage } from '../../app/browser.ts';
 import { fullPath } from '../../app/output.ts';
-import { loadAsset, redacted, showPage, tempReportPath } from '../../app/page.ts';
+import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
 import { guardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';

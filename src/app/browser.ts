@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import type { Context } from '../context.ts';
+import { currentUid } from '../storage/folders.ts';
+import type { App } from './app.ts';
+import { tempReportPath } from './page.ts';
+
+type System = Pick<Context, 'env' | 'platform'>;
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
+
+/** Returns why a page cannot be shown here; undefined if it can. */
+export function missingBrowserReason({ env, platform }: System): string | undefined {
+  if (platform === 'darwin' || platform === 'win32' || isSet(env.BROWSER)) return undefined;
+  const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(isSet);
+  return display ? undefined : 'there is no display, and BROWSER is not set';
+}
+
+/**
+ * Returns the command that opens a URL: the first command in `BROWSER` (a list separated by `:`; `%s` is replaced by the
+ * URL), else the platform's default. It is run without a shell.
+ */
+export function browserCommand({ env, platform }: System, url: string): [string, ...string[]] {
+  const browser = env.BROWSER ?? '';
+  // Windows paths contain spaces and colons.
+  const words = platform === 'win32' ? [browser.trim()] : (browser.split(':')[0] ?? '').split(/\s+/);
+  const [command, ...args] = words.filter(Boolean);
+  if (command !== undefined) {
+    const hasPlace = args.some((arg) => arg.includes('%s'));
+    return [command, ...(hasPlace ? args.map((arg) => arg.replaceAll('%s', url)) : [...args, url])];
+  }
+  if (platform === 'darwin') return ['open', url];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
+  return [isSet(env.WSL_DISTRO_NAME) ? 'wslview' : 'xdg-open', url];
+}
+
+/**
+ * Starts the browser, which may keep running after this program exits.
+ * @returns a promise that resolves with the reason if the browser fails, and otherwise never settles
+ */
+function startBrowser({ env, platform }: System, url: string): Promise<string> {
+  const [command, ...args] = browserCommand({ env, platform }, url);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env: { ...env, RESTAURANT_API_KEY: undefined },
+      stdio: 'ignore',
+      detached: platform !== 'win32',
+      windowsHide: true,
+    });
+    child.on('error', () => resolve(`${command} cannot be started`));
+    child.on('exit', (code) => {
+      if (code !== 0) resolve(`${command} failed (${code ?? 'killed'})`);
+    });
+    child.unref();
+  });
+}
+
+/** Maximum time until a browser requests the page, in milliseconds. */
+const MAX_WAIT_MS = 20_000;
+const WEEK_S = 604_800;
+
+/**
+ * Opens a page in the browser. If that is not possible, prints a warning and does not fail, because the file is written.
+ */
+export async function showPage(app: App, path: string): Promise<void> {
+  if (!app.canOpenBrowser) return app.note('not shown in the browser: --no-input or CI is set');
+  const problem = missingBrowserReason(app.context) ?? (await openInBrowser(app, path));
+  if (problem === undefined) return app.note('shown in the browser');
+  await app.remark(`the page cannot be shown: ${problem}`);
+}
+
+/**
+ * Serves one file to the user of this process, at a path that cannot be guessed, until the browser has received it. It
+ * is served because OpenStreetMap requires a Referer for map tiles, which a page opened from a file does not send.
+ * @returns why it was not shown; undefined if it was
+ */
+async function openInBrowser(app: App, path: string): Promise<string | undefined> {
+  const { context } = app;
+  // Connections of Windows programs are not listed in WSL's connection table.
+  const isLinux = context.platform === 'linux' && !isSet(context.env.WSL_DISTRO_NAME);
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return 'no port of this machine can be opened';
+  }
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const place = `/${randomBytes(16).toString('hex')}/`;
+  const fetched = new Promise<undefined>((resolve) => {
+    server.on('request', (request, response) => {
+      const isPage = request.method === 'GET' && request.url === place && request.headers.host === host;
+      // Other users of the machine can see the browser's arguments, including the URL.
+      if (!isPage || (isLinux && !isOwnConnection(request.socket))) {
+        response.writeHead(404, { Connection: 'close' }).end();
+        return;
+      }
+      response.writeHead(200, {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Length': statSync(path).size,
+        // The server is then gone, so a browser can only reload the page from its cache.
+        'Cache-Control': `private, max-age=${WEEK_S}, immutable`,
+        'Referrer-Policy': 'strict-origin-when-cross-origin',
+        'X-Content-Type-Options': 'nosniff',
+        Connection: 'close',
+      });
+      pipeline(createReadStream(path), response, (error) => {
+        // A browser that has received the whole page may close the connection before the response is finished.
+        if (!error || response.writableEnded) resolve(undefined);
+      });
+    });
+  });
+  const url = `http://${host}${place}`;
+  const done = new AbortController();
+  try {
+    return await Promise.race([
+      fetched,
+      startBrowser(context, context.platform === 'darwin' ? writeLauncher(app, url) : url),
+      context
+        .sleep(MAX_WAIT_MS, AbortSignal.any([context.signal, done.signal]))
+        .then(() => `no browser requested it in ${MAX_WAIT_MS / 1000} seconds`),
+    ]);
+  } finally {
+    done.abort();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/**
+ * Writes a private file that redirects to the page, and returns its URL, so that the page's own URL does not appear in
+ * the browser's arguments. This is not needed on Linux, where sandboxed browsers (snap, Flatpak) could not read the file
+ * and the owner of each connection is checked instead.
+ */
+function writeLauncher(app: App, url: string): string {
+  const path = tempReportPath(app, 'open');
+  const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${url}"><title>restaurant</title>\n`;
+  writeFileSync(path, html, { flag: 'wx', mode: 0o600 });
+  return pathToFileURL(path).href;
+}
+
+/**
+ * Returns whether our user opened a connection on loopback, according to the owner in Linux's connection table; true if
+ * there is no table. The table is not read atomically, so an entry can be missed while others change; the table is then
+ * read again.
+ */
+function isOwnConnection({ remotePort, localPort }: Socket): boolean {
+  const address = (port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const wanted = [address(remotePort), address(localPort)].join();
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    let table: string;
+    try {
+      table = readFileSync('/proc/net/tcp', 'latin1');
+    } catch {
+      return true;
+    }
+    const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
+    const row = rows.find((fields) => fields.slice(1, 3).join() === wanted);
+    if (row !== undefined) return Number(row[7]) === currentUid();
+  }
+  return false;
+}
