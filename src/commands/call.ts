@@ -45,7 +45,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       const { tool, args } = await prepareCall(app, service, name, given);
       const { progressLabel } = await import('../output/spinner.ts');
       return app.withSpinner(name, (update) => {
-        // A service that is asked for progress answers with a stream, so only where it is shown.
+        // A service responds with a stream if progress is requested, so request it only if it is shown.
         const onProgress =
           update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
         return service

@@ -4,7 +4,7 @@ import bash from './completion/restaurant.bash' with { type: 'text' };
 import fish from './completion/restaurant.fish' with { type: 'text' };
 import zsh from './completion/restaurant.zsh' with { type: 'text' };
 
-/** The script of each shell. It runs the program at each TAB, so that it fits whatever version is installed. */
+/** The script for each shell. It runs the program at each TAB, so it works with any installed version. */
 const SCRIPTS = { bash, zsh, fish };
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 

@@ -86,7 +86,7 @@ async function getSetting(app: App, word: string): Promise<void> {
   );
 }
 
-/** Saves a setting or a header of the profile; without a value it is removed. */
+/** Saves a setting or a header of the profile, or removes it if there is no value. */
 async function changeSetting(app: App, word: string, given?: string): Promise<void> {
   const header = headerName(word);
   const { name, value, change } =
@@ -99,7 +99,7 @@ async function changeSetting(app: App, word: string, given?: string): Promise<vo
 
 interface Change {
   readonly name: string;
-  /** The new value as it may be shown; null if it is removed. */
+  /** The new value for display; null if it is removed. */
   readonly value: string | number | null;
   change(file: ConfigFile): void;
 }
@@ -110,7 +110,7 @@ function settingChange(app: App, name: SettingName, given: string | undefined): 
   if (given === undefined && profileField !== undefined) requireProfile(app);
   const value = given === undefined ? null : serialize(name, checkSetting(app, name, given));
   const change = (file: ConfigFile): void => {
-    // JSON leaves out a value that is undefined.
+    // JSON omits undefined values.
     const saved = value ?? undefined;
     if (profileField) profileOf(file, app.settings.profileName)[profileField] = saved;
     else file.settings = { ...file.settings, [name]: saved };
@@ -125,7 +125,7 @@ function checkSetting(app: App, name: SettingName, given: string): string {
   return name === 'base-url' || name === 'endpoint' ? withScheme(given) : given;
 }
 
-/** @throws {AppError} `usage` for a header that cannot be sent, or that has no service to go to */
+/** @throws {AppError} `usage` for a header that cannot be sent, or if the profile has no service */
 function headerChange(app: App, header: string, given: string | undefined): Change {
   checkHeader(header, given ?? '');
   if (given === undefined) requireProfile(app);

@@ -135,7 +135,7 @@ const ESTIMATE = object({
   days: { type: ['number', 'null'] },
 });
 
-/** The output of `enrich --json` where the rows go into a file; with `--dry-run` the estimate. */
+/** The output of `enrich --json` if the rows are written to a file; with `--dry-run`, the estimate. */
 const ENRICH_OUTPUT = anyOf(
   { ...object(SUMMARY), description: 'the summary of a run' },
   { ...ESTIMATE, description: 'with --dry-run: the cost of the run' },
@@ -144,7 +144,7 @@ const ENRICH_OUTPUT = anyOf(
 const event = (name: string, keys: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   object({ event: { const: name }, ...keys });
 
-/** A line on stderr of `enrich --progress json`; a failure is a last line in the format of errors. */
+/** A line on stderr of `enrich --progress json`. If the run fails, the last line is an error. */
 const ENRICH_EVENTS = anyOf(
   event('start', { rows: countOrNull }),
   event('progress', {

@@ -29,7 +29,7 @@ const FIND_OUTPUT = anyOf(object({ 'status?': text, results: list(RESTAURANT), '
   description: 'with --fields: the results with their details',
 });
 
-/** Maximum number of lookups of `--fields` when there is no `--limit`. */
+/** Maximum number of lookups with `--fields` and without `--limit`. */
 const DEFAULT_LOOKUPS = 10;
 
 interface FindOptions extends Refinement {
@@ -80,7 +80,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   const extra = near === undefined ? [] : [DISTANCE];
   const columns = [...SUMMARY_COLUMNS, ...extra];
   await runServiceCommand(app, {
-    // The details may have any field.
+    // The details can have any field.
     columns: fields === undefined ? columns : [],
     service: { paced: fields !== undefined },
     plan: () => readQuery(app, words, options),
@@ -117,7 +117,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   });
 }
 
-/** Checks what is searched for. @throws {AppError} `no_service`, `usage` */
+/** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
 async function readQuery(
   app: App,
   words: readonly string[],
@@ -153,7 +153,7 @@ async function readQuery(
   }
   const known = saved ?? (await promptForCity(app));
   if (known !== undefined) return { name, city: known };
-  // A damaged config file may hold the city.
+  // A damaged config file may contain the city.
   app.config();
   throw usage(
     'find needs a city',
@@ -161,7 +161,7 @@ async function readQuery(
   );
 }
 
-/** Prompts for the city at a terminal, and offers to save it. Undefined where nobody can answer. */
+/** Prompts for the city, and offers to save it; undefined if no prompt is possible. */
 async function promptForCity(app: App): Promise<string | undefined> {
   if (!app.canPrompt || app.wantsJson) return undefined;
   const { prompt } = app.context;
@@ -199,7 +199,7 @@ function footer(
       ? 'none of the results that were looked up is open now'
       : explainEmpty(results, options);
   }
-  // The numbers belong to the last table.
+  // Row numbers refer to a table on the terminal.
   if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
   const [shown, total] = [kept.length, output.total_matches];
   const parts = [

@@ -44,9 +44,9 @@ export function registerLogin(program: CliCommand, app: App): void {
     .action((options: LoginOptions) => login(app, options));
 }
 
-/** Maximum size of a key file, in bytes: far above any key. */
+/** Maximum size of a key file, in bytes. */
 const MAX_KEY_BYTES = 1024 * 1024;
-/** How often a refused key can be typed again. */
+/** Maximum number of times that a key can be typed. */
 const MAX_ATTEMPTS = 3;
 const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.txt, or set RESTAURANT_API_KEY';
 
@@ -82,7 +82,7 @@ interface LoginService {
   readonly typed?: string;
 }
 
-/** Returns the service that the key is for: as set, else as typed at a terminal. */
+/** Returns the service that the key is for: the configured one, else the one that the user types. */
 async function findService(app: App, options: LoginOptions): Promise<LoginService | undefined> {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
@@ -96,7 +96,10 @@ async function findService(app: App, options: LoginOptions): Promise<LoginServic
   });
 }
 
-/** Returns the key, verified unless that is not wanted. A refused key that was typed can be typed again. */
+/**
+ * Returns the key, verified unless `--no-verify` is given. If the service rejects a typed key, the user can type it
+ * again.
+ */
 async function acceptedKey(
   app: App,
   options: LoginOptions,
@@ -120,7 +123,7 @@ async function readKey(
   service: LoginService | undefined,
 ): Promise<{ key: string; isTyped: boolean }> {
   const isStdin = keyStdin === true || keyFile === '-';
-  // At a terminal stdin would show the key as it is typed; the prompt does not.
+  // On a terminal, stdin would echo the key; the prompt does not.
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
   if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
   if (!app.canPrompt) {
@@ -146,7 +149,7 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   }
 }
 
-/** Sends one request with the key; returns the error of a refused key. @throws {AppError} of other kinds */
+/** Sends one request with the key, and returns the error if the key is rejected. @throws {AppError} for other errors */
 async function refusalOf(app: App, url: URL, key: string): Promise<AppError | undefined> {
   const { openService } = await import('../app/service.ts');
   const target = { url, key, headers: requestHeaders(app, url), demo: false };

@@ -53,7 +53,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     service: { paced: words.length > 1 || /^(-|\d+-\d+)$/.test(word) },
     plan: async () => {
       const selection = await readSelection(app, words);
-      // A single restaurant is not a list: its failure is that of the run.
+      // If only one restaurant is requested, its error is the error of the run.
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;
       return { ...selection, isOne, isStreamed: !isOne && outputFormat(app) === 'ndjson' };
     },
@@ -91,7 +91,7 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   return { ids: [...new Set(ids)] };
 }
 
-/** Suggests the same words with basic details when these need a paid key. */
+/** Suggests the same command with basic details if the requested ones require a paid key. */
 function withPlanHint(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
   return error.withHint('every key has the basic details: restaurant … --fields basic');
@@ -122,7 +122,7 @@ async function writeLookups(
   const at = (isOne ? first?.cachedAt : undefined) ?? app.context.now();
   await writeResult(app, json, async () => {
     const { lookupPresentation, withSearchResult } = await import('../output/render/lookup.ts');
-    // For people, one restaurant gets what the search already knew of it.
+    // For people, the fields of the last search complete a single restaurant.
     const isCompleted = isOne && ['table', 'html'].includes(outputFormat(app));
     const shown = isCompleted ? outcomes.map((outcome) => withSearchResult(outcome, search?.rows)) : outcomes;
     return lookupPresentation(shown, isOne, at);
@@ -132,7 +132,7 @@ async function writeLookups(
 /** Maximum number of ids that a message names for each kind of failure. */
 const MAX_NAMED = 3;
 
-/** Names the failures by code, and the command that repeats what may work the next time. @throws {AppError} `partial` */
+/** Lists the failures by code, with the command that retries those that may succeed. @throws {AppError} `partial` */
 function reportFailures(outcomes: readonly Outcome[], level: Level): void {
   const failed = outcomes.flatMap(({ restaurantId: id, error }) => (error ? [{ id, error }] : []));
   if (failed.length === 0) return;

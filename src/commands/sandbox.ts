@@ -81,7 +81,7 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
   const json = app.settings.resolve('format').value === 'json';
   await app.context.stdout.write(json ? `${toJson({ base_url, endpoint, keys }, false)}\n` : `${base_url}\n`);
   if (app.isInteractive) {
-    // Not through the masking of keys: those of the sandbox are not secret.
+    // Written without masking, because the keys of the sandbox are not secret.
     const line = `RESTAURANT_API_KEY=${keys.paid} restaurant find Nopa --city SF --base-url ${base_url}`;
     await app.context.stderr.write(`${app.paletteFor('stderr').dim(`try it: ${line}`)}\n`);
   }
@@ -90,7 +90,7 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  // A server ends with a signal: that is not a failure.
+  // A signal is the normal way to stop a server.
   app.exitCode = EXIT_CODES.interrupted;
 }
 

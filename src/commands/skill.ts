@@ -35,7 +35,7 @@ export const AGENTS = {
 type Agent = keyof typeof AGENTS;
 export const AGENT_NAMES = Object.keys(AGENTS) as Agent[];
 
-/** Whose skill it is. */
+/** Where the skill is installed. */
 export const SCOPES = ['user', 'project'] as const;
 type Scope = (typeof SCOPES)[number];
 
@@ -114,8 +114,8 @@ async function installSkill(app: App, agent: Agent, scope: Scope, text: string):
 
 /**
  * Returns the path of the skill.
- * @throws {AppError} `io_error` if a part of the path below the project, or below the folder of the user's skills, is
- *   a symbolic link
+ * @throws {AppError} `io_error` if part of the path below the project, or below the folder of the user's skills, is a
+ * symbolic link
  */
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {
   const { user, project } = AGENTS[agent];

@@ -42,7 +42,7 @@ async function status(app: App, check: boolean): Promise<void> {
   app.config();
   const diagnosis = check ? await (await import('./status/doctor.ts')).diagnose(app) : undefined;
   const { error, ms, checks = [] } = diagnosis ?? {};
-  // JSON is data or an error; a person sees both.
+  // JSON output is either data or an error; a person sees both.
   if (error !== undefined && app.wantsJson) throw error;
   const facts = await collectFacts(app);
   const json = {
@@ -59,7 +59,7 @@ type Facts = Awaited<ReturnType<typeof collectFacts>>;
 async function collectFacts(app: App) {
   const { settings, paths } = app;
   const endpoint = configuredEndpoint(app)?.url;
-  // A key command may ask its owner for a password, so only --check runs it.
+  // A key command may prompt for a password, so only --check runs it.
   const { key, problem } = app.globals.demo === true ? {} : usableKey(app, endpoint);
   return {
     version: VERSION,
@@ -81,7 +81,7 @@ async function collectFacts(app: App) {
   };
 }
 
-/** Returns the key, or what is wrong with it. */
+/** Returns the key, or the problem with it. */
 function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | undefined; problem?: string } {
   try {
     return { key: configuredKey(app, endpoint) };

@@ -31,7 +31,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         return await app.withSpinner('listing the tools', () => service.listTools());
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
-        // A service without a list still has its documented tools.
+        // A service that does not list its tools still has the documented ones.
         if (documented !== undefined) return [documented];
         throw error.withMessage(`${service.label} has no list of its tools: ${error.message}`, {
           hint: error.details.hint ?? 'restaurant tools find_restaurant shows a documented tool',

@@ -2,7 +2,7 @@ import { Chalk } from 'chalk';
 
 /** Input for the decision whether one stream is colored; stdout and stderr are decided separately. */
 export interface ColorOptions {
-  /** `false` for `--no-color`, which beats everything else. */
+  /** `false` for `--no-color`, which overrides everything else. */
   readonly flag?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTTY: boolean;
@@ -12,8 +12,9 @@ export interface ColorOptions {
 export type Paint = (text: string) => string;
 
 /**
- * Colors by meaning; no meaning is shown by color alone. Only the 16 basic colors are used, so that they follow the
- * terminal's theme, and none of them bold, since many terminals show bold as a brighter color that is unreadable on white.
+ * Colors by meaning. No meaning is shown by color alone. Only the 16 basic colors are used, so that they follow the
+ * terminal's theme. None of them is combined with bold, because many terminals show bold as a brighter color that is
+ * unreadable on white.
  */
 export interface Palette {
   readonly heading: Paint;
@@ -33,8 +34,8 @@ export interface Palette {
 }
 
 /**
- * Returns whether a stream is colored. Flag beats NO_COLOR (no-color.org) beats FORCE_COLOR and CLICOLOR_FORCE
- * (`0` means off) beats CLICOLOR=0 and TERM=dumb beats the terminal. An empty variable counts as unset.
+ * Returns whether a stream is colored. In order of precedence: the flag, NO_COLOR (no-color.org), FORCE_COLOR and
+ * CLICOLOR_FORCE (`0` means off), CLICOLOR=0 and TERM=dumb, whether it is a terminal. An empty variable counts as unset.
  */
 export function isColored({ flag, env, isTTY }: ColorOptions): boolean {
   if (flag === false || env.NO_COLOR) return false;

@@ -3,23 +3,23 @@ import { cleanCell, cleanLine } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, type Scalar, tabulate } from './records.ts';
 
-/** Text without any of these stays as it is. */
+/** Matches text that may be a formula. Other text is not changed. */
 const GUARDED = /[=+\-@＝＋－＠]|^[\t\r\n]/;
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
-/** A formula behind a delimiter: a program that splits cells there would run it. */
+/** A formula after a delimiter, which a program that splits cells there would run. */
 const INNER_FORMULA = /[=+\-@＝＋－＠](?<=[;,\t][\s\p{C}]*.)[^;,\t]*/gu;
 const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** The data as CSV with a header (RFC 4180). */
+/** Formats the data as CSV with a header (RFC 4180). */
 export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
   const { keys, rows } = tabulate(data.rows ?? data.records, columns ?? data.columns);
   if (keys.length === 0) return '';
   return lines([keys, ...rows].map((cells) => csvRow(cells, guard)));
 }
 
-/** One CSV record without its line break: cleaned; tabs and line breaks in cells stay. */
+/** Formats a cleaned CSV record, without its line break. Tabs and line breaks in cells are kept. */
 export function csvRow(cells: readonly Scalar[], guard = false): string {
   return encodeRecord(
     cells.map((cell) => formatCell(cell, cleanCell, guard)),
@@ -33,9 +33,9 @@ function formatCell(value: Scalar, clean: (text: string) => string, guard: boole
 }
 
 /**
- * Puts a `'` before text that a spreadsheet would run as a formula: at the start of the cell or behind a comma,
- * semicolon or tab in it, also after blanks and with full-width signs. Telephone numbers, signed numbers and lists of
- * them stay as they are.
+ * Puts a `'` before text that a spreadsheet would run as a formula: at the start of a cell, or after a comma, semicolon,
+ * or tab in it, including after white space and with full-width signs. Telephone numbers, signed numbers, and lists of
+ * them are not changed.
  */
 export function guardFormula(text: string): string {
   if (!GUARDED.test(text) || isPhoneOrNumber(text)) return text;
@@ -50,7 +50,10 @@ function isPhoneOrNumber(text: string): boolean {
   return parts.every((part) => PHONE.test(part) || SIGNED_NUMBER.test(part));
 }
 
-/** The data as TSV without a header: a line per record, or `key<TAB>value` lines with a blank line between records. */
+/**
+ * Formats the data as TSV without a header: one line per record, or `key<TAB>value` lines with a blank line between
+ * records.
+ */
 export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
   const { keys, rows } = tabulate(data.rows ?? data.records, columns ?? data.columns);
   if (data.keyValue !== true || columns !== undefined) return lines(rows.map((row) => tsvRow(row, guard)));
@@ -59,7 +62,7 @@ export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: 
     .join('\n');
 }
 
-/** One line of TSV without its line break: cleaned, nothing cut, tabs and line breaks as spaces. */
+/** Formats a cleaned line of TSV, without its line break. Tabs and line breaks become spaces; nothing is cut. */
 export function tsvRow(values: readonly Scalar[], guard = false): string {
   return values.map((value) => formatCell(value, cleanLine, guard)).join('\t');
 }

@@ -5,7 +5,7 @@ type Writer = (data: Presentation, options: PresentOptions) => string | Promise<
 interface FormatSpec {
   /** File extensions that select the format. */
   readonly extensions: readonly string[];
-  /** Loads the function that writes it, when it is used. JSON and pages are made of more than records. */
+  /** Loads the writer on first use. JSON and HTML, which need more than the records, have none. */
   readonly load?: () => Promise<Writer>;
 }
 
@@ -27,10 +27,10 @@ const SPECS = {
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-/** The formats that are made of the records alone. */
+/** The formats that only need the records. */
 export type RecordFormat = Exclude<Format, 'html' | 'json'>;
 
-/** Each format in the help topic. */
+/** Descriptions for the help topic. */
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table: 'for a terminal: fits its width; the default there',
   json: 'one document, as received from the service; pretty on a terminal',
@@ -52,7 +52,7 @@ export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
 );
 
 /**
- * The whole text of a command's data in one format, with a final line break unless it is empty.
+ * Formats a command's data in one format, with a final line break unless it is empty.
  * @throws {AppError} `bad_response` if data nests too deep
  */
 export async function present(

@@ -70,12 +70,12 @@ function isDegrees(value: unknown, limit: number): value is number {
   return typeof value === 'number' && Math.abs(value) <= limit;
 }
 
-/** Not allowed in XML 1.0, not even escaped. */
+/** Characters that XML 1.0 does not allow, not even escaped. */
 const FORBIDDEN = /[\ufffe\uffff]/g;
 
 /**
- * The records as KML 2.2 (OGC 12-007r2): a placemark each, with the columns as extended data. A record without usable
- * coordinates is a placemark without a point.
+ * Formats the records as KML 2.2 (OGC 12-007r2): one placemark per record, with the columns as extended data. A record
+ * without usable coordinates is a placemark without a point.
  */
 export function writeKml({ records, columns: defaults }: Presentation, { columns }: PresentOptions): string {
   const { keys, rows } = tabulate(records, columns ?? defaults);

@@ -6,7 +6,7 @@ import { cleanCell, cleanLine } from '../util/text.ts';
 
 /** Checks the syntax of a filter. @throws {AppError} `usage` with jq's message */
 export async function checkFilter(filter: string): Promise<void> {
-  // Without input, a filter is compiled and not run.
+  // Without input, a filter is compiled but not run.
   await runJq('', filter);
 }
 
@@ -29,7 +29,7 @@ function outputText(output: string, pretty: boolean): string {
 
 async function runJq(input: string, filter: string): Promise<string> {
   try {
-    // The blank keeps a filter that starts with a hyphen from being read as an option.
+    // The space prevents a filter that starts with a hyphen from being parsed as an option.
     return await raw(input, ` ${filter}`, ['-c']);
   } catch (error) {
     const [, message = 'the filter failed'] =

@@ -5,12 +5,12 @@ import type { View } from './presentation.ts';
 const MAX_URL_LENGTH = 2000;
 /** Values of TERM_PROGRAM of terminals that support links. Older versions ignore them. */
 const PROGRAMS: readonly string[] = ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'zed', 'tmux'];
-/** GNOME Terminal and its relatives: 0.50.0 crashes on a link. */
+/** Minimum version of VTE (GNOME Terminal and others), because 0.50.0 crashes on a link. */
 const MIN_VTE = 5001;
 
 /**
- * Returns whether a stream shows hyperlinks (OSC 8). `--no-color` and NO_COLOR beat FORCE_HYPERLINK (`0` means off),
- * which beats TERM=dumb, CI and the detected terminal. An empty variable counts as unset.
+ * Returns whether a stream shows hyperlinks (OSC 8). `--no-color` and NO_COLOR override FORCE_HYPERLINK (`0` means off),
+ * which overrides TERM=dumb, CI, and the detected terminal. An empty variable counts as unset.
  */
 export function showsLinks({ flag, env, isTTY }: ColorOptions): boolean {
   if (flag === false || env.NO_COLOR) return false;
@@ -22,7 +22,7 @@ export function showsLinks({ flag, env, isTTY }: ColorOptions): boolean {
 
 function isCapable({ TERM_PROGRAM = '', TERM = '', VTE_VERSION, WT_SESSION }: ColorOptions['env']): boolean {
   if (PROGRAMS.includes(TERM_PROGRAM)) return true;
-  // Inside a multiplexer, the other variables describe the terminal around it.
+  // Inside a multiplexer, the other variables describe the outer terminal.
   if (/^(screen|tmux)/.test(TERM)) return false;
   if (VTE_VERSION) return Number(VTE_VERSION) >= MIN_VTE;
   return Boolean(WT_SESSION) || /^(xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(TERM);

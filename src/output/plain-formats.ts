@@ -5,7 +5,7 @@ import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, pick, tabulate, valueAt } from './records.ts';
 
-/** The table. There is a pause between the parts of a long one, so that it can be interrupted. */
+/** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
 export async function writeTable(
   { table }: Presentation,
   { view, columns, signal }: PresentOptions,
@@ -30,7 +30,7 @@ export function writeNdjson({ records }: Presentation, { columns }: PresentOptio
 /** Characters with a meaning in a cell of GitHub Flavored Markdown. */
 const SPECIAL = /[\\`*_{}[\]<>|~&]/g;
 
-/** The records as a table of GitHub Flavored Markdown; numbers are aligned to the right. */
+/** Formats the records as a GitHub Flavored Markdown table. Numbers are right-aligned. */
 export function writeMarkdown(data: Presentation, options: PresentOptions): string {
   const columns = options.columns ?? data.readableColumns ?? data.columns;
   const { keys, rows } = tabulate(data.rows ?? data.records, columns);
@@ -51,8 +51,8 @@ function escapeMarkdown(text: string): string {
 const MAX_NAMED = 40;
 
 /**
- * Describes selected columns that no record has, with the nearest name; undefined when each has its column. These
- * records may just happen not to have it, so the column stays, empty.
+ * Describes selected columns that no record has, with the nearest name; undefined if there are none. Other records may
+ * have them, so the columns are kept, empty.
  */
 export function missingColumns(
   { records, columns: usual = [] }: Presentation,

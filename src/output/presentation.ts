@@ -1,21 +1,26 @@
 import type { Palette } from './color.ts';
 import type { PageDocument } from './html/document.ts';
 
-/** A command's data for every format but its whole JSON document. */
+/** A command's data for all formats except the whole JSON document. */
 export interface Presentation {
-  /** The records in the document, for formats with one entry per record. An element that is not an object gives an empty one. */
+  /**
+   * The records in the document, for formats with one entry per record. An element that is not an object becomes an
+   * empty entry.
+   */
   readonly records: readonly unknown[];
-  /** The records of CSV, TSV and Markdown, where they differ from `records`. */
+  /** The records for CSV, TSV, and Markdown, if they differ from `records`. */
   readonly rows?: readonly unknown[];
-  /** Default columns of CSV and TSV. Without them: all keys, in order of appearance. */
+  /** Default columns of CSV and TSV. If undefined: all keys, in order of appearance. */
   readonly columns?: readonly string[];
-  /** Default columns of Markdown. Without them: `columns`. */
+  /** Default columns of Markdown. If undefined: `columns`. */
   readonly readableColumns?: readonly string[];
-  /** Whether TSV without `--columns` prints `key<TAB>value` lines, and not one line per record. */
+  /** Whether TSV without `--columns` prints `key<TAB>value` lines instead of one line per record. */
   readonly keyValue?: boolean;
   /** Returns the JSON document reduced to these columns. */
   selectColumns(columns: readonly string[]): unknown;
-  /** The text for people, without a final line break; a long one in parts, which are joined by line breaks. */
+  /**
+   * The text for people, without a final line break. A long text is returned in parts, which are joined by line breaks.
+   */
   table(view: View, columns?: readonly string[]): string | Generator<string>;
   /** The content of an HTML page, for commands that have one. */
   page?(columns?: readonly string[]): Promise<PageDocument>;
@@ -24,7 +29,7 @@ export interface Presentation {
 export interface PresentOptions {
   readonly columns?: readonly string[] | undefined;
   readonly prettyJson: boolean;
-  /** Neutralizes text that a spreadsheet would run as a formula, in CSV and TSV. */
+  /** Whether CSV and TSV neutralize text that a spreadsheet would run as a formula. */
   readonly guardFormulas: boolean;
   readonly view: View;
   /** Stops a long table between its parts. */

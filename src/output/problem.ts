@@ -14,14 +14,14 @@ const MAX_CAUSES = 8;
 /**
  * Formats an error for a person: `error: …`, then `hint: …`; with `verbose` its causes, and the stack of a bug in this
  * program.
- * @param width wraps the lines at blanks; undefined keeps each on one line
+ * @param width wraps the lines at spaces; undefined keeps each on one line
  */
 export function formatError(
   error: AppError,
   colors: Palette,
   { verbose, redact = identity, width }: { verbose: boolean; redact?: Redact; width?: number },
 ): string {
-  // Mask before cutting: a part of a key would not be recognized.
+  // Mask before truncating, because a part of a key would not be recognized.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
   const causes = [...causesOf(error)].map((cause) => `caused by: ${shortened(describe(cause))}`);
   const stack = error.code === 'unexpected' ? stackOf(error, redact) : [];

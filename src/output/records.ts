@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../util/object.ts';
 /** The value of a cell of a table, TSV or CSV. */
 export type Scalar = string | number | boolean | null;
 
-/** Short names of nested keys, for records that have no key of that name themselves. */
+/** Short names of nested keys, for records without a key of that name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['lat', 'coordinates.lat'],
   ['lng', 'coordinates.lng'],
@@ -47,7 +47,10 @@ export function toCell(value: unknown): Scalar {
   return isObject(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
 }
 
-/** Returns a member of an object or list as one cell; a number that JavaScript would change keeps its digits as text. */
+/**
+ * Returns a member of an object or list as one cell; a number that JavaScript cannot represent exactly is returned as
+ * text.
+ */
 function memberCell(container: object, key: string | number): Scalar {
   return rawNumber(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
 }
@@ -58,7 +61,7 @@ export function cellAt(record: unknown, column: string): Scalar {
   return member === undefined ? null : memberCell(...member);
 }
 
-/** Returns the digits of the number in a column, if JavaScript would change them. */
+/** Returns the digits of the number in a column, if JavaScript cannot represent it exactly. */
 export function rawNumberAt(record: unknown, column: string): string | undefined {
   const member = pathTo(record, column).at(-1);
   return member === undefined ? undefined : rawNumber(...member);

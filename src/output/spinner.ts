@@ -10,8 +10,8 @@ export function clearLine({ columns }: Pick<Output, 'columns'>): string {
 }
 
 /**
- * Shows a spinner on stderr while the work lasts, after a delay of 100 ms, and clears the line at the end. The cursor
- * stays visible, so that an interrupted run has nothing to restore.
+ * Shows a spinner on stderr while the work runs, after a delay of 100 ms, and clears the line at the end. The cursor
+ * stays visible, so an interrupted run has nothing to restore.
  * @param label cleaned text that is shorter than the line
  * @param work receives a function that changes the label
  */

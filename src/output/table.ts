@@ -13,8 +13,8 @@ export interface Column {
   readonly min?: number;
   readonly max?: number;
   /**
-   * The lowest is dropped first if there is too little room; `Infinity` is never dropped. Columns of priority 0 are
-   * shown only if no other column has to shrink for them.
+   * The column with the lowest priority is dropped first if there is not enough room. `Infinity` is never dropped.
+   * Columns of priority 0 are shown only if no other column has to shrink for them.
    */
   readonly priority: number;
   readonly align?: 'left' | 'right';
@@ -113,7 +113,7 @@ function title(column: Column): string {
 
 function cellLines(text: string, row: number, { column, width: room }: VisibleColumn, view: View): string[] {
   const { maxLines = 1 } = column;
-  // Twice the room, since the ends of wrapped lines stay empty.
+  // Twice the room, because the ends of wrapped lines are empty.
   const lines = maxLines === 1 ? [text] : wrap(truncate(text, room * maxLines * 2, ''), room);
   const last = truncate(lines.slice(maxLines - 1).join(' '), room, glyphs(view).ellipsis);
   return [...lines.slice(0, maxLines - 1), ...(last === '' ? [] : [last])].map((line) =>
@@ -133,9 +133,9 @@ function lineRows(cells: readonly (readonly string[])[]): string[][] {
 }
 
 /**
- * Draws lines of cells. There are few at a time, since cli-table3 takes time quadratic in the number of rows; it gets no
- * cell of several lines, since it measures such a cell whole for each of them. It takes about 8 ms for 20 rows and
- * 200 ms for 1,000.
+ * Draws lines of cells. Only a few at a time, because the time of cli-table3 is quadratic in the number of rows. Cells
+ * have one line each, because it measures a multi-line cell once per line. It takes about 8 ms for 20 rows and 200 ms
+ * for 1,000.
  */
 function draw(lines: string[][], shown: readonly VisibleColumn[]): string {
   const table = new Table({
@@ -191,7 +191,7 @@ export function allocateWidths(
   const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
   const slack = (index: number): number => (widths[index] ?? 0) - (floors[index] ?? 0);
   const wraps = (index: number): number => ((columns[index]?.maxLines ?? 1) > 1 ? 1 : 0);
-  // Columns that wrap shrink first, and the widest of them by one until all fit.
+  // Columns that wrap shrink first: the widest one, by one column at a time, until all fit.
   for (let excess = taken(widths) - total; excess > 0; excess -= 1) {
     const [widest = 0] = [...columns.keys()]
       .filter((index) => slack(index) > 0)

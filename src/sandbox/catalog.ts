@@ -3,7 +3,7 @@ import type { SandboxRestaurant } from './types.ts';
 
 const NO_MATCH = 4;
 
-/** The names of each city, the name in the data first. */
+/** The names of each city, starting with the name in the data. */
 const CITY_NAMES: readonly (readonly string[])[] = [
   ['San Francisco', 'SF', 'S.F.', 'San Fran', 'Frisco', 'San Francisco CA', 'San Francisco California'],
   ['New York', 'NY', 'NYC', 'New York City', 'Manhattan', 'New York NY'],
@@ -44,7 +44,7 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
   }
   const inCity = (city: string): readonly SandboxRestaurant[] => byCity.get(cityKey(city)) ?? [];
   return {
-    /** Returns the best matches first; equal ones in the order of the data. */
+    /** Returns the matches, best first; equally good ones in the order of the data. */
     find(name: string, city: string): SandboxRestaurant[] {
       const query = fold(name);
       return inCity(city)
@@ -61,7 +61,7 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
   };
 }
 
-/** 0: the same name, 1: a prefix, 2: all words, 3: a part. Both texts are folded. */
+/** Ranks a match: 0 is the same name, 1 a prefix, 2 all words, 3 a part. Both texts are folded. */
 function rank(name: string, query: string): number {
   if (query === '') return NO_MATCH;
   if (name === query) return 0;
@@ -71,12 +71,12 @@ function rank(name: string, query: string): number {
   return name.includes(query) ? 3 : NO_MATCH;
 }
 
-/** Folds a name for comparison: no case, accents, punctuation or leading "the"; `&` equals "and". */
+/** Folds a name for comparison: removes case, accents, punctuation, and a leading "the"; `&` becomes "and". */
 export function fold(text: string): string {
   return foldName(spellAnd(text));
 }
 
-/** Returns what two spellings of one city have in common. A part after a comma ("Paris, France") is ignored. */
+/** Returns a key that is the same for all spellings of a city. Text after a comma ("Paris, France") is ignored. */
 export function cityKey(city: string): string {
   const folded = fold(city);
   const beforeComma = fold(city.split(/[,、，]/, 1)[0] ?? '');

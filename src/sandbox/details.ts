@@ -31,8 +31,8 @@ const PHONE_PREFIXES: Readonly<Record<string, string>> = {
 const GRADE_DATES = ['2024-07-01', '2025-01-01', '2025-07-01'];
 
 /**
- * Returns the output of `lookup_restaurant`. What the data lacks is derived from the id, so it never changes; it has gaps
- * as real data has.
+ * Returns the output of `lookup_restaurant`. Missing values are derived from the id, so they never change. Some are left
+ * out, as in real data.
  */
 export function describe(restaurant: SandboxRestaurant, level: Level): LookupOutput {
   const { service_id, name, grade, cuisine_tags = [], address, neighborhood, city } = restaurant;
@@ -135,7 +135,7 @@ function themes(random: SeededRandom): LookupOutput[] {
 
 type SeededRandom = ReturnType<typeof seededRandom>;
 
-/** Creates a generator that always gives the same numbers for a seed (mulberry32 over an FNV-1a hash). */
+/** Creates a random number generator whose numbers depend only on the seed (mulberry32 with an FNV-1a hash). */
 function seededRandom(seed: string) {
   let state = 0x811c9dc5;
   for (const byte of Buffer.from(seed)) state = Math.imul(state ^ byte, 0x01000193);

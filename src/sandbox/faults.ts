@@ -18,21 +18,21 @@ import {
 import { tooManyRequests, unauthorized } from './request-guard.ts';
 
 const DRIP_MS = 100;
-/** More than the largest body that a careful client accepts (64 MiB). */
+/** Size of a huge body: more than a client should accept (64 MiB). */
 const HUGE_BYTES = 72 * 1024 * 1024;
 const CUT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":';
 const PAGE =
   '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
 
-/** How a fault spoils an exchange. */
+/** How a fault changes an exchange. */
 export interface Injection {
-  /** Replaces the answer. */
+  /** Replaces the response with an error. */
   readonly error?: () => ReplyError;
   /** Changes the response: still well-formed JSON-RPC, but wrong. */
   readonly message?: (message: JsonObject) => JsonObject;
   /** Changes the reply: complete HTTP with an unreadable body. */
   readonly payload?: (payload: Payload) => Payload;
-  /** Sends the reply in a broken way. */
+  /** Sends the reply incorrectly. */
   readonly send?: (response: ServerResponse, payload: Payload) => Promise<unknown>;
   /** Whether nothing is sent, not even a status. */
   readonly isSilent?: true;
@@ -40,13 +40,13 @@ export interface Injection {
 
 const toolOutput = (content: string) => ({ content: [{ type: 'text', text: content }] });
 
-/** Returns a function that puts the result in the place of a response. */
+/** Returns a function that replaces the result of a response. */
 const replaceResult =
   (result: object) =>
   (message: JsonObject): JsonObject =>
     resultMessage(idOf(message) ?? 0, result);
 
-/** All faults that the sandbox can inject, and the requests that they apply to. */
+/** All faults that the sandbox can inject, with the requests that they apply to. */
 export const FAULTS = {
   401: { on: 'any', error: () => unauthorized('fault: 401') },
   403: { on: 'any', error: () => httpError(403, 'forbidden', 'fault: 403') },
@@ -114,7 +114,7 @@ export function parseFault(text: string): Fault {
   );
 }
 
-/** Returns a function that chooses the fault of each request: the first in the list that applies and is due. */
+/** Returns a function that chooses the fault for each request: the first in the list that applies and is due. */
 export function createFaults(
   faults: readonly Fault[],
   random: () => number,

@@ -24,7 +24,7 @@ const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03
 const MODERN_VERSION = '2026-07-28';
 const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
-/** The server, as `initialize` and `server/discover` describe it. */
+/** The description of the server in `initialize` and `server/discover`. */
 const SERVER = {
   capabilities: CAPABILITIES,
   serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
@@ -53,7 +53,7 @@ interface Session {
 
 const MAX_SESSIONS = 1000;
 
-/** A full MCP server at one endpoint: each request shows which protocol version it uses. */
+/** Creates a full MCP server with one endpoint. The protocol version is detected from each request. */
 export function createMcp(catalog: Catalog): Protocol {
   const methods = createMethods(catalog);
   const sessions = new Map<string, Session>();
@@ -89,7 +89,7 @@ export function createMcp(catalog: Catalog): Protocol {
     throw rpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
   }
 
-  /** MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
+  /** Handles MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
   function answerLegacy(post: Post): Answer {
     const { incoming, access, headers } = post;
     const { id, method, params } = incoming;
@@ -131,7 +131,7 @@ function checkAccept({ accept = '' }: Headers): void {
   throw rpcError(SERVER_ERROR, message, undefined, 406);
 }
 
-/** True for a request with metadata of its own, or with a version that has no handshake. */
+/** Returns whether a request has its own metadata, or a version without a handshake. */
 function isModern({ incoming: { method, params }, headers }: Post): boolean {
   if (metaOf(params)[VERSION_KEY] !== undefined || method === 'server/discover') return true;
   if (method === 'initialize') return false;
@@ -145,7 +145,7 @@ function metaOf(params: unknown): JsonObject {
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }
 
-/** @throws {ReplyError} -32601 with this HTTP status for an unknown method; what the method throws */
+/** @throws {ReplyError} -32601 with this HTTP status for an unknown method; errors of the method */
 function run(methods: Methods, { incoming, access }: Post, unknownStatus: number): object {
   const { method = '', params } = incoming;
   const call = methods.get(method);
@@ -169,7 +169,7 @@ const VERSION_KEY = `${PREFIX}protocolVersion`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const CLIENT_KEY = `${PREFIX}clientInfo`;
 
-/** How long clients may cache what never changes. */
+/** How long clients may cache constant results. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 const UNCACHED = ['tools/call', 'prompts/get', 'completion/complete'];
 const META = { [`${PREFIX}serverInfo`]: SERVER.serverInfo };
@@ -182,7 +182,8 @@ const NAME_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its body.
+ * Handles MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its
+ * body.
  */
 function answerModern(methods: Methods, post: Post): Answer {
   const { id, method, params } = post.incoming;
@@ -243,7 +244,7 @@ function checkHeaders(headers: Headers, method: string, params: JsonObject, vers
   }
 }
 
-/** A header value in base64, for text that a header cannot hold. */
+/** Matches a header value in base64, for text that a header cannot contain. */
 const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
 function checkHeader(headers: Headers, name: string, expected: unknown): void {

@@ -24,7 +24,7 @@ export interface RpcMessage {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body; an empty one without a message. */
+  /** The body. If undefined, the body is empty. */
   readonly message?: JsonObject | undefined;
   /** Messages that precede it in a stream. */
   readonly events?: readonly JsonObject[];
@@ -51,7 +51,7 @@ export class ReplyError extends Error {
     this.details = details;
   }
 
-  /** Returns the answer: `{"error":{"code","message"}}`, for a numeric code in a JSON-RPC response with this id. */
+  /** Returns the answer `{"error":{"code","message"}}`; for a numeric code, a JSON-RPC response with this id. */
   answer(id: RpcId | null): Answer {
     const { status, code, message, details } = this;
     const { headers = {}, ...data } = details;
@@ -60,7 +60,7 @@ export class ReplyError extends Error {
   }
 }
 
-/** Creates a rejection by HTTP itself. */
+/** Creates an HTTP error. */
 export const httpError = (status: number, code: string, message: string, headers = {}): ReplyError =>
   new ReplyError(status, code, message, { headers });
 
@@ -68,7 +68,7 @@ export const httpError = (status: number, code: string, message: string, headers
 export const rpcError = (code: number, message: string, data?: unknown, status = 200): ReplyError =>
   new ReplyError(status, code, message, data === undefined ? {} : { data });
 
-/** Creates the error for an argument that is missing or of the wrong type; `data` names it. */
+/** Creates the error for an argument that is missing or has the wrong type. `data` contains its name. */
 export const badArgument = (argument: string, problem: string): ReplyError =>
   rpcError(INVALID_PARAMS, `invalid params: ${argument} ${problem}`, { argument, problem });
 

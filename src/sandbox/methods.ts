@@ -4,7 +4,7 @@ import { describe } from './details.ts';
 import { badArgument, rpcError } from './messages.ts';
 import { callTool, createTools, TOOLS } from './tools.ts';
 
-/** Capabilities of an MCP server with these methods: enough to try each kind with a client. */
+/** Capabilities of an MCP server with these methods. */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
 const URI = 'restaurant://sample/';
@@ -23,12 +23,12 @@ const PROMPT = {
  */
 type Method = (params: JsonObject, paid: boolean) => object;
 
-/** Creates the methods of an MCP server, without those of its connection. */
+/** Creates the methods of an MCP server, except those for the connection. */
 export function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
   const tools = createTools(catalog, 'mcp');
 
   function listTools({ cursor }: JsonObject): JsonObject {
-    // The list has one page, so no cursor is known.
+    // The list has a single page, so no cursor is valid.
     if (cursor !== undefined) throw badArgument('cursor', 'is unknown');
     return { tools: TOOLS };
   }

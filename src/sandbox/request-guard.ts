@@ -22,8 +22,8 @@ const KEY_PROBLEMS = {
 } as const;
 
 /**
- * Checks where a request comes from, before its content: a page in a browser must not reach a server on this machine
- * (DNS rebinding, cross-site requests).
+ * Checks the origin of a request before its content: a page in a browser must not be able to call a server on this
+ * machine (DNS rebinding, cross-site requests).
  * @throws {ReplyError} 400, 403, 404 or 405.
  */
 export function checkOrigin(request: IncomingMessage, port: number, methods: readonly string[]): void {
@@ -39,7 +39,7 @@ export function checkOrigin(request: IncomingMessage, port: number, methods: rea
   }
 }
 
-/** @throws {ReplyError} 415 unless the body is plain JSON by its headers. */
+/** @throws {ReplyError} 415 unless the headers declare a plain JSON body. */
 export function checkContentType({ headers }: IncomingMessage): void {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -48,7 +48,7 @@ export function checkContentType({ headers }: IncomingMessage): void {
   }
 }
 
-/** Classifies the `Authorization` headers of a request. Valid is exactly one of `Bearer <key>`, with one space. */
+/** Classifies the `Authorization` headers of a request. Only a single `Bearer <key>`, with one space, is valid. */
 export function keyKind(headers: readonly string[] = []): KeyKind {
   const [header, second] = headers;
   if (header === undefined) return 'none';
@@ -59,7 +59,7 @@ export function keyKind(headers: readonly string[] = []): KeyKind {
 
 /**
  * Returns the rights of a key.
- * @throws {ReplyError} 401 for every key but the free and the paid one. The key is never repeated.
+ * @throws {ReplyError} 401 for every key except the free and the paid one. The error never contains the key.
  */
 export function authorize(kind: KeyKind, auth: boolean): Access {
   if (!auth) return { paid: true, account: 'open' };
@@ -77,7 +77,7 @@ function isLoopbackHost(host: string, port: number): boolean {
   return LOOPBACK.some((name) => lower === `${name}:${port}` || (port === 80 && lower === name));
 }
 
-/** True for an origin as a browser writes it. */
+/** Returns whether an `Origin` header is a loopback origin. */
 function isLoopbackOrigin(origin: string): boolean {
   const url = /^https?:\/\//i.test(origin) ? parseUrl(origin) : undefined;
   return url !== undefined && url.origin === origin.toLowerCase() && LOOPBACK.includes(url.hostname);
@@ -93,8 +93,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /**
  * Creates a limiter, which counts the requests of each account in sliding windows of 60 seconds and 24 hours.
  * @param now returns milliseconds
- * @returns counts one request, or throws 429 with `Retry-After` in whole seconds, rounded up. A rejected request is not
- *   counted, so `Retry-After` holds.
+ * @returns a function that counts one request, or throws 429 with `Retry-After` in whole seconds, rounded up. A rejected
+ * request is not counted, so `Retry-After` stays correct.
  */
 export function createRateLimiter(
   perMinute: number,

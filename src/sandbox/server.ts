@@ -36,7 +36,7 @@ import type { Mode, ReplyForm, RequestEntry, Sandbox, SandboxRequest, SandboxRes
 export type { Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';
 
 export interface SandboxOptions {
-  /** Default 0: any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number;
   readonly reply?: ReplyForm;
   readonly mode?: Mode;
@@ -62,14 +62,17 @@ export interface SandboxOptions {
 }
 
 const HOST = '127.0.0.1';
-/** Longer than clients keep an idle connection, so that none is closed while a request is being sent. */
+/** Longer than clients keep idle connections, so that none is closed while a request is sent. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** Maximum time for a request to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** How much of a larger body is read and discarded: closing while the caller sends would lose the reply. */
+/**
+ * How much of a body that is too large is read and discarded. If the connection was closed while the caller is sending,
+ * the reply would be lost.
+ */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /** Maximum size of a body in the list of received requests, in bytes. */
 const MAX_LOGGED_BYTES = 16 * 1024;
@@ -124,12 +127,12 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** A received request: its body and status are filled in later. */
+/** A received request, whose body and status are set later. */
 type LogEntry = { -readonly [K in keyof SandboxRequest]: SandboxRequest[K] };
 
 /**
  * Creates the handler of all requests, which adds each to `requests`.
- * @returns serves one request, from its first header to the last byte of the reply
+ * @returns a function that serves one request, until the last byte of the reply is sent
  */
 function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
   const { auth = true, reply = 'json', latencyMs = 0, now = Date.now } = options;
@@ -156,7 +159,7 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     if (body !== undefined) {
       const content = body instanceof ReplyError ? body : json;
       const { payload, injection } = createReply(request, port, entry, content);
-      // A timer of a closed sandbox must not keep the process running.
+      // The timer of a closed sandbox must not keep the process running.
       if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
       entry.status = injection.isSilent ? 0 : payload.status;
       await (injection.send?.(response, payload) ?? send(request, response, payload));
@@ -166,8 +169,8 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
   };
 
   /**
-   * Creates the reply, and how a fault spoils it. Everything that comes before the protocol is checked in the
-   * order in which problems are reported.
+   * Creates the reply, and the fault to inject. The checks before the protocol are in the order in which errors are
+   * reported.
    * @param body parsed; undefined if it is not JSON; an error if it could not be read
    */
   function createReply(
@@ -198,7 +201,7 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     } catch (error) {
       const known =
         error instanceof ReplyError ? error : rpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
-      // A request that fails anyway is not broken further.
+      // No fault is injected into a request that already failed.
       if (known.status !== 200) injection = {};
       answer = known.answer(idOf(body));
     }

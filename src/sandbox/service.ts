@@ -13,7 +13,7 @@ import type { Access } from './types.ts';
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** A POST that passed all checks of HTTP, key and limits. */
+/** A POST request that passed the checks of HTTP, key, and limits. */
 export interface Post {
   readonly incoming: RpcMessage;
   readonly access: Access;
@@ -29,7 +29,7 @@ export interface Protocol {
   endSession?(headers: Headers, access: Access): Answer;
 }
 
-/** The documented service: `tools/call`, no handshake, nothing else. */
+/** Creates the documented service: only `tools/call`, without a handshake. */
 export function createService(catalog: Catalog): Protocol {
   const tools = createTools(catalog, 'service');
   return {

@@ -1,6 +1,6 @@
 import type { Restaurant } from '../client/types.ts';
 
-/** A restaurant of the sandbox, as a search returns it. The details are derived from it. */
+/** A restaurant of the sandbox, as returned by a search. Its details are derived from it. */
 export interface SandboxRestaurant extends Restaurant {
   city: string;
 }
@@ -64,6 +64,6 @@ export interface Sandbox {
   readonly keys: SandboxKeys;
   /** The last 10,000 requests, oldest first. */
   readonly requests: readonly SandboxRequest[];
-  /** Stops at once, even with open connections. */
+  /** Stops immediately, even with open connections. */
   close(): Promise<void>;
 }

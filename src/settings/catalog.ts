@@ -22,13 +22,13 @@ export interface Setting<T> {
   readonly description: string;
   /** Name of the environment variable. */
   readonly env: string;
-  /** The values, where only these are accepted. */
+  /** The accepted values, if they are a fixed list. */
   readonly choices?: readonly string[];
   /** The default value, as text. */
   readonly default?: string;
-  /** How help shows the default where it is not one value. */
+  /** The default as shown in help, if it is not a single value. */
   readonly defaultText?: string;
-  /** The field of the profile that it is saved in; otherwise it is saved with the other settings. */
+  /** The field of the profile in which it is saved. Default: it is saved with the other settings. */
   readonly profileField?: string;
   /** Whether it is shown and saved as a number. */
   readonly number?: true;
@@ -81,17 +81,17 @@ const DEFINITIONS = {
   'key-prefix': setting('Start of API keys', parseKeyPrefix, { default: DEFAULT_KEY_PREFIX }),
 };
 
-/** Names the environment variable of a setting after it: `RESTAURANT_BASE_URL`. */
+/** Adds the environment variable of a setting, named after it: `RESTAURANT_BASE_URL`. */
 const withVariable = ([name, definition]: readonly [string, object]) =>
   [name, { ...definition, env: `RESTAURANT_${name.toUpperCase().replaceAll('-', '_')}` }] as const;
 
-/** Every setting, by its name in the config file and in `status --json`. */
+/** Every setting, by the name used in the config file and in `status --json`. */
 export const SETTINGS = Object.fromEntries(Object.entries(DEFINITIONS).map(withVariable)) as {
   readonly [N in keyof typeof DEFINITIONS]: (typeof DEFINITIONS)[N] & { readonly env: string };
 };
 
 export type SettingName = keyof typeof SETTINGS;
-/** The parsed value of a setting; undefined is possible where it has no default. */
+/** The parsed value of a setting; may be undefined if the setting has no default. */
 export type SettingValue<N extends SettingName> =
   | ReturnType<(typeof SETTINGS)[N]['parse']>
   | ((typeof SETTINGS)[N] extends { readonly default: string } ? never : undefined);

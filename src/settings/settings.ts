@@ -5,7 +5,7 @@ import { shellWord } from '../util/shell.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue, withoutPassword } from './values.ts';
 
-/** Where a value was found, in order of precedence. */
+/** The sources of a value, in order of precedence. */
 export const SOURCES = ['flag', 'env', 'config', 'default'] as const;
 export type Source = (typeof SOURCES)[number];
 
@@ -21,13 +21,13 @@ export interface SettingsInput {
   readonly file: ConfigFile;
 }
 
-/** A setting as JSON output shows it: a number where it is one; null if it has no value. */
+/** A setting in JSON output: a number if the setting is numeric; null if it has no value. */
 export interface SettingView {
   readonly value: string | number | null;
   readonly source: Source;
 }
 
-/** Returns a value as JSON output shows it and the config file stores it: a number, if the setting is one. */
+/** Returns a value for JSON output and the config file: a number if the setting is numeric. */
 export function serialize(name: SettingName, text: string): string | number {
   return (SETTINGS[name] as Setting<unknown>).number === true && /^\d{1,15}$/.test(text)
     ? Number(text)
@@ -43,7 +43,7 @@ export function variable(
   return text === undefined || text === '' ? undefined : text;
 }
 
-/** The settings of this run, each with its source. A value is parsed, and refused, when it is used. */
+/** The settings of this run, each with its source. A value is parsed and validated when it is used. */
 export class Settings {
   readonly #input: SettingsInput;
 
@@ -62,7 +62,7 @@ export class Settings {
     return { value: value as SettingValue<N>, source };
   }
 
-  /** Returns the text as it was given, without parsing it. */
+  /** Returns the text of a setting as given, without parsing it. */
   raw(name: SettingName): Resolved<string | null> {
     const { env, profileField, default: value }: Setting<unknown> = SETTINGS[name];
     const flag = this.#input.flags[name];
@@ -75,7 +75,7 @@ export class Settings {
     return { value: value ?? null, source: 'default' };
   }
 
-  /** Returns a setting as JSON output shows it. */
+  /** Returns a setting for JSON output. */
   view(name: SettingName): SettingView {
     const { value, source } = this.raw(name);
     return { value: value === null ? null : serialize(name, withoutPassword(value)), source };
@@ -106,7 +106,7 @@ export class Settings {
 }
 
 /**
- * Returns the setting that a user named (also as `base_url` or `BASE-URL`).
+ * Returns the name of a setting that a user typed, which may also be `base_url` or `BASE-URL`.
  * @throws {AppError} `usage` listing the names.
  */
 export function settingName(text: string): SettingName {

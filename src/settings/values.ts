@@ -30,7 +30,7 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
-/** As {@link parseDuration}, but more than zero. */
+/** Like {@link parseDuration}, but more than zero. */
 export function parseTimeSpan(text: string): number {
   const ms = parseDuration(text);
   if (ms === 0) throw new Error('expected more than 0, such as 30s');
@@ -54,7 +54,7 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
   };
 }
 
-/** Trims text that must not be empty. */
+/** Trims text, and rejects empty text. */
 export function nonEmpty(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new Error('expected some text');
@@ -122,7 +122,7 @@ export function parseKeyPrefix(text: string): string {
 }
 
 /**
- * Parses a value; an error names the value and where it was set.
+ * Parses a value. An error contains the value and its source.
  * @throws {AppError} `usage` for a flag, `bad_config` for a variable or the config file
  */
 export function parseValue<T>(

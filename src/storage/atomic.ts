@@ -19,18 +19,18 @@ const SWEEP_AFTER_MS = 3_600_000;
 const CHUNK_CHARACTERS = 65_536;
 
 export interface AtomicOptions {
-  /** Permission bits of the new file, reduced by the umask. Default 0600. */
+  /** Permissions of the new file, limited by the umask. Default 0600. */
   readonly mode?: number;
-  /** Whether to wait until the disk has it. Default true; false for what may be lost in a power failure. */
+  /** Whether to wait until the data is on the disk. Default true; false for data that may be lost in a power failure. */
   readonly durable?: boolean;
   /** Whether to replace a symbolic link or a device instead of writing to its target. Default false. */
   readonly replace?: boolean;
 }
 
 /**
- * Writes the whole file or leaves the old one as it was: writes a new file beside it and renames that over it.
- * A symbolic link stays and its target is written; a device or pipe is written directly.
- * @throws {AppError} `io_error` naming the path and the reason.
+ * Replaces a file atomically: writes a new file next to it, and renames that to its path. For a symbolic link, the
+ * target is replaced; a device or pipe is written to directly.
+ * @throws {AppError} `io_error` with the path and the reason
  */
 export function writeFileAtomic(
   path: string,
@@ -58,9 +58,9 @@ export function writeFileAtomic(
 }
 
 /**
- * Writes a file of any size, chunk by chunk: whole or not at all, as {@link writeFileAtomic} does.
- * @param mode permission bits of the new file, reduced by the umask.
- * @throws {AppError} `io_error`; what `chunks` throws.
+ * Like {@link writeFileAtomic}, for a file of any size that is written in chunks.
+ * @param mode permissions of the new file, limited by the umask
+ * @throws {AppError} `io_error`; errors of `chunks`
  */
 export async function writeChunksAtomic(
   path: string,
@@ -85,7 +85,9 @@ export async function writeChunksAtomic(
   }
 }
 
-/** Opens a new file beside `target`, which takes its place when it is committed. The name is short: names have a limit. */
+/**
+ * Opens a new file next to `target`, which replaces it on commit. The name is short because names have a maximum length.
+ */
 function openTemp(target: string, mode: number) {
   const path = join(dirname(target), `.restaurant-${randomName()}.tmp`);
   const file = openSync(path, 'wx', mode);
@@ -110,8 +112,8 @@ function openTemp(target: string, mode: number) {
 }
 
 /**
- * Creates a folder of this program and its parents, with mode 0700. An existing folder stays as it is.
- * @throws {AppError} `io_error` when it cannot be created or a part of its path belongs to another user.
+ * Creates a folder of this program and its parents, with mode 0700. An existing folder is not changed.
+ * @throws {AppError} `io_error` if it cannot be created, or if part of its path belongs to another user
  */
 export function ensurePrivateFolder(path: string): void {
   try {
@@ -122,13 +124,13 @@ export function ensurePrivateFolder(path: string): void {
   }
 }
 
-/** Deletes temporary files that killed writers left in the folder more than an hour ago. Never throws. */
+/** Deletes temporary files of killed processes that are more than an hour old. Never throws. */
 export const sweepTemps = (folder: string): void =>
   deleteFiles(folder, Date.now() - SWEEP_AFTER_MS, (name) => TEMP_NAME.test(name));
 
 /**
- * Deletes the files of a folder, of all names or those that match, that were last written before a time (milliseconds
- * since the epoch). Never throws.
+ * Deletes the files of a folder, or those whose names match, that were last modified before a time (milliseconds since
+ * the epoch). Never throws.
  */
 export function deleteFiles(
   folder: string,
@@ -146,7 +148,7 @@ export function deleteFiles(
       const stats = statSync(path, { throwIfNoEntry: false });
       if (stats?.isFile() && stats.mtimeMs < before) rmSync(path, { force: true });
     } catch {
-      // One that cannot be deleted does not keep the others.
+      // Continue with the other files.
     }
   }
 }

@@ -18,10 +18,10 @@ type MaybePromise<T> = T | Promise<T>;
 /** Responses that one account received from one endpoint, stored by this process or another. */
 export interface ResponseCache {
   /**
-   * Returns the response, if there is one at most this old (milliseconds). Otherwise the caller sends the request, and
-   * then calls `put` or `release`.
+   * Returns the response if there is one of this age (in milliseconds) or newer. Otherwise the caller must send the
+   * request, and then call `put` or `release`.
    * @param args the tool's arguments; the order of their keys does not matter
-   * @param preview the caller will send nothing
+   * @param preview the caller will not send a request
    */
   get(
     tool: string,
@@ -31,11 +31,11 @@ export interface ResponseCache {
   ): MaybePromise<CachedResponse | undefined>;
   /** Stores a response (JSON), if possible. */
   put(tool: string, args: unknown, value: unknown): MaybePromise<void>;
-  /** The request failed, or its response is not to be stored. */
+  /** Reports that the request failed, or that its response must not be stored. */
   release(tool: string, args: unknown): MaybePromise<void>;
 }
 
-/** Responses on disk, shared by processes. Failures of the disk and damaged entries are misses, never errors. */
+/** Responses on disk, shared by processes. Disk errors and damaged entries count as misses. */
 interface DiskCache extends ResponseCache {
   get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined;
   put(tool: string, args: unknown, value: unknown): void;
@@ -45,28 +45,28 @@ const VERSION = 2;
 const MAX_AGE_MS = 30 * 86_400_000;
 const ENTRY_NAME = /^[0-9a-f]{16}-[0-9a-f]{64}\.json$/;
 const ACCOUNT_CHARACTERS = 16;
-/** An entry counts as at least so many bytes, so that there are never more than some 10,000 of them. */
+/** Each entry counts as at least this many bytes, which limits the number of entries to about 10,000. */
 const MIN_ENTRY_BYTES = 13_000;
-/** An entry may take this share of the cache. */
+/** An entry may take up one part in this many of the cache. */
 const MAX_SHARE = 16;
-/** After writing this share of the cache, what has become too much is deleted. */
+/** The cache is pruned after one part in this many of it has been written. */
 const PRUNE_SHARE = 50;
-/** Deleting a little more than needed makes the next time rare. */
+/** Share of the limit that pruning keeps. Deleting more than necessary makes pruning less frequent. */
 const KEEP = 0.9;
-/** However many files are there, no more are looked at in one go. */
+/** Maximum number of files that pruning checks at a time. */
 const MAX_LOOKED_AT = 20_000;
 
 const folderIn = (cacheDir: string): string => join(cacheDir, 'responses');
 
 const hashAccount = (account: string): string => sha256Hex(`restaurant api key\n${account}`);
 
-/** Returns the part of the file names that all responses of an account share. */
+/** Returns the common prefix of the file names of an account's responses. */
 const namePrefix = (accountHash: string): string => `${sha256Hex(accountHash).slice(0, ACCOUNT_CHARACTERS)}-`;
 
 /**
- * Opens the cache, which keeps about `maxBytes`. Touches no file until it is used.
- * @param options.cacheDir undefined if no cache folder is known: nothing is cached then
- * @param options.account the API key, and whatever else authenticates: one account never sees another's responses
+ * Opens the cache, which is limited to about `maxBytes`. Accesses no files until it is used.
+ * @param options.cacheDir if undefined, nothing is cached
+ * @param options.account the API key and other credentials; accounts never share responses
  * @param options.now milliseconds since the epoch
  */
 export function openCache({
@@ -88,10 +88,10 @@ export function openCache({
   const prefix = namePrefix(accountHash);
   const maxEntryBytes = Math.floor(maxBytes / MAX_SHARE);
   const pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
-  // Not 0, so that many short runs prune now and then, too.
+  // Not 0, so that short runs sometimes prune the cache, too.
   let written = Math.floor(Math.random() * pruneBytes);
 
-  /** Returns the path of an entry, and the text of its key. @throws {RangeError} for arguments nested too deep. */
+  /** Returns the path of an entry and the text of its key. @throws {RangeError} if the arguments nest too deep */
   function locate(tool: string, args: unknown): { path: string; key: string } {
     const key = canonicalJson([endpoint, accountHash, tool, args]);
     const name = `${prefix}${sha256Hex(`${VERSION}\n${key}`)}.json`;
@@ -102,7 +102,7 @@ export function openCache({
     get(tool, args, maxAgeMs) {
       try {
         const { path, key } = locate(tool, args);
-        // A failed open costs much more than this, because of its error.
+        // Checked first, because creating the error of a failed open takes much longer.
         if (maxAgeMs <= 0 || !existsSync(path)) return undefined;
         const entry: unknown = parseExact(readOwnFile(path, maxEntryBytes).bytes.toString('utf8'));
         const { version, key: found, at, value } = Object(entry) as Record<string, unknown>;
@@ -129,14 +129,14 @@ export function openCache({
         written = 0;
         prune(folder, now(), maxBytes);
       } catch {
-        // A full or read-only disk, or a value that is not JSON: not cached.
+        // The disk is full or read-only, or the value is not JSON: do not cache it.
       }
     },
     release() {},
   };
 }
 
-/** Deletes all responses and returns how many. @throws {AppError} `io_error` when they cannot be deleted. */
+/** Deletes all responses. @returns their number @throws {AppError} `io_error` if they cannot be deleted */
 export function clearResponses(cacheDir: string | undefined): number {
   if (cacheDir === undefined) return 0;
   const folder = folderIn(cacheDir);
@@ -160,9 +160,9 @@ export function clearAccount(cacheDir: string | undefined, account: string): voi
 }
 
 /**
- * Returns JSON with the keys of each object sorted by code unit: equal texts for equal values. Numbers count as they are
- * written, since two long ones may be the same for JavaScript; Unicode is not normalized.
- * @throws {RangeError} when nested too deep.
+ * Returns JSON with the keys of each object sorted by code unit: equal texts for equal values. Numbers keep all their
+ * digits, because long ones may be equal in JavaScript. Unicode is not normalized.
+ * @throws {RangeError} if the value nests too deep
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -177,7 +177,7 @@ export function canonicalJson(value: unknown): string {
 
 const entriesIn = (folder: string): string[] => readdirSync(folder).filter((name) => ENTRY_NAME.test(name));
 
-/** Deletes entries that are too old, then the oldest until the cache is within its limit. */
+/** Deletes expired entries, then the oldest ones until the cache is within its limit. */
 function prune(folder: string, now: number, maxBytes: number): void {
   sweepTemps(folder);
   const entries = entriesIn(folder)

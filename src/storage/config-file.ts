@@ -15,7 +15,7 @@ export interface Profile {
   key_origin?: string;
   base_url?: string;
   endpoint?: string;
-  /** Additional request headers, which go to the service of the profile only. */
+  /** Additional request headers, which are only sent to the service of the profile. */
   headers?: Record<string, string>;
   [key: string]: unknown;
 }
@@ -36,7 +36,7 @@ const LOCK_WAIT_MS = 15_000;
 const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
 const OTHER_FOLDER = 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to';
 
-/** Returns a profile of the config file; adds it where it is missing. */
+/** Returns a profile of the config file, adding it if it is missing. */
 export function profileOf(file: ConfigFile, name: string): Profile {
   file.profiles ??= {};
   const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
@@ -49,21 +49,21 @@ export const serviceOf = ({ endpoint, base_url, key_origin }: Profile): string |
   endpoint ?? base_url ?? key_origin;
 
 /**
- * Reads the config file; a missing one is `{}`.
- * @throws {AppError} `bad_config` when it cannot be used (the file is left alone); `io_error` when it cannot be read.
+ * Reads the config file; `{}` if it is missing.
+ * @throws {AppError} `bad_config` if its content is invalid; `io_error` if it cannot be read
  */
 export function readConfig(path: string, warn?: Warn): ConfigFile {
   const text = readText(path, warn);
   return text === undefined ? {} : parseConfig(path, text);
 }
 
-/** Parses the text of a config file. @param path as errors name it. @throws {AppError} `bad_config`. */
+/** Parses the text of a config file. @param path for errors @throws {AppError} `bad_config` */
 export function parseConfig(path: string, text: string): ConfigFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Without a cause: the parser's message quotes the text, which may be a key.
+    // No cause, because the parser's message quotes the text, which may be a key.
     throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
   }
   const problem = shapeProblem(value);
@@ -94,7 +94,7 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
   try {
     content = readOwnFile(resolveLinks(path), MAX_BYTES);
   } catch (error) {
-    // When a part of HOME is not a folder, there is no config file either.
+    // If part of the path is not a folder, there is no config file.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     if (error instanceof AppError) throw invalidConfig(path, error.message, OTHER_FOLDER);
     if (isNotRegularFile(error)) throw invalidConfig(path, ioReason(error));
@@ -108,7 +108,10 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
   }
 }
 
-/** Follows the link of a config file that is kept elsewhere, among dotfiles. @throws {AppError} for another user's link. */
+/**
+ * Resolves the link of a config file that is stored elsewhere, such as with dotfiles. @throws {AppError} for a link of
+ * another user
+ */
 function resolveLinks(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
   const target = followLinks(path);
@@ -116,7 +119,7 @@ function resolveLinks(path: string): string {
   return target;
 }
 
-/** The mode of a file that exists is never changed: this program may not have created it. */
+/** Warns about permissions. They are never changed, because this program may not have created the file. */
 function checkPermissions(path: string, mode: number, warn: Warn | undefined): void {
   const fix = `chmod 600 ${shellWord(path)}`;
   if ((mode & WRITABLE_BY_OTHERS) !== 0) throw invalidConfig(path, 'other users can write to it', fix);
@@ -129,12 +132,12 @@ function invalidConfig(path: string, reason: string, hint?: string): AppError {
 }
 
 /**
- * Lets `change` edit the newest content of the config file and saves it: whole or not at all, one process after the other.
- * Saves nothing when `change` throws.
- * @throws {AppError} `bad_config` when the file is damaged (it is left alone); `io_error`; `in_use`.
+ * Applies `change` to the current content of the config file, and saves it atomically, under a lock. Saves nothing if
+ * `change` throws.
+ * @throws {AppError} `bad_config` if the file is damaged, which is then not changed; `io_error`; `in_use`
  */
 export async function updateConfig(path: string, change: (file: ConfigFile) => void): Promise<void> {
-  // Loaded before others have to wait for the lock.
+  // Load it before taking the lock.
   const { default: Conf } = await import('conf');
   try {
     ensurePrivateFolder(dirname(path));
@@ -154,7 +157,7 @@ export async function updateConfig(path: string, change: (file: ConfigFile) => v
   }
 }
 
-/** Writes the file with `conf`, which replaces it as a whole. The caller holds the lock. */
+/** Writes the file with `conf`, which replaces it atomically. The caller holds the lock. */
 function write(Conf: typeof import('conf').default, path: string, file: ConfigFile): void {
   const target = resolveLinks(path);
   const extension = extname(target);
@@ -175,15 +178,16 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   } catch (error) {
     throw ioError('write', path, error);
   }
-  // Those of killed writers, which may hold a key. Nobody else writes: the caller holds the lock.
+  // Delete the temporary files of killed processes, which may contain a key. No other process is writing, because the
+  // caller holds the lock.
   deleteFiles(dirname(target), Number.POSITIVE_INFINITY, (name) =>
     name.startsWith(`${basename(target)}.tmp-`),
   );
 }
 
 /**
- * On a full disk, `conf` saves a part of the text and reports nothing, so a trial shows first that there is room.
- * @throws the system's error when there is none.
+ * Checks that the disk has room. On a full disk, `conf` writes a part of the text without an error.
+ * @throws the system's error if it does not
  */
 function assertRoom(target: string, text: string): void {
   const trial = `${target}.tmp-0`;

@@ -13,7 +13,7 @@ import { AppError, systemCode } from '../errors.ts';
 import { currentUid, isTrusted, walkPath } from './folders.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-/** Codes of errors that mean that something other than a regular file of a useful size is at a path. */
+/** Error codes for a path that is not a regular file, or a file that is too large. */
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
 
 const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
@@ -23,12 +23,12 @@ function fileError(code: string, message: string): Error {
 }
 
 /**
- * Opens a regular file and nothing else, without ever waiting: opening a named pipe would block until its other end is
- * opened, and Ctrl-C would have no effect.
- * @throws the system's error; one with the code `ENOTREGULAR` for anything but a regular file.
+ * Opens a regular file, and rejects anything else without blocking: opening a named pipe would block until its other end
+ * is opened, and Ctrl-C would have no effect.
+ * @throws the system's error; an error with the code `ENOTREGULAR` if it is not a regular file
  */
 function openRegularFile(path: string, flags: number = O_RDONLY): number {
-  // Windows has no O_NONBLOCK, and no named pipes among its files.
+  // Windows has neither O_NONBLOCK nor named pipes in folders.
   const file = openSync(path, flags | O_NONBLOCK, 0o600);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
@@ -36,9 +36,9 @@ function openRegularFile(path: string, flags: number = O_RDONLY): number {
 }
 
 /**
- * Opens a file of this program: a regular file that belongs to this user or to root. A symbolic link is not followed, and
- * a file that has a second name (hard link) is not opened for writing: whoever made them chose what is read or written.
- * @throws {AppError} `io_error` naming the owner; otherwise the system's error, `ESYMLINK` for a symbolic link.
+ * Opens a file of this program: a regular file that belongs to this user or to root. Symbolic links are not followed,
+ * and a file with several hard links is not opened for writing, because another user could choose the file that way.
+ * @throws {AppError} `io_error` with the owner; otherwise the system's error, or `ESYMLINK` for a symbolic link
  */
 export function openOwnFile(path: string, flags: number = O_RDONLY): number {
   let file: number;
@@ -61,18 +61,18 @@ export interface FileContent {
   readonly stats: Stats;
 }
 
-/** Reads a regular file. @throws as {@link openRegularFile}; `ETOOLARGE` for more than `max` bytes. */
+/** Reads a regular file. @throws as {@link openRegularFile}; `ETOOLARGE` for more than `max` bytes */
 export function readRegularFile(path: string, max: number): FileContent {
   return readAndClose(openRegularFile(path), max);
 }
 
-/** Reads a file of this program. @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes. */
+/** Reads a file of this program. @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes */
 export function readOwnFile(path: string, max: number): FileContent {
   return readAndClose(openOwnFile(path), max);
 }
 
 /**
- * Reads anything that a user named: a file, or a pipe as in `--key-file <(pass restaurant)`.
+ * Reads a path given by the user: a file, or a pipe as in `--key-file <(pass restaurant)`.
  * @throws the system's error; `ETOOLARGE` for more than `max` bytes.
  */
 export function readPath(path: string, max: number): FileContent {
@@ -98,7 +98,7 @@ function readAndClose(file: number, max: number): FileContent {
   }
 }
 
-/** Whether an operation failed because something other than a regular file is at the path. */
+/** Returns whether an operation failed because the path is not a regular file. */
 export function isNotRegularFile(error: unknown): boolean {
   return NOT_REGULAR.includes(systemCode(error) ?? '');
 }
@@ -108,7 +108,7 @@ export function randomName(): string {
   return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }
 
-/** Writes every byte; a single `writeSync` may write only a part, and reports a full disk at the next call. */
+/** Writes all bytes. A single `writeSync` may write only some of them, and reports a full disk only at the next call. */
 export function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const written = writeSync(file, bytes, done);
@@ -117,7 +117,10 @@ export function writeAll(file: number, bytes: Uint8Array): void {
   }
 }
 
-/** Makes a rename survive a power failure. Does nothing where folders cannot be opened or flushed (Windows). */
+/**
+ * Flushes a folder, so that a rename survives a power failure. Does nothing if folders cannot be opened or flushed
+ * (Windows).
+ */
 export function flushFolder(path: string): void {
   let folder: number;
   try {
@@ -135,8 +138,8 @@ export function flushFolder(path: string): void {
 }
 
 /**
- * Returns the path without symbolic links, as `open` would find it; its end need not exist.
- * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links.
+ * Resolves symbolic links like `open`. The end of the path does not have to exist.
+ * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links
  */
 export function followLinks(path: string): string {
   return walkPath(path, (part, stats) => {
@@ -145,9 +148,10 @@ export function followLinks(path: string): string {
 }
 
 /**
- * Checks the path of a folder of this program, which need not exist yet: the folder and each symbolic link on the way must
- * belong to this user or to root. For root, so must each folder on the way, since its owner can replace all below.
- * @throws {AppError} `io_error` naming the first part that belongs to another user.
+ * Checks the path of a folder of this program, which may not exist yet: the folder and each symbolic link in the path
+ * must belong to this user or to root. If the user is root, each folder in the path must, too, because its owner can
+ * replace everything below it.
+ * @throws {AppError} `io_error` with the first part that belongs to another user
  */
 export function assertOwnedPath(path: string): void {
   const isRoot = currentUid() === 0;

@@ -5,20 +5,20 @@ const MAX_LINKS = 40;
 const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The user id of this process; undefined on Windows, where files have no such owner. */
+/** Returns the user id of this process; undefined on Windows, where files have no owner id. */
 export function currentUid(): number | undefined {
   return process.geteuid?.();
 }
 
-/** Whether a file with this owner can be relied on: it belongs to this user or to root. */
+/** Returns whether a file owner is trusted: this user or root. */
 export function isTrusted(uid: number): boolean {
   const me = currentUid();
   return me === undefined || uid === me || uid === 0;
 }
 
 /**
- * Visits the existing parts of a path from the root on: each folder, and each symbolic link before its target.
- * @returns the path without links. @throws the system's error; one with the code `ELOOP` for too many links.
+ * Visits the existing parts of a path, starting at the root: each folder, and each symbolic link before its target.
+ * @returns the path without links. @throws the system's error; an error with the code `ELOOP` for too many links
  */
 export function walkPath(path: string, visit: (part: string, stats: Stats) => void): string {
   const absolute = resolve(path);
@@ -43,9 +43,9 @@ export function walkPath(path: string, visit: (part: string, stats: Stats) => vo
 }
 
 /**
- * Whether nobody but this user and root can create or replace anything on the path of a folder, so that no one else can
- * plant code there. A folder that others may write to counts only when it is sticky (/tmp) and already holds a folder of
- * this user.
+ * Returns whether only this user and root can create or replace anything in the path of a folder, so that nobody else
+ * can place code there. A folder that others can write to is accepted only if it is sticky (/tmp) and already contains a
+ * folder of this user.
  */
 export function isSafePath(path: string): boolean {
   const me = currentUid();
@@ -62,8 +62,8 @@ export function isSafePath(path: string): boolean {
 }
 
 /**
- * Creates a folder and its parents. Not with `recursive` of mkdir, which never returns where a file system answers ENOENT
- * below an existing folder (/proc). Another process may create the same folders at the same time.
+ * Creates a folder and its parents. Does not use the option `recursive` of mkdir, which never returns if a file system
+ * reports ENOENT below an existing folder (/proc). Another process may create the same folders at the same time.
  */
 export function createFolders(path: string, mode = 0o700): void {
   const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

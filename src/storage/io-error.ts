@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ETXTBSY: 'it is in use',
 };
 
-/** Returns why a file operation failed, in words, or the system's own code. */
+/** Describes why a file operation failed, or returns the system's error code. */
 export function ioReason(error: unknown): string {
   if (error instanceof AppError) return error.message;
   const code = systemCode(error);
@@ -33,8 +33,8 @@ export function ioReason(error: unknown): string {
 
 /**
  * Returns an `io_error` with the operation, the path and the reason; an AppError is returned unchanged.
- * @param action the operation, as in "cannot <action> <path>".
- * @param hint what to do instead; default: the hint of the code.
+ * @param action the operation, as in "cannot <action> <path>"
+ * @param hint default: the hint of the code
  */
 export function ioError(action: string, path: string, error: unknown, hint?: string): AppError {
   if (error instanceof AppError) {

@@ -19,18 +19,18 @@ export interface WindowUsage {
   readonly limit: number;
   /** Requests in the window that ends now. */
   readonly used: number;
-  /** When there is room again, in milliseconds since the epoch; absent when there is room. */
+  /** When the next request is allowed, in milliseconds since the epoch; undefined if one is allowed now. */
   readonly freeAt?: number;
 }
 
 export interface Usage {
   readonly perMinute: WindowUsage;
   readonly perDay: WindowUsage;
-  /** Until when the service asked to wait, in milliseconds since the epoch. */
+  /** End of a pause that the service requested, in milliseconds since the epoch. */
   readonly pausedUntil?: number;
 }
 
-/** Why no request may be sent now, and until when (milliseconds since the epoch). */
+/** Why no request may be sent now, and until when, in milliseconds since the epoch. */
 export interface Wait {
   readonly freeAt: number;
   readonly window: 'minute' | 'day' | 'pause';
@@ -40,48 +40,50 @@ export type Grant = { readonly granted: true } | ({ readonly granted: false } & 
 
 /** Counts the requests that all processes send with one key to one endpoint. */
 export interface Ledger {
-  /** Counts one request regardless of the limits. Not for one that was granted. */
+  /** Counts one request regardless of the limits. Must not be called for a granted request. */
   record(): Promise<void>;
-  /** Grants one request now and counts it, if the limits allow it. All processes together never get more than the limits. */
+  /** Grants and counts one request, if the limits allow it. All processes together never exceed the limits. */
   grant(): Promise<Grant>;
-  /** The service asked to wait: no request is granted until then (milliseconds since the epoch; at most a day). */
+  /**
+   * Stops granting requests until a time (milliseconds since the epoch, at most a day ahead), because the service
+   * requested a pause.
+   */
   pauseUntil(until: number): Promise<void>;
   usage(): Promise<Usage>;
 }
 
-/** The store of a shared ledger failed: a run stops, since it cannot know whether it may send more. */
+/** The store of a shared ledger failed. The run stops, because it cannot know whether it may send more requests. */
 export class SharedStateError extends AppError {}
 
-/** Returns the result of a grant that arrived too late to be used: another may be requested after a short pause. */
+/** Returns the result for a grant that arrived too late to be used. Another one may be requested after a short pause. */
 export const tooLate = (now: number): Grant => ({
   granted: false,
   freeAt: now + MAX_DELAY_MS,
   window: 'minute',
 });
 
-/** Half a second over the minute: a request recorded at its start may have been sent a little later. */
+/** Half a second more than a minute, because a request may be sent a little later than it was recorded. */
 const MINUTE_MS = 60_500;
-/** Times further ahead come from a clock that was wrong. */
+/** Times that are further ahead come from a wrong clock. */
 const FUTURE_MS = 60_000;
-/** A grant that takes longer (a suspended machine, a slow disk) was counted at a time that is past. */
+/** A grant that takes longer (a suspended machine, a slow disk) was counted too early. */
 const MAX_DELAY_MS = 400;
 
-/** Data that the ledger keeps for a key and an endpoint. */
+/** Data that the ledger stores for a key and an endpoint. */
 interface Records {
-  /** When requests were sent. */
+  /** Times at which requests were sent. */
   readonly requests: TimeLog;
-  /** The end of each pause that the service asked for. */
+  /** The end of each pause that the service requested. */
   readonly pauses: TimeLog;
-  /** Runs `work` while no other process does. */
+  /** Runs `work` under a lock that processes share. */
   exclusive<T>(work: () => T): T | Promise<T>;
 }
 
 /**
- * Opens the ledger of a key and an endpoint. Touches no file until it is used, and never fails because of one.
- * @param options.stateDir undefined if no state folder is known: only the requests of this process are counted then
+ * Opens the ledger of a key and an endpoint. Accesses no files until it is used, and never fails because of a file.
+ * @param options.stateDir if undefined, only the requests of this process are counted
  * @param options.now milliseconds since the epoch
- * @param options.warn called when a damaged file was renamed, and once when the count cannot be shared with other
- *   processes
+ * @param options.warn called if a damaged file was renamed, and once if the count cannot be shared with other processes
  */
 export function openLedger({
   stateDir,
@@ -101,7 +103,7 @@ export function openLedger({
   const isUnlimited = limits.perMinute === 0 && limits.perDay === 0;
   let records = stateDir === undefined ? ownRecords() : sharedRecords(join(stateDir, 'ledger'), id, warn);
 
-  /** Runs `work`; when the files fail, continues with records of this process alone. */
+  /** Runs `work`. If the files fail, continues with records for this process only. */
   async function using<T>(work: (records: Records) => T | Promise<T>): Promise<T> {
     const files = records;
     try {
@@ -124,7 +126,7 @@ export function openLedger({
     };
   }
 
-  /** Returns what keeps a request from being sent at this time. */
+  /** Returns the wait before a request may be sent at this time. */
   const waitAt = (at: number, all: Records): Wait | undefined =>
     longestWait(usageAt(at, isUnlimited ? [] : all.requests.read(at), all));
 
@@ -140,15 +142,15 @@ export function openLedger({
     record: () => using(({ requests }) => requests.append(now())),
     async grant() {
       const { at, wait } = await using((all) => {
-        // Without limits, there is no last request that two processes could both get.
+        // Without limits, no lock is needed to prevent two processes from taking the last request.
         if (isUnlimited) return count(all);
-        // Those who must wait anyway do not queue for the lock.
+        // A process that has to wait does not need the lock.
         const at = now();
         const wait = waitAt(at, all);
         return wait === undefined ? all.exclusive(() => count(all)) : { at, wait };
       });
       if (wait !== undefined) return { granted: false, ...wait };
-      // Without limits, it does not matter when the request was counted.
+      // Without limits, the time of the count does not matter.
       const isLate = !isUnlimited && Math.abs(now() - at) > MAX_DELAY_MS;
       return isLate ? tooLate(now()) : { granted: true };
     },
@@ -175,7 +177,7 @@ function sharedRecords(folder: string, id: string, warn: Warn | undefined): Reco
   };
 }
 
-/** Records of this process alone. @param shared those that failed, of which it takes over what can be read */
+/** Creates records for this process only. @param shared the failed records, whose readable times are copied */
 function ownRecords(shared?: Records, now = 0): Records {
   const timesOf = (log: TimeLog | undefined, end: number): number[] => {
     try {
@@ -191,7 +193,7 @@ function ownRecords(shared?: Records, now = 0): Records {
   };
 }
 
-/** Returns when the pause ends, if there is one; one of more than a day comes from a clock that was wrong. */
+/** Returns the end of the pause, if there is one. A pause of more than a day comes from a wrong clock. */
 function pauseAt(now: number, pauses: TimeLog): number | undefined {
   const ends = pauses.read(now + DAY_MS).filter((end) => end > now && end <= now + DAY_MS);
   return ends.sort((a, b) => a - b).at(-1);
@@ -203,7 +205,7 @@ function windowUsage(times: readonly number[], limit: number, lengthMs: number, 
   return { limit, used: counted.length, ...(leaving === undefined ? {} : { freeAt: leaving + lengthMs }) };
 }
 
-/** Returns what keeps a request from being sent: of several reasons, the one that lasts longest. */
+/** Returns the wait before the next request; if there are several, the longest one. */
 export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | undefined {
   const waits: readonly [Wait['window'], number | undefined][] = [
     ['minute', perMinute.freeAt],

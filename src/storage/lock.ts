@@ -12,25 +12,25 @@ export interface Lock {
   release(): void;
 }
 
-/** The content of a lock file. `key` identifies this one among all that have had its path. */
+/** The content of a lock file. `key` distinguishes it from other lock files with the same path. */
 interface Holder {
   readonly key: string;
-  /** Undefined while its creator has not written it yet. */
+  /** Undefined until its creator has written it. */
   readonly owner: ProcessIdentity | undefined;
   readonly createdAt: number;
 }
 
 const MAX_BYTES = 65_536;
 const MAX_ATTEMPTS = 100;
-/** Between creating a lock file and writing to it: whoever needs longer was killed. */
+/** Maximum time between creating a lock file and writing to it. If it takes longer, the process was killed. */
 const EMPTY_MS = 5000;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /**
  * Takes the lock that guards `path` (the file `<path>.lock`), without waiting. The lock of a process that no longer runs
  * is taken over.
- * @throws {AppError} `in_use` when another process holds it; `io_error` when the lock file cannot be written or is not
- *   this user's.
+ * @throws {AppError} `in_use` if another process holds it; `io_error` if the lock file cannot be written or belongs to
+ * another user
  */
 export function tryLock(path: string): Lock {
   const result = acquire(`${path}.lock`, path);
@@ -39,9 +39,9 @@ export function tryLock(path: string): Lock {
 }
 
 /**
- * Runs `run` while holding the lock that guards `path`, and releases it however that ends.
- * @param waitMs how long to wait for another process, in milliseconds.
- * @throws {AppError} as {@link tryLock}, `in_use` after `waitMs`; what `run` throws.
+ * Runs `run` while holding the lock that guards `path`, and always releases the lock.
+ * @param waitMs maximum time to wait for another process, in milliseconds
+ * @throws {AppError} as {@link tryLock}, `in_use` after `waitMs`; errors of `run`
  */
 export async function withLock<T>(path: string, run: () => T | Promise<T>, waitMs = 10_000): Promise<T> {
   const deadline = Date.now() + waitMs;
@@ -60,7 +60,7 @@ export async function withLock<T>(path: string, run: () => T | Promise<T>, waitM
   }
 }
 
-/** Takes the lock, or returns who holds it. @param path as messages name it. */
+/** Takes the lock, or returns its holder. @param path for messages */
 function acquire(lockPath: string, path: string): Lock | Holder {
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -76,7 +76,7 @@ function acquire(lockPath: string, path: string): Lock | Holder {
   throw new AppError('in_use', `the lock file ${lockPath} keeps changing`);
 }
 
-/** Creates the lock file; returns undefined when there is one. */
+/** Creates the lock file; returns undefined if there is one. */
 function create(lockPath: string): Lock | undefined {
   let file: number;
   try {
@@ -88,7 +88,7 @@ function create(lockPath: string): Lock | undefined {
   const key = randomName();
   try {
     writeAll(file, Buffer.from(`${JSON.stringify({ key, ...currentProcess() })}\n`));
-    // Deleted meanwhile as one whose creator was killed.
+    // Another process has deleted it, as the lock of a killed process.
     if (fstatSync(file).nlink === 0) return undefined;
   } catch (error) {
     rmSync(lockPath, { force: true });
@@ -99,16 +99,16 @@ function create(lockPath: string): Lock | undefined {
   return {
     release() {
       try {
-        // Not when it was released already, or someone removed the file: then it may be another's.
+        // If this lock was already released or its file removed, the file may now be the lock of another process.
         if (readHolder(lockPath, lockPath)?.key === key) rmSync(lockPath);
       } catch {
-        // Until this process ends, others find the lock held.
+        // The lock stays held until this process ends.
       }
     },
   };
 }
 
-/** Reads a lock file; returns undefined when there is none. @throws {AppError} when it is not a lock of this user. */
+/** Reads a lock file; returns undefined if there is none. @throws {AppError} if it is not a lock of this user */
 function readHolder(lockPath: string, path: string): Holder | undefined {
   let content: FileContent;
   try {
@@ -128,7 +128,7 @@ function readHolder(lockPath: string, path: string): Holder | undefined {
     const { key, ...owner } = JSON.parse(text) as { key: string } & ProcessIdentity;
     if (typeof key === 'string' && typeof owner.pid === 'number') return { key, owner, createdAt };
   } catch {
-    // Another program's file.
+    // A file of another program.
   }
   throw notALock(lockPath);
 }
@@ -138,10 +138,10 @@ function isStale({ owner, createdAt }: Holder): boolean {
 }
 
 /**
- * Deletes the lock of a process that was killed. Only one process may do so, or a second would delete the lock of the
- * first one's successor: it holds a lock of its own, named after the one to delete, which is deleted only when it is
- * still there.
- * @returns false when another process is doing it.
+ * Deletes the lock of a killed process. Only one process may do this; otherwise, a second one would delete the next
+ * holder's lock. So it takes a separate lock, named after the one to delete, and deletes that one only if it still
+ * exists.
+ * @returns false if another process is doing this
  */
 function removeStale(lockPath: string, { key }: Holder, path: string): boolean {
   const guard = acquire(join(dirname(lockPath), `.restaurant-${key}.lock`), path);

@@ -6,15 +6,15 @@ import type { Ledger, Wait } from './ledger.ts';
 export interface PacerOptions {
   readonly ledger: Ledger;
   readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
-  /** Whether to sleep also until the next day, or through a long pause that the service asks for. */
+  /** Whether to wait even until the next day, or for a long pause that the service requests. */
   readonly wait: boolean;
-  /** Longest pause that the service may ask for, in milliseconds, unless `wait`. Default 60 s. */
+  /** Maximum pause that the service may request, in milliseconds, unless `wait` is set. Default 60 s. */
   readonly maxWaitMs?: number;
   /** Called when a wait begins or gets longer. */
   readonly onWait?: (wait: Wait) => void;
 }
 
-/** A run of many requests stops: none may be sent for longer than it is willing to wait. */
+/** Stops a run of many requests, because the wait for the next one is too long. */
 export class RateLimitError extends AppError {
   /** When requests may be sent again, in milliseconds since the epoch. */
   readonly freeAt: number;
@@ -30,15 +30,15 @@ export function formatTime(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** Sleeps are cut into pieces, since a clock may be set or a machine suspended meanwhile. */
+/** Long waits are divided, because the clock may be changed or the machine suspended meanwhile. */
 const MAX_SLEEP_MS = 60_000;
-/** Waiting processes wake a little apart. */
+/** Random delay, so that waiting processes do not resume at the same time. */
 const SPREAD_MS = 25;
 
 /**
- * Keeps requests within the quota: returns a function that waits until one is granted, in the order of the calls. It
- * throws the signal's reason or, unless the options say to wait, a RateLimitError with `retryAfter`: `budget_spent` when
- * the day's quota is used up, `rate_limited` when the service asks for too long a pause.
+ * Returns a function that waits until a request is within the quota, in the order of the calls. It throws the signal's
+ * reason or, unless `wait` is set, a RateLimitError with `retryAfter`: `budget_spent` if today's quota is used up,
+ * `rate_limited` if the service requests a pause that is too long.
  */
 export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
   const { ledger, context, onWait } = options;
@@ -61,7 +61,7 @@ export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promi
   return (signal) => queue(() => waitForGrant(signal), signal);
 }
 
-/** @throws {RateLimitError} when this wait is too long. */
+/** @throws {RateLimitError} if this wait is too long */
 async function assertWorthWaiting(
   { freeAt, window }: Wait,
   { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,

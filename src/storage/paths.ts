@@ -1,7 +1,7 @@
 import { join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 
-/** Places of this program; undefined if no home folder is known: nothing is stored then. */
+/** Files and folders of this program; undefined if the home folder is unknown, and nothing is stored. */
 export interface Paths {
   readonly configFile: string | undefined;
   readonly stateDir: string | undefined;
@@ -10,7 +10,7 @@ export interface Paths {
 
 type Path = typeof posix;
 
-/** Returns a variable's value if it is an absolute path; another counts as unset (XDG Base Directory). */
+/** Returns the value of a variable if it is an absolute path. Any other value counts as unset (XDG Base Directory). */
 export function absolute(path: Path, value: string | undefined): string | undefined {
   return value !== undefined && path.isAbsolute(value) ? path.normalize(value) : undefined;
 }
@@ -27,8 +27,8 @@ export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path:
 }
 
 /**
- * Returns the config file and the folders of state and cache: `RESTAURANT_*_DIR`, else `XDG_*_HOME`, else the platform's default.
- * Creates nothing and never falls back to the current folder.
+ * Returns the config file and the folders of state and cache: `RESTAURANT_*_DIR`, else `XDG_*_HOME`, else the platform's
+ * default. Does not create them, and never uses the current folder instead.
  */
 export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedir'>): Paths {
   const { env } = context;

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 import { systemCode } from '../errors.ts';
 
-/** Identifies a process even after its pid was given to another. */
+/** Identifies a process, even if its pid is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
@@ -24,8 +24,8 @@ export function currentProcess(): ProcessIdentity {
 }
 
 /**
- * Whether the process still runs. Nothing can be known about a process on another machine or in another container: it
- * counts as running. Elsewhere than on Linux, so does another process with the same pid.
+ * Returns whether the process is still running. A process on another machine or in another container always counts as
+ * running, because its state is unknown. On systems other than Linux, so does another process with the same pid.
  */
 export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity): boolean {
   const own = currentProcess();
@@ -48,9 +48,9 @@ function startOf(id: number): string | undefined {
 }
 
 /**
- * Identifies the terminal of this process: on Linux by its session, whose leader is the shell; elsewhere, and where the
- * session began outside a container (its id is 0 there), by what the terminal program puts into the environment or by
- * the number of the terminal. Undefined where none is known.
+ * Identifies the terminal of this process: on Linux by its session, whose leader is the shell. On other systems, and if
+ * the session began outside of a container (its id is then 0), by variables of the terminal program or by the number of
+ * the terminal. Undefined if unknown.
  */
 export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const { session = '0', terminal = '0' } = statOf('self') ?? {};
@@ -61,7 +61,7 @@ export function terminalId(env: Readonly<Record<string, string | undefined>>): s
   return terminal === '0' ? undefined : `terminal ${terminal}`;
 }
 
-/** Reads proc_pid_stat(5), from behind the name in parentheses, which may contain anything. */
+/** Reads proc_pid_stat(5) after the name in parentheses, which may contain any character. */
 function statOf(id: number | string) {
   const stat = orNone(() => readFileSync(`/proc/${id}/stat`, 'latin1'));
   if (stat === undefined) return undefined;

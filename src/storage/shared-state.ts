@@ -12,7 +12,7 @@ import { DAY_MS } from './time-log.ts';
 /** The request ledger and the response cache of many machines, in Redis or Valkey. */
 export interface SharedState {
   ledger(endpoint: string, key: string, limits: Limits): Ledger;
-  /** @param account the API key, and whatever else authenticates */
+  /** @param account the API key and other credentials */
   cache(endpoint: string, account: string): ResponseCache;
   close(): void;
 }
@@ -20,7 +20,7 @@ export interface SharedState {
 interface SharedStateOptions {
   readonly url: URL;
   readonly context: Pick<Context, 'now' | 'sleep' | 'signal'>;
-  /** How long to try again when the store fails during a run, in milliseconds. */
+  /** How long to retry if the store fails during a run, in milliseconds. */
   readonly maxWaitMs: number;
   readonly warn: (message: string) => void;
 }
@@ -36,20 +36,20 @@ const CONNECT_MS = 5000;
 const REPLY_MS = 5000;
 const RETRY_MS = 250;
 const KEEP_MS = 30 * DAY_MS;
-/** A claim ends so long after its process last renewed it: others wait only briefly for one that was killed. */
+/** Lifetime of a claim after its process last renewed it, so that others wait only briefly for a killed process. */
 const CLAIM_MS = 6000;
 const RENEW_MS = 2000;
-/** How long others wait for the response to a query that one process has sent. */
+/** Maximum time to wait for the response to a query that another process has sent. */
 const MAX_CLAIM_WAIT_MS = 120_000;
 const POLL_MS = 100;
 
-/** Milliseconds by the clock of the server, which is the same for all machines. */
+/** Milliseconds on the clock of the server, which is the same for all machines. */
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * KEYS: times of requests (sorted set), end of the pause. ARGV: action (grant, record, usage), requests a minute and a
- * day, id of this request. A request that is asked for again, because the reply was lost or late, counts once.
+ * KEYS: times of requests (sorted set), end of the pause. ARGV: action (grant, record, usage), requests per minute and
+ * per day, id of this request. A request that is repeated because the reply was lost or late counts once.
  */
 const LEDGER = `${NOW}
 redis.call('ZREM', KEYS[1], ARGV[4])
@@ -78,7 +78,10 @@ if pause > tonumber(redis.call('GET', KEYS[1]) or 0) then
   redis.call('SET', KEYS[1], string.format('%.0f', pause), 'PX', math.max(1, pause - now))
 end`;
 
-/** KEYS: response, claim. ARGV: greatest age, id of this process or '' for a preview. Returns the response, or whether to wait for another's. */
+/**
+ * KEYS: response, claim. ARGV: maximum age, id of this process or '' for a preview. Returns the response, or whether to
+ * wait for the response to another process.
+ */
 const GET = `${NOW}
 local stored = redis.call('GET', KEYS[1])
 if stored then
@@ -98,7 +101,7 @@ redis.call('DEL', KEYS[2])`;
 const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${CLAIM_MS}) end`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
-/** Opens the shared state. Connects when it is first used. */
+/** Opens the shared state. Connects on first use. */
 export function openSharedState(options: SharedStateOptions): SharedState {
   const { context } = options;
   const run = openRunner(options);
@@ -109,7 +112,10 @@ export function openSharedState(options: SharedStateOptions): SharedState {
   };
 }
 
-/** A keyed hash: neither the API key nor the endpoint can be read from the store. Braces keep all on one cluster node. */
+/**
+ * Returns a prefix with a keyed hash, so that the store does not reveal the API key or the endpoint. Braces keep all
+ * keys on one cluster node.
+ */
 function prefixOf(endpoint: string, key: string): string {
   return `restaurant:{${createHmac('sha256', key).update(`shared state\n${endpoint}`).digest('hex')}}`;
 }
@@ -117,15 +123,15 @@ function prefixOf(endpoint: string, key: string): string {
 type Script = (script: string, keys: readonly string[], args: readonly string[]) => Promise<Reply>;
 
 interface Runner {
-  /** Runs a script; tries again for a while when the store fails. @throws {SharedStateError} */
+  /** Runs a script, with retries if the store fails. @throws {SharedStateError} */
   readonly retrying: Script;
-  /** Runs a script once. @throws the error of the store. */
+  /** Runs a script once. @throws the error of the store */
   readonly once: Script;
   close(): void;
 }
 
 function openRunner({ url, context, maxWaitMs, warn }: SharedStateOptions): Runner {
-  // Each waiting call listens to it; Node would warn from the eleventh on.
+  // Each waiting call adds a listener; Node prints a warning if there are more than ten.
   setMaxListeners(0, context.signal);
   let connection: Promise<Connection> | undefined;
   let wasConnected = false;
@@ -147,7 +153,7 @@ function openRunner({ url, context, maxWaitMs, warn }: SharedStateOptions): Runn
       wasConnected = true;
       return reply as Reply;
     } catch (error) {
-      // The next try begins with a new connection.
+      // The next attempt opens a new connection.
       if (connection === current) disconnect();
       throw error;
     }
@@ -193,7 +199,7 @@ function connectionTo(url: URL) {
 
 async function connect(url: URL): Promise<Connection> {
   const connection = connectionTo(url);
-  // Each failure also rejects the command that it hits.
+  // Errors are handled by the commands that they reject.
   connection.on('error', () => {});
   try {
     await inTime(connection.connect());
@@ -204,7 +210,7 @@ async function connect(url: URL): Promise<Connection> {
   }
 }
 
-/** Settles as the promise does, or rejects when it takes too long. */
+/** Settles like the promise, or rejects if it takes too long. */
 function inTime<T>(promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('no reply in time')), REPLY_MS);
@@ -239,7 +245,7 @@ function sharedLedger(
 ): Ledger {
   const pauseKey = `${prefix}:pause`;
 
-  /** Times of the reply are converted to the clock of this machine. */
+  /** Calls the ledger script, and converts the times in its reply to the clock of this machine. */
   async function call(
     action: 'grant' | 'record' | 'usage',
     id: string,
@@ -276,7 +282,7 @@ function sharedLedger(
       const at = now();
       const { granted, usage } = await call('grant', id);
       if (granted && Math.abs(now() - at) <= MAX_DELAY_MS) return { granted: true };
-      // One that came too late is not used, so it does not count.
+      // A grant that came too late is not used, so it does not count.
       if (granted) await call('usage', id);
       const wait = longestWait(usage);
       return wait === undefined ? tooLate(now()) : { granted: false, ...wait };
@@ -321,14 +327,14 @@ function sharedCache(
         }
         if (reply === 'claimed') startRenewing(claim);
         if (reply !== 'wait' || now() >= deadline) return undefined;
-        // Another process has just sent this query.
+        // Another process has sent this query.
         await sleep(POLL_MS, signal);
       }
     },
     async put(tool, args, value) {
       const [response, claim] = keysOf(tool, args);
       const text = stringifyExact(value);
-      // A failure of the store loses nothing but a request later on.
+      // If the store fails, the only loss is that the request has to be sent again later.
       if (text !== undefined) await once(PUT, [response, claim], [text]).catch(() => {});
       stopRenewing(claim);
     },

@@ -9,9 +9,9 @@ import { ioReason } from './io-error.ts';
 
 export type Warn = (message: string) => void;
 
-/** A value that is stored as JSON. Nothing here throws: state is a convenience. */
+/** A value that is stored as JSON. Its methods never throw, because state is not essential. */
 export interface JsonFile<T> {
-  /** Returns the stored value; undefined when there is none, or it is damaged (the file is renamed then). */
+  /** Returns the stored value; undefined if there is none, or if it is damaged, in which case the file is renamed. */
   read(): T | undefined;
   write(value: T): void;
   forget(): void;
@@ -19,7 +19,7 @@ export interface JsonFile<T> {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Renames a damaged file, so that a new one can take its place. Never throws. */
+/** Renames a damaged file, so that a new one can replace it. Never throws. */
 export function quarantine(path: string, warn?: Warn): void {
   try {
     rmSync(`${path}.damaged`, { recursive: true, force: true });
@@ -31,10 +31,10 @@ export function quarantine(path: string, warn?: Warn): void {
 }
 
 /**
- * Opens a small file of state. Touches no file until it is used.
- * @param path undefined if no state folder is known: nothing is stored then.
- * @param decode returns undefined for a value of another shape.
- * @param warn receives, as a sentence, what could not be read or written.
+ * Opens a small state file. Accesses no files until it is used.
+ * @param path if undefined, nothing is stored
+ * @param decode returns undefined for an invalid value
+ * @param warn called with a message if the file cannot be read or written
  */
 export function openJsonFile<T>(
   path: string | undefined,
@@ -46,7 +46,7 @@ export function openJsonFile<T>(
   return {
     read() {
       try {
-        // A failed open costs much more than this, because of its error.
+        // Checked first, because creating the error of a failed open takes much longer.
         if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
         const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).bytes.toString('utf8'));
         const decoded = decode(Object(value));
@@ -79,7 +79,7 @@ export function openJsonFile<T>(
   };
 }
 
-/** Opens the stored protocol of one endpoint: each has its own file, so that processes need no lock. Never throws. */
+/** Opens the stored protocol of one endpoint. Each endpoint has its own file, so no lock is needed. Never throws. */
 export function openProtocolStore(
   stateDir: string | undefined,
   endpoint: string,

@@ -8,34 +8,37 @@ import { quarantine, type Warn } from './state.ts';
 /** A list of times, in milliseconds since the epoch. */
 export interface TimeLog {
   append(time: number): void;
-  /** Returns the times of the day before `end`, and perhaps earlier ones. */
+  /** Returns the times of the 24 hours before `end`, and possibly earlier ones. */
   read(end: number): readonly number[];
 }
 
 export const DAY_MS = 86_400_000;
-/** Room for some 300,000 times; of a larger file, only the end counts. */
+/** Enough for about 300,000 times. Of a larger file, only the end is read. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const KEEP_DAYS = 7;
 const DAY_NAME = /^\.\d{4}-\d\d-\d\d$/;
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
-/** Opens a log of this process alone. */
+/** Opens a log for this process only. */
 export function openMemoryLog(times: number[]): TimeLog {
   return { append: (time) => void times.push(time), read: () => times };
 }
 
 /**
- * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with a line for each time. It is only
- * appended to, which needs no lock. A line break comes before each time, so that a line that was cut off spoils no other.
- * A file that does not hold a log is renamed without a lock, too: processes that find it at once may rename each other's
- * new files, so the few requests counted there are forgotten like those of the damaged file.
- * @param warn called when a file that does not hold a log was renamed
+ * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with one time per line. It is only
+ * appended to, which does not require a lock. Each time follows a line break, so that a line that was cut off does not
+ * affect the next one. A file with other content is renamed, also without a lock. Processes that do this at the same
+ * time may rename each other's new files, so the few requests counted there are lost, like those in the damaged file.
+ * @param warn called if a file with other content was renamed
  */
 export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog {
   const pathOf = (time: number): string =>
     join(folder, `${name}.${new Date(time).toISOString().slice(0, 10)}`);
 
-  /** Goes by the names, not by the clock: one that is ahead for a while must not delete the days that count. */
+  /**
+   * Deletes old files. Compares their names, not the clock, because a clock that is temporarily ahead must not delete
+   * days that still count.
+   */
   function deleteOldDays(): void {
     const days = readdirSync(folder).filter(
       (file) => file.startsWith(name) && DAY_NAME.test(file.slice(name.length)),
@@ -76,9 +79,9 @@ export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog 
   };
 }
 
-/** Returns the times in a file; lines with something else do not count. Undefined for a file that holds nothing else. */
+/** Returns the times in a file, ignoring other lines; undefined if the file contains only other lines. */
 function readTimes(path: string): number[] | undefined {
-  // A failed open costs much more than this, because of its error.
+  // Checked first, because creating the error of a failed open takes much longer.
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
   let file: number;
   try {

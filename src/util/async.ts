@@ -1,6 +1,7 @@
 /**
  * Calls a function when a signal is aborted.
- * @returns a function that ends this. It also drops the reference to `act`, because the signal may keep removed listeners.
+ * @returns a function that removes the listener. It also drops the reference to `act`, because the signal may keep
+ * removed listeners alive.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let current: (() => void) | undefined = act;
@@ -60,7 +61,7 @@ export function createSemaphore(max: number): <T>(task: () => Promise<T>, signal
     try {
       return await task();
     } finally {
-      // The place passes to the first task in the queue, which counts as running from now on.
+      // The slot passes to the first task in the queue, which now counts as running.
       const next = queue.shift();
       if (next === undefined) running -= 1;
       else next();

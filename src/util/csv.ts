@@ -1,23 +1,23 @@
 // The one CSV codec of the program (RFC 4180). The rows that `enrich` has written are compared byte by byte when a run
-// is resumed, so how a cell is quoted must not change with the version of a library.
+// is resumed, so the quoting of cells must not depend on the version of a library.
 
 export const DELIMITERS = [',', ';', '\t'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** A record with the line on which it begins, counted from 1. LF, CRLF and CR end a line. */
+/** A record, and the line on which it begins, counted from 1. LF, CRLF, and CR end a line. */
 export interface CsvRecord {
   readonly cells: string[];
   readonly line: number;
 }
 
-/** Formats a cell. It is quoted only if some program could split it: many split at any delimiter. */
+/** Formats a cell. It is quoted only if a program could split it, because many programs split at any delimiter. */
 export function encodeCell(text: string): string {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Formats a record, without its line break. */
 export function encodeRecord(cells: readonly string[], delimiter: string): string {
-  // One empty cell alone would be a blank line, which readers skip.
+  // A single empty cell would become a blank line, which parsers skip.
   return cells.length === 1 && cells[0] === '' ? '""' : cells.map(encodeCell).join(delimiter);
 }
 
@@ -30,7 +30,7 @@ export function decodeRecord(record: string, delimiter: string): string[] {
 
 const MIB = 1024 * 1024;
 
-/** A record that cannot be read; those before it were returned. */
+/** The error for an invalid record. The records before it have been returned. */
 export class CsvError extends Error {
   readonly line: number;
 
@@ -41,15 +41,15 @@ export class CsvError extends Error {
 }
 
 /**
- * Reads records from text that arrives in pieces, in time that grows with the length of the text alone. Blank lines are
- * skipped. A quote inside a plain cell, and what follows a closing quote, is text.
+ * Parses records from text that arrives in pieces, in linear time. Blank lines are skipped. A quote inside an unquoted
+ * cell is text, and so is everything after a closing quote.
  */
 export class CsvReader {
   readonly #delimiter: string;
   readonly #maxLength: number;
-  /** Runs of ordinary text, and single characters with a meaning. */
+  /** Matches ordinary text, or a single special character. */
   readonly #token: RegExp;
-  /** Where the reader is in a cell: in front of it, in plain or quoted text, or behind a quote that may close it. */
+  /** The position in a cell: before it, in unquoted or quoted text, or after a quote that may close it. */
   #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
   #cells: string[] = [];
   #cell = '';
@@ -57,10 +57,10 @@ export class CsvReader {
   #length = 0;
   #line = 1;
   #firstLine = 1;
-  /** Whether the last character was a return, so that a line feed does not end another line. */
+  /** Whether the last character was a carriage return, so that a line feed does not end another line. */
   #afterReturn = false;
 
-  /** @param maxLength longest record, in characters */
+  /** @param maxLength maximum length of a record, in characters */
   constructor(delimiter: string, maxLength = Number.POSITIVE_INFINITY) {
     this.#delimiter = delimiter;
     this.#maxLength = maxLength;
@@ -102,7 +102,7 @@ export class CsvReader {
       this.#state = 'closed';
       return;
     }
-    // In front of a cell it opens it; behind a closing quote it is the second of two, which are one quote of the text.
+    // Before a cell, a quote opens it. After a closing quote, it is the second of two quotes that stand for one.
     if (this.#state !== 'start') this.#cell += '"';
     if (this.#state !== 'plain') this.#state = 'quoted';
   }
@@ -113,7 +113,7 @@ export class CsvReader {
     this.#state = 'start';
   }
 
-  /** Ends a line. @returns its record; none if it is blank */
+  /** Ends a line. @returns its record, or nothing for a blank line */
   #endRecord(): CsvRecord[] {
     const line = this.#firstLine;
     this.#firstLine = this.#line;

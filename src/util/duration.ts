@@ -1,4 +1,4 @@
-/** The units of long durations, largest first. Each is used from two of it on, so its name is a plural. */
+/** The units of long durations, largest first. A unit is used for two or more, so its name is plural. */
 const UNITS: readonly (readonly [ms: number, name: string])[] = [
   [365 * 86_400_000, 'years'],
   [86_400_000, 'days'],

@@ -1,17 +1,21 @@
 import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json';
 
 /**
- * Holds the texts of numbers that JavaScript would change (integers beyond 2^53, more than 17 digits, 1e400), by their
- * keys in one container. The container has the nearest numbers; `{...spread}` copies the symbol with them.
+ * Key for the texts of numbers that JavaScript cannot represent exactly (integers beyond 2^53, more than 17 digits,
+ * 1e400), by their keys in an object or array. The values themselves are the nearest numbers. `{...spread}` copies the
+ * symbol, too.
  */
 const RAW_NUMBERS = Symbol('raw numbers');
 
 type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
-/** Matches every number that JavaScript would change: more than 15 characters, or an exponent. Searching is faster than parsing. */
+/**
+ * Matches every number that may be inexact in JavaScript: more than 15 characters, or an exponent. Searching is faster
+ * than parsing.
+ */
 const MAY_BE_INEXACT = /[-.\d](?:[-.\d]{15}|[eE])/;
 
-/** Parses JSON as `JSON.parse` does, and keeps the texts of numbers that it would change. @throws {SyntaxError} */
+/** Parses JSON like `JSON.parse`, but keeps the texts of inexact numbers. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const quoted = MAY_BE_INEXACT.test(text) ? quoteInexact(text) : text;
@@ -28,14 +32,14 @@ export function parseExactOrNone(text: string): unknown {
   }
 }
 
-/** Whether a JavaScript number would have another value than the text. */
+/** Returns whether JavaScript cannot represent a number exactly. */
 export function isInexact(number: string): boolean {
-  // Up to 15 digits are exact. V8 would cache the text of such a number for long, of each number of a long list.
+  // Up to 15 digits are exact. Checked first, because V8 would cache the text of each converted number for a long time.
   if (/^[-.\d]{1,15}$/.test(number)) return false;
   return String(Number(number)) !== number && !isSafeNumber(number);
 }
 
-/** Returns the offset of the quote that closes the string which opens at `start`, or -1. */
+/** Returns the offset of the quote that closes the string opened at `start`, or -1. */
 export function closingQuote(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     const char = json.charCodeAt(at);
@@ -47,7 +51,7 @@ export function closingQuote(json: string, start: number): number {
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
-/** Returns JSON text with the numbers that JavaScript would change as strings. @param json valid JSON */
+/** Converts inexact numbers in JSON text to strings. @param json valid JSON */
 function quoteInexact(json: string): string {
   const parts: string[] = [];
   let start = 0;
@@ -67,7 +71,7 @@ function quoteInexact(json: string): string {
   return parts.join('') + json.slice(start);
 }
 
-/** Stores the texts of numbers in a value. @param quoted the same value, with those numbers as strings */
+/** Stores the texts of inexact numbers in a value. @param quoted the same value, with those numbers as strings */
 function keepRawNumbers(value: unknown, quoted: unknown): void {
   const open: [value: unknown, quoted: unknown][] = [[{ root: value }, { root: quoted }]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -83,17 +87,17 @@ function keepRawNumbers(value: unknown, quoted: unknown): void {
   }
 }
 
-/** Returns the text of the number under `key`, if JavaScript would change it. */
+/** Returns the text of the number at `key`, if it is inexact. */
 export function rawNumber(container: object, key: string | number): string | undefined {
   const { [RAW_NUMBERS]: raw, [key]: value } = container as Container;
   const text = raw?.get(String(key));
-  // Another value may have taken its place.
+  // The value may have been replaced.
   return text !== undefined && Object.is(Number(text), value) ? text : undefined;
 }
 
 export function setRawNumber(container: object, key: string, text: string): void {
   const { [RAW_NUMBERS]: raw } = container as Container;
-  // A copy: a container that was spread shares the old one.
+  // A new map, because an object created with spread syntax shares the old one.
   (container as Container)[RAW_NUMBERS] = new Map([...(raw ?? []), [key, text]]);
 }
 
@@ -103,13 +107,13 @@ export function copyRawNumbers(from: object, to: object): void {
   if (raw !== undefined) (to as Container)[RAW_NUMBERS] = raw;
 }
 
-/** Returns a container with the members of both; those of the second win. The texts of numbers are kept. */
+/** Merges two objects; members of the second one take precedence. Keeps the texts of inexact numbers. */
 export function mergeExact(first: object, second: object): Record<string, unknown> {
   const texts = [first, second].flatMap((each) => [...((each as Container)[RAW_NUMBERS] ?? [])]);
   return { ...first, ...second, ...(texts.length > 0 && { [RAW_NUMBERS]: new Map(texts) }) };
 }
 
-/** Formats JSON as `JSON.stringify` does, but numbers with their own texts. Undefined if it is not JSON. */
+/** Formats JSON like `JSON.stringify`, but with the texts of inexact numbers. Undefined if the value is not JSON. */
 export function stringifyExact(value: unknown, indent?: number): string | undefined {
   return hasRawNumbers(value) ? stringify(value, replaceNumber, indent) : JSON.stringify(value, null, indent);
 }
@@ -128,7 +132,7 @@ function hasRawNumbers(value: unknown): boolean {
   return false;
 }
 
-/** Returns the value with such numbers as strings, for text output; the value itself if it has none. */
+/** Returns the value with inexact numbers as strings, for text output; the same value if it has none. */
 export function stringifyRawNumbers<T>(value: T): T {
   return hasRawNumbers(value) ? (textsOf(value) as T) : value;
 }

@@ -14,9 +14,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 const SPECIAL_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
-/** Accents, and the vowel points of Hebrew and Arabic. Marks that other scripts cannot do without stay. */
+/** Accents, and the vowel points of Hebrew and Arabic. Marks that are essential in other scripts are kept. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]/g;
-/** Signs inside words: `Joe's`, `P.F.`, and the soft hyphen and other characters without a width. */
+/** Characters inside words: apostrophes (`Joe's`), periods (`P.F.`), the soft hyphen, and other zero-width characters. */
 const INSIDE_WORDS = /['’‘ʼ`´.\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
 /** Removes case and accents and replaces special letters: `Østerbro` and `Osterbro` become equal. */
@@ -29,8 +29,8 @@ export function foldLetters(text: string): string {
 }
 
 /**
- * Folds a name for comparison: its letters without punctuation and a leading "the". A name of symbols alone keeps them, so
- * that two different ones stay different.
+ * Folds a name for comparison: folds its letters, and removes punctuation and a leading "the". A name that consists only
+ * of symbols keeps them, so that different names stay different.
  */
 export function foldName(name: string): string {
   const folded = foldLetters(name);
@@ -43,7 +43,7 @@ export function foldName(name: string): string {
 
 const AND = /[&＆]/;
 
-/** Whether two names are equal except for case, accents, punctuation and a leading "the"; `&` equals "and". */
+/** Returns whether two names are equal except for case, accents, punctuation, and a leading "the"; `&` equals "and". */
 export function isSameName(one: string, other: string): boolean {
   if (one === other || foldName(one) === foldName(other)) return true;
   return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));

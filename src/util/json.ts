@@ -3,18 +3,21 @@ import { isContainer, stringifyExact } from './exact-json.ts';
 
 const MAX_DEPTH = 200;
 
-/** A variation selector behind a character that has variations: an emoji, a keycap, an ideograph, a math sign. */
+/** A variation selector after a character that has variations: an emoji, a keycap, an ideograph, or a math sign. */
 const USED_SELECTOR = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f(?=\u20e3)|(?<=\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|(?<=\p{Sm})\ufe00`;
 
-/** Source of a pattern: variation selectors and joining marks that change nothing visible, and so can hide text. */
+/** Source of a pattern for invisible variation selectors and joining marks, which can hide text. */
 export const STRAY_MARK = String.raw`(?!${USED_SELECTOR})[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`;
 
-/** DEL, C1, and all that has no glyph of its own (zero-width, bidi, tags, line separators); JSON.stringify escapes the rest. */
+/**
+ * DEL, C1, and all characters without a glyph (zero-width, bidi, tags, line separators). JSON.stringify escapes the
+ * other control characters.
+ */
 const UNSAFE = String.raw`(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|${STRAY_MARK}`;
 
 /**
- * Returns a value as JSON (RFC 8259) without a final line break, indented by two spaces if `pretty`. Characters that a
- * terminal would act on or hide are escaped as `\uXXXX`; numbers keep their digits.
+ * Returns a value as JSON (RFC 8259) without a final line break, indented by two spaces if `pretty`. Control and
+ * invisible characters are escaped as `\uXXXX`. Numbers keep their digits.
  * @throws {AppError} `bad_response` if the value nests deeper than 200 levels.
  */
 export function toJson(value: unknown, pretty: boolean): string {
@@ -23,10 +26,10 @@ export function toJson(value: unknown, pretty: boolean): string {
   return escapeJson(json);
 }
 
-/** Escapes the characters of JSON text that a terminal would act on or hide, as `\uXXXX`. */
+/** Escapes control and invisible characters in JSON text as `\uXXXX`. */
 export function escapeJson(json: string): string {
   if (/^[\n\x20-\x7e]*$/.test(json)) return json;
-  // Compiled here because it takes milliseconds, which plain text does not need.
+  // Compiled only here, because it takes milliseconds and most text does not need it.
   return json.replace(new RegExp(UNSAFE, 'gu'), (character) => character.split('').map(escapeUnit).join(''));
 }
 
@@ -48,8 +51,8 @@ export function checkDepth(value: unknown): void {
 }
 
 /**
- * Changes every string of a JSON value, keys apart. Parts without a change are shared with the original, and copies
- * keep how their numbers were written.
+ * Changes every string in a JSON value, except keys. Unchanged parts are shared with the original, and copies keep the
+ * texts of inexact numbers.
  */
 export function mapStrings<T>(value: T, change: (text: string) => string): T {
   const walk = (part: unknown): unknown => {

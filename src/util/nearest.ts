@@ -31,15 +31,15 @@ function closeness(word: string, name: string): number | undefined {
   const edits = editDistance(word, name);
   if (isPrefix) return Math.min(edits, 1);
   const maxEdits = Math.max(1, Math.floor(shorter / 3));
-  // Another letter in a short word makes another word: map is not mcp.
+  // A different letter in a short word makes a different word: map is not mcp.
   const isOtherWord =
     shorter <= 3 && word.length === name.length && [...word].sort().join() !== [...name].sort().join();
   return edits > maxEdits || isOtherWord ? undefined : edits;
 }
 
 /**
- * Returns the names that a word could have meant, nearest first; empty when none is near.
- * @param names what exists
+ * Returns the names that a word may be a typo of, nearest first; empty if there are none.
+ * @param names the valid names
  * @param most maximum number of names to return
  */
 export function nearest(word: string, names: readonly string[], most = 3): string[] {
@@ -54,7 +54,9 @@ export function nearest(word: string, names: readonly string[], most = 3): strin
     .map(({ name }) => name);
 }
 
-/** Begins a hint with `did you mean a or b? `; empty when no name is near. Parameters as in {@link nearest}. */
+/**
+ * Returns `did you mean a or b? ` for the start of a hint; empty if no name is near. Parameters as in {@link nearest}.
+ */
 export function didYouMean(word: string, names: readonly string[], most?: number): string {
   const near = nearest(word, names, most);
   return near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';

@@ -1,7 +1,7 @@
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** Whether a value is a JSON object: neither null nor an array. */
+/** Returns whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

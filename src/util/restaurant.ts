@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts';
 const MAX_LENGTH = 128;
 
 /**
- * Checks a restaurant id, wherever it comes from: one that could change a URL, a shell command or a terminal is refused
- * before any request.
- * @param where the place in the input, for messages; undefined for the command line
+ * Checks a restaurant id from any source. An id that could be harmful in a URL, a shell command, or a terminal is
+ * rejected before any request.
+ * @param where the position in the input, for messages; undefined for the command line
  * @throws {AppError} `usage` or, with `where`, `bad_input`
  */
 export function checkId(text: string, where?: string): string {
@@ -37,7 +37,7 @@ export const SUMMARY_COLUMNS: readonly string[] = [
   'coverage_level',
 ];
 
-/** Returns how good a letter grade is, smaller is better; undefined for any other text. */
+/** Returns the rank of a letter grade (smaller is better); undefined for any other text. */
 export function gradeRank(grade: unknown): number | undefined {
   const [, letter = '', sign = ''] = /^\s*([a-z])\s*([+\-−–]?)\s*$/i.exec(String(grade)) ?? [];
   if (letter === '') return undefined;

@@ -1,12 +1,11 @@
-/** Quotes text as one word of a POSIX shell, where it needs quotes. */
+/** Quotes text as one word of a POSIX shell, if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Splits a command line into words, as a POSIX shell does but without expansions: quotes and backslashes group, and
- * nothing else has a meaning.
- * @returns undefined if a quote is not closed
+ * Splits a command line into words like a POSIX shell, but only with quotes and backslashes, without expansions.
+ * @returns the words; undefined if a quote is not closed
  */
 export function splitWords(line: string): string[] | undefined {
   const words: string[] = [];

@@ -40,9 +40,9 @@ const WINDOW = 1000;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Makes text from outside harmless for a terminal; line breaks stay. Control characters become visible as in `cat -v`
- * (`^[`, `^?`, `M-^[`), hidden and direction-changing characters are removed, lone surrogates become U+FFFD, and at most
- * eight combining marks in a row are kept. Joiners stay inside emoji and between letters that need them.
+ * Makes external text safe for a terminal. Line breaks are kept. Control characters become visible as in `cat -v` (`^[`,
+ * `^?`, `M-^[`), hidden and direction-changing characters are removed, lone surrogates become U+FFFD, and at most eight
+ * combining marks in a row are kept. Joiners are kept inside emoji and between letters that need them.
  */
 export function clean(text: string): string {
   return PRINTABLE.test(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), CONTROL);
@@ -53,7 +53,7 @@ export function cleanLine(text: string): string {
   return ASCII.test(text) ? text : clean(text.replace(LINE_BREAKS, ' '));
 }
 
-/** Like `clean` for a CSV cell: tabs and CRLF stay, too. */
+/** Like `clean`, for a CSV cell: tabs and CRLF are kept, too. */
 export function cleanCell(text: string): string {
   return PRINTABLE.test(text) ? text : sanitize(text, CONTROL_IN_CELL);
 }
@@ -74,7 +74,7 @@ function caret(control: string): string {
     : `M-^${String.fromCharCode((code - 0x80) ^ 0x40)}`;
 }
 
-/** Number of terminal columns that the text takes. Colors and links take none. */
+/** Returns the number of terminal columns that a text takes up. Colors and links take up none. */
 export function width(text: string): number {
   const visible = text.includes('\u001b') ? text.replace(OWN_ESCAPES, '') : text;
   if (visible.length <= WINDOW || PLAIN.test(visible)) return shortWidth(visible);
@@ -96,7 +96,7 @@ function* graphemes(text: string): Generator<[grapheme: string, columns: number]
   }
 }
 
-/** Splits text into graphemes, window by window: Intl.Segmenter takes time quadratic in the length. */
+/** Splits text into graphemes, window by window, because the time of Intl.Segmenter is quadratic in the length. */
 function* segments(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
@@ -108,14 +108,14 @@ function* segments(text: string): Generator<string> {
       start += last.length;
       last = segment;
     }
-    // The last grapheme may continue behind the window.
+    // The last grapheme may continue after the window.
     if (start + last.length < text.length && last.length < window.length) continue;
     yield last;
     start += last.length;
   }
 }
 
-/** Cuts text to `columns`, between graphemes, with `mark` at the end. Text that fits is returned unchanged. */
+/** Truncates text to `columns`, between graphemes, and appends `mark`. Text that fits is returned unchanged. */
 export function truncate(text: string, columns: number, mark = '…'): string {
   if (columns <= 0) return '';
   const sign = mark.slice(0, columns);
@@ -142,7 +142,7 @@ export function pad(text: string, columns: number, align: 'left' | 'right' = 'le
   return align === 'left' ? text + space : space + text;
 }
 
-/** Wraps text to lines of at most `columns`, at spaces or inside longer words. Line breaks and indents stay. */
+/** Wraps text to lines of at most `columns`, at spaces or inside longer words. Line breaks and indents are kept. */
 export function wrap(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const body = line.trimStart();
@@ -165,7 +165,7 @@ function fillLines(text: string, room: number): string[] {
   for (const word of text.split(' ')) {
     const own = width(word);
     const gap = used > 0 ? 1 : 0;
-    // A long word starts on this line if it takes no more lines than from the next one on.
+    // A long word starts on this line if that does not take more lines than starting on the next one.
     const startsHere =
       used + gap + own <= room ||
       (own > room && Math.ceil((used + gap + own) / room) <= Math.ceil(own / room));

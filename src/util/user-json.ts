@@ -2,13 +2,13 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 import { isInexact, parseExact, setRawNumber } from './exact-json.ts';
 
-/** Longest text that a hint repeats, in characters. */
+/** Maximum length of a text that a hint contains, in characters. */
 const MAX_REPEATED = 60;
 const JSON_HINT = `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`;
 
 /**
- * Parses JSON that a user wrote.
- * @param name how messages call it
+ * Parses JSON written by the user.
+ * @param name name of the text, for messages
  * @param code `usage` for the command line, `bad_input` for a file
  * @throws {AppError} naming line and column
  */
@@ -27,7 +27,7 @@ export function parseUserJson(
 }
 
 /**
- * Returns the hint for text that is not JSON but was perhaps meant as text.
+ * Returns the hint for invalid JSON that may be meant as text.
  * @param plain formats a value given as text
  * @param typed formats a value given as JSON
  */
@@ -41,10 +41,10 @@ export function textHint(
   return `as text: ${plain(short)}; as JSON text: ${typed(JSON.stringify(short))}`;
 }
 
-/** Locates the first error. `JSON.parse` reports it in its message only, and not on every version of Node. */
+/** Locates the first error. `JSON.parse` only reports the position in its message, and not in every version of Node. */
 export function firstJsonError(text: string): {
   readonly offset: number;
-  /** Whether the text ends inside a string or number. */
+  /** Whether the text ends too early, inside a string or number. */
   readonly isCut: boolean;
 } {
   const errors: ParseError[] = [];
@@ -61,7 +61,7 @@ function errorPosition(text: string): string {
   return `: line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
-/** Sends a number with the digits that were typed. @param json the text the value was parsed from */
+/** Makes a number be sent with the digits that were typed. @param json the text from which the value was parsed */
 export function keepDigits(target: Record<string, unknown>, key: string, json: string | undefined): void {
   const text = json?.trim() ?? '';
   if (typeof target[key] === 'number' && text !== '' && isInexact(text)) setRawNumber(target, key, text);

@@ -7,13 +7,13 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
-/** Maximum number of characters of a word that an error repeats. */
+/** Maximum number of characters of an argument that an error shows. */
 const MAX_SHOWN = 200;
 
-/** Arguments from the command line: JSON values, and texts whose type the tool's schema decides. */
+/** Arguments from the command line: JSON values, and texts whose type the tool's schema determines. */
 export type GivenArguments = ReadonlyMap<string, Given>;
 
-/** `json`: the text of a value, where it is known. */
+/** `json`: the JSON text of a value, if known. */
 export type Given =
   | { readonly value: unknown; readonly json?: string | undefined }
   | { readonly text: string };
@@ -74,7 +74,7 @@ async function readJsonArguments(app: App, json: string | undefined): Promise<Js
   throw new AppError('usage', '--args: expected a JSON object', { hint: `--args '{"name": "Nopa"}'` });
 }
 
-/** Builds the object to send. @param read turns a text into a value; default: sends it as text */
+/** Builds the object to send. @param read converts a text to a value; default: keeps the text */
 export function buildArguments(
   given: GivenArguments,
   read: (text: string, key: string) => unknown = (text) => text,
@@ -98,7 +98,7 @@ export function argumentNames(root: Schema): string[] {
   return partsOf(root).flatMap((part) => Object.keys(memberOf(part, 'properties') ?? {}));
 }
 
-/** Returns the schema of one argument, where the tool's schema contains it directly. */
+/** Returns the schema of one argument, if the tool's schema contains it directly. */
 export function schemaOf(root: Schema, name: string): Schema | undefined {
   const found = partsOf(root)
     .map((part) => memberOf(memberOf(part, 'properties'), name))
@@ -115,10 +115,10 @@ export const typesOf = (schema: Schema): unknown[] =>
   alternatives(schema).flatMap(({ type }) => [type ?? []].flat());
 
 /**
- * Yields the values that a text from the command line can mean, likeliest first. Which of them is valid is left to the
- * validator. Where both the text and its JSON value are, the first type that the schema itself names decides; the text,
- * where it names none, as with `$ref`.
- * @param schema of the argument, where the tool's schema contains it
+ * Yields the values that a text from the command line can mean, most likely first. The validator then chooses the first
+ * valid one. If both the text and its JSON value may be valid, the first type in the schema decides; if the schema has
+ * no type, as with `$ref`, the text is first.
+ * @param schema of the argument, if the tool's schema contains it
  */
 export function* possibleValues(text: string, schema: Schema = {}): Generator<unknown> {
   const json = exactJson(text);
@@ -127,7 +127,7 @@ export function* possibleValues(text: string, schema: Schema = {}): Generator<un
   const mayBeList = [type, ...others].includes('array') || alternatives(schema).some(({ $ref }) => $ref);
   const lists = () => (mayBeList ? possibleLists(text, json, schema) : []);
   if (type === 'array') {
-    // A list of one object is meant only where the object alone is not valid.
+    // A list of one object is meant only if the object alone is not valid.
     if (isObject(json)) yield json;
     yield* lists();
   }
@@ -137,7 +137,7 @@ export function* possibleValues(text: string, schema: Schema = {}): Generator<un
   yield* lists();
 }
 
-/** Reads `a,b,c` as a list, and a JSON object as a list of one. */
+/** Parses `a,b,c` as a list, and a JSON object as a list of one. */
 function possibleLists(text: string, json: unknown, schema: Schema): unknown[][] {
   if (/^\s*[[{]/.test(text)) return isObject(json) ? [[json]] : [];
   if (text.trim() === '') return [[]];
@@ -151,7 +151,7 @@ function possibleLists(text: string, json: unknown, schema: Schema): unknown[][]
   return type === 'string' ? [texts, values] : [values, texts];
 }
 
-/** Parses JSON; undefined for other text, and for a number that would change. */
+/** Parses JSON; undefined for other text, and for a number that would lose digits. */
 function exactJson(text: string): unknown {
   const value = parseExactOrNone(text);
   if (typeof value !== 'number') return value;

@@ -23,8 +23,8 @@ export function findTool(tools: readonly Tool[], name: string): Tool {
 }
 
 /**
- * Coerces and validates the arguments. The list of tools is requested only if the documented tools do not settle it; a
- * service without a list gets the arguments as text.
+ * Coerces and validates the arguments. The list of tools is requested only if the documented tools are not sufficient.
+ * If the service has no list, the arguments are sent as text.
  * @throws {AppError} `not_found` for a tool that is not listed; `usage` for invalid arguments
  */
 export async function prepareCall(
@@ -39,7 +39,7 @@ export async function prepareCall(
     const tool = listed ?? (tools && findTool(tools, name));
     return { args: tool === undefined ? buildArguments(given) : await coerce(app, given, tool), tool };
   };
-  // Without a list where the documented tool takes every argument whose type is still open.
+  // The list is not needed if the documented schema has a type for every argument given as text.
   const isOpen = ([key, each]: [string, Given]): boolean =>
     'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
   if (documented !== undefined && ![...given].some(isOpen)) return prepare(undefined);
@@ -51,7 +51,7 @@ export async function prepareCall(
   } catch (error) {
     if (!fromCache || !(error instanceof AppError)) throw error;
   }
-  // The cached list may be out of date.
+  // The cached list may be outdated.
   return prepare((await getTools(true)).tools);
 }
 
@@ -62,7 +62,9 @@ async function coerce(app: App, given: GivenArguments, tool: Tool): Promise<Reco
   return coerceArguments(app, given, tool);
 }
 
-/** Whether the arguments are all that a documented tool requires, and texts that it takes as they are. */
+/**
+ * Returns whether the arguments include all that a documented tool requires, and are all texts that need no conversion.
+ */
 function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean {
   const required = [inputSchema.required ?? []].flat().map(String);
   return (
@@ -74,7 +76,7 @@ function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean
   );
 }
 
-/** Returns the arguments that would be sent, as far as they are known without a request. */
+/** Returns the arguments that would be sent, as far as they can be determined without a request. */
 export async function previewArguments(
   app: App,
   name: string,

@@ -19,17 +19,17 @@ import {
   typesOf,
 } from './arguments.ts';
 
-/** Time for compiling a schema and validating by it. A schema comes from the service and may take forever. */
+/** Time limit for compiling a schema and validating with it. A schema comes from the service and may take forever. */
 const TIME_LIMIT_MS = 1000;
-/** Keywords that report only that a schema below failed; the reason is another error. */
+/** Keywords whose errors only report that a subschema failed; the cause is a separate error. */
 const COMBINING = ['if', 'allOf', '$ref', 'propertyNames'];
 /** Maximum number of characters of the values that an error lists. */
 const MAX_LISTED = 400;
-/** Dialects before 2019-09: lists of `items`, `dependencies`. */
+/** Dialects before 2019-09, with arrays in `items`, and `dependencies`. */
 const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3-7]\//;
 
 const OPTIONS: Options = {
-  // Schemas hold keywords of their own (x-mcp-header, titles for forms); only those of JSON Schema count.
+  // Schemas may contain other keywords than those of JSON Schema (x-mcp-header, titles for forms).
   strict: false,
   validateSchema: false,
   // `format` is an annotation in 2020-12.
@@ -43,9 +43,9 @@ const OPTIONS: Options = {
 type Validator = (args: unknown) => readonly ErrorObject[];
 
 /**
- * Turns texts into values by the tool's JSON Schema and validates all arguments. A schema that cannot be used, or takes
- * too long, causes a warning and the arguments are sent unchecked.
- * @throws {AppError} `usage` naming the argument, its value and what is allowed
+ * Converts texts to values by the tool's JSON Schema, and validates all arguments. If the schema cannot be used or takes
+ * too long, a warning is printed, and the arguments are sent without validation.
+ * @throws {AppError} `usage` with the argument, its value, and the allowed values
  */
 export async function coerceArguments(
   app: Pick<App, 'warn'>,
@@ -81,7 +81,10 @@ export async function coerceArguments(
   return args;
 }
 
-/** Null for an optional argument is sent, whatever type the argument has. */
+/**
+ * Returns the arguments to validate. Null for an optional argument is sent regardless of its type, so it is left out
+ * here.
+ */
 function withoutOptionalNulls(args: Record<string, unknown>, schema: Schema): Record<string, unknown> {
   const required = partsOf(schema).flatMap((part) => part.required ?? []);
   return Object.fromEntries(
@@ -90,9 +93,9 @@ function withoutOptionalNulls(args: Record<string, unknown>, schema: Schema): Re
 }
 
 /**
- * Runs work that the service can make slow. The limit holds inside a regular expression too, where neither a timer nor
- * a signal handler runs.
- * @throws {Error} of the work, of too deep recursion, or of the time limit
+ * Runs work that a schema can make slow. The limit also applies inside a regular expression, where neither timers nor
+ * signal handlers run.
+ * @throws {Error} of the work, or for too much recursion, or at the time limit
  */
 function withTimeLimit<T>(work: () => T): T {
   try {
@@ -110,8 +113,8 @@ function withTimeLimit<T>(work: () => T): T {
 }
 
 /**
- * Compiles a tool's schema. Nothing is fetched: a schema that refers to another document cannot be used.
- * @throws {Error} of ajv for a schema that it cannot compile
+ * Compiles a tool's schema. References are not fetched, so a schema that refers to another document cannot be used.
+ * @throws {Error} from ajv for a schema that it cannot compile
  */
 function compile(inputSchema: Schema): Validator {
   // An asynchronous schema would return a promise.
@@ -122,7 +125,7 @@ function compile(inputSchema: Schema): Validator {
   return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
 }
 
-/** @throws {AppError} `usage` for broken JSON that cannot be meant as text */
+/** @throws {AppError} `usage` for invalid JSON that cannot be meant as text */
 function coerceText(text: string, key: string, root: Schema, validate: Validator | undefined): unknown {
   const schema = schemaOf(root, key) ?? {};
   const tried: unknown[] = [];
@@ -131,14 +134,14 @@ function coerceText(text: string, key: string, root: Schema, validate: Validator
     tried.push(value);
   }
   const types = typesOf(schema);
-  // Behind a `$ref`, no type is known.
+  // The type behind a `$ref` is not known.
   const isStructure = types.length === 0 || types.includes('object') || types.includes('array');
   const isMeantAsJson = /^\s*[[{]/.test(text) && isStructure && !types.includes('string');
-  // Where nothing is valid, the error names the likeliest value.
+  // If no value is valid, the error shows the most likely one.
   return isMeantAsJson && tried[0] === text ? parseUserJson(text, key) : tried[0];
 }
 
-/** Whether one argument is valid, whatever the others are. */
+/** Returns whether one argument is valid, ignoring errors in the others. */
 function isValid(validate: Validator, name: string, value: unknown): boolean {
   const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return !validate({ [name]: value }).some(
@@ -147,10 +150,10 @@ function isValid(validate: Validator, name: string, value: unknown): boolean {
 }
 
 /**
- * Reports validation errors as one: what is missing, else what is unknown, else the first invalid value with what is
- * allowed.
- * @param given names of the arguments
- * @param names those that the tool has
+ * Combines validation errors into one: the missing arguments, else the unknown ones, else the first invalid value with
+ * the allowed values.
+ * @param given names of the given arguments
+ * @param names names of the tool's arguments
  */
 function argumentError(
   tool: string,
@@ -197,14 +200,14 @@ function dotted({ instancePath }: ErrorObject, ...member: string[]): string {
   return [...keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')), ...member].join('.');
 }
 
-/** Says which values or types are allowed, or what is wrong in the validator's own words. */
+/** Describes the allowed values or types, or returns the validator's message. */
 function explain(
   error: ErrorObject,
   all: readonly ErrorObject[],
 ): { problem: string; values: readonly string[] } {
   const { instancePath, schemaPath, keyword, message = `breaks ${keyword}` } = error;
   const isChoice = ['anyOf', 'oneOf'].includes(keyword);
-  // Each of the schemas to choose from has failed with an error of its own.
+  // Each of the alternative schemas failed with its own error.
   const causes = isChoice
     ? all.filter((each) => each.instancePath === instancePath && each.schemaPath.startsWith(`${schemaPath}/`))
     : [error];

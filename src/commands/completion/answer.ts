@@ -7,12 +7,12 @@ import { parseBashLine, parseCursor, quoteForBash } from './parse.ts';
 const LISTING = ['33', '63', '64'];
 
 /**
- * Formats the completions as the script of a shell reads them: one candidate per line, in the shell's form. Where files
- * can be completed a last line follows, with the number of characters before the path:
- * `<tab>files<tab><n>` for zsh, `<tab>files<tab><n><tab><open quote><tab><path so far>` for bash, and
- * `<tab>files<tab><those characters><tab><path so far>` for fish.
+ * Formats the completions for the script of a shell: one candidate per line, in the shell's format. If files can be
+ * completed, a last line contains the number of characters before the path: `<tab>files<tab><n>` for zsh,
+ * `<tab>files<tab><n><tab><open quote><tab><path so far>` for bash, and `<tab>files<tab><those characters><tab><path so
+ * far>` for fish.
  * @param args for bash the line up to the cursor, the part that bash replaces, and COMP_TYPE; else the words, the last
- *   of which is typed
+ * of which is typed
  */
 export function answer(
   shell: string | undefined,
@@ -22,10 +22,10 @@ export function answer(
 ): string {
   const completionsAt = (words: readonly string[], current: string): Completions => {
     try {
-      // The line can name the service and the profile.
+      // The command line may select the service and the profile.
       program.parseOptions([...words]);
     } catch {
-      // The line is incomplete, as lines at a TAB are.
+      // The command line is not complete yet.
     }
     return listCompletions(parseCursor(words, current, program), program, app);
   };
@@ -68,7 +68,7 @@ function answerBash(
 
 const beforePath = (word: string, path = ''): string => word.slice(0, word.length - path.length);
 
-/** Adds the names to row numbers, which mean nothing alone. */
+/** Adds the names to row numbers, which are not meaningful alone. */
 function withNames(texts: readonly string[], candidates: readonly Candidate[]): string[] {
   const width = Math.max(...texts.map((text) => text.length));
   return texts.map((text, index) => {

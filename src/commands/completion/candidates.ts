@@ -18,12 +18,12 @@ export interface Candidate {
 
 export interface Completions {
   readonly candidates: readonly Candidate[];
-  /** Where files can be completed too: the end of the word, which is the path so far. */
+  /** If files can be completed, too: the end of the word, which is the start of the path. */
   readonly path?: string | undefined;
 }
 
 const MAX_DESCRIPTION = 60;
-/** Text that is harmless on a command line, whatever the shell. */
+/** Text that is harmless on a command line in any shell. */
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 
 const plain = (values: readonly string[], description = ''): Candidate[] =>
@@ -32,12 +32,12 @@ const plain = (values: readonly string[], description = ''): Candidate[] =>
 const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
   commands.map((command) => ({ value: command.name(), description: command.summary() }));
 
-/** Lists what can be completed. Reads local files at most; does not filter, because each shell matches in its own way. */
+/** Lists the completions. Sends no requests. Does not filter, because each shell matches in its own way. */
 export function listCompletions(context: CursorContext, program: CliCommand, app: App): Completions {
   const { command, option, prefix, text, operands, rest } = context;
   const afterDoubleDash = rest.length > 0;
   if (option !== undefined) {
-    // Shells replace the whole word, so each candidate gets the part of it before the value.
+    // Shells replace the whole word, so each candidate starts with the part before the value.
     const { candidates, path } = complete(completerOfOption(option, command, program), context, app);
     return { candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })), path };
   }
@@ -47,7 +47,7 @@ export function listCompletions(context: CursorContext, program: CliCommand, app
   const argument = own ?? (args.at(-1)?.variadic === true ? args.at(-1) : undefined);
   const name = argument?.name() ?? '';
   const completer = command.completers.get(name) ?? fileCompleter(name);
-  // Free text. Where no word is expected, or more of it is optional, an option can follow.
+  // Free text. If no argument is expected, or only optional ones, an option can follow.
   if (completer !== undefined || own !== undefined) return complete(completer, context, app);
   if (operands.length === 0 && command.children.length > 0) {
     return { candidates: commandsOf(command.children) };
@@ -55,7 +55,7 @@ export function listCompletions(context: CursorContext, program: CliCommand, app
   return { candidates: afterDoubleDash ? [] : options(context) };
 }
 
-/** The completer of an argument or option value that has none of its own. */
+/** The default completer for an argument or the value of an option. */
 const fileCompleter = (name: string): Completer | undefined =>
   ['file', 'path'].includes(name) ? 'file' : undefined;
 
@@ -104,7 +104,7 @@ function valuesOf(
       if (first === 'profile') return valuesOf('profile', context, app);
       return plain(program.options.find(({ long }) => long === `--${first}`)?.argChoices ?? []);
     case 'tool':
-      // The tools of the cached list, else the documented ones.
+      // The tools in the cached list, else the documented ones.
       return (cachedTools(app) ?? DOCUMENTED_TOOLS)
         .map(({ name, description = '' }) => ({ value: String(name), description: String(description) }))
         .filter(({ value }) => TOOL_NAME.test(value));
@@ -125,7 +125,7 @@ function options({ command, given, path: [program] }: CursorContext): Candidate[
     );
 }
 
-/** Removes values that are not harmless, as those from outside may be, and cleans the descriptions of the others. */
+/** Removes values that may be harmful on a command line, and cleans the descriptions of the others. */
 const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
   candidates
     .filter(({ value }) => HARMLESS.test(value))
@@ -135,8 +135,8 @@ const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
     }));
 
 /**
- * Returns the row numbers of the last search of this service, with the names; with `withIds` its ids too. Equal names
- * get a part of their id: zsh merges candidates with equal descriptions and loses their order.
+ * Returns the row numbers of the last search of this service, with the names; and, if `withIds`, the ids. Equal names
+ * get a part of the id, because zsh merges candidates with equal descriptions and loses their order.
  */
 function lastRows(app: App, withIds: boolean): Candidate[] {
   const rows = lastRestaurants(app).map(({ id, name }, index, all) => {

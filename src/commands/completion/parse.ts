@@ -8,7 +8,7 @@ export type Quote = '' | "'" | '"';
 export interface BashLine {
   /** The words before the cursor's, without quotes and redirections. */
   readonly words: readonly string[];
-  /** The word at the cursor, without its quotes. */
+  /** The word at the cursor, without quotes. */
   readonly current: string;
   /** The same word as typed. */
   readonly raw: string;
@@ -29,7 +29,7 @@ export function parseBashLine(line: string): BashLine {
     const next = line.charAt(at + 1);
     if (quote === '' && /[\s<>]/.test(char)) {
       const isOperator = /[<>]/.test(char);
-      // The number or the & before > belongs to it.
+      // The number or the & before > belongs to the redirection.
       if (raw !== '' && !isRedirection && !(isOperator && /^(\d+|&)$/.test(raw))) words.push(current);
       if (raw !== '' || isOperator) isRedirection = isOperator;
       current = raw = '';
@@ -47,7 +47,7 @@ export function parseBashLine(line: string): BashLine {
   return { words, current, raw, quote, isRedirection };
 }
 
-/** Quotes text so that bash reads it back inside the open quote. */
+/** Quotes text so that bash parses it back to the same text inside the open quote. */
 export function quoteForBash(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
@@ -65,7 +65,7 @@ export interface CursorContext extends Route {
 }
 
 /**
- * Finds what is typed.
+ * Determines what the user is typing.
  * @param words the words before the cursor's, without the program's name
  * @param current the word at the cursor, up to the cursor
  */

@@ -13,14 +13,14 @@ import { DISTANCE } from './refine.ts';
 
 type Data = Readonly<JsonObject>;
 
-/** A result with its details, or with the reason why there are none. */
+/** A result with its details, or with the error if there are none. */
 export type Detailed =
   | { readonly result: unknown; readonly details: Data }
   | { readonly result: unknown; readonly error: AppError };
 
 /**
- * Looks up every result, in order. A lookup that fails does not stop the others.
- * @param openNow leaves out what is closed now, or does not say
+ * Looks up every result, in order. A failed lookup does not stop the others.
+ * @param openNow omits restaurants that are closed now or have no readable opening hours
  */
 export async function lookupResults(
   app: App,
@@ -52,7 +52,7 @@ export function detailedJson(detailed: readonly Detailed[], columns?: readonly s
   });
 }
 
-/** Maximum number of characters of a value that a table of results has room for. */
+/** Maximum number of characters of a value that is shown in a table of results. */
 const MAX_CELL = 24;
 /** Maximum number of columns of details in a table. */
 const MAX_COLUMNS = 3;
@@ -87,9 +87,9 @@ const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 
 const DAY_MINUTES = 24 * 60;
 
 /**
- * Returns whether a restaurant is open; undefined when its details have no opening hours that can be read.
- * @param details with `hours`: for each day a list of `{open, close}` or `"11:00-22:00"`; a `timezone` is used when it
- *   is given, otherwise the time of this machine
+ * Returns whether a restaurant is open; undefined if its details have no readable opening hours.
+ * @param details with `hours`: for each day a list of `{open, close}` or `"11:00-22:00"`; in the given `timezone`, else
+ * in local time
  */
 export function isOpenAt(details: Data, now: Date): boolean | undefined {
   const hours = details.hours ?? details.opening_hours;
@@ -98,28 +98,28 @@ export function isOpenAt(details: Data, now: Date): boolean | undefined {
   const today = spansOf(hours[DAYS[day] ?? '']);
   const yesterday = spansOf(hours[DAYS[(day + 6) % 7] ?? '']);
   if (today === undefined || yesterday === undefined) return undefined;
-  // What closes after midnight belongs to the day before.
+  // Hours past midnight belong to the previous day.
   return (
     today.some(([open, close]) => minute >= open && minute < close) ||
     yesterday.some(([, close]) => minute + DAY_MINUTES < close)
   );
 }
 
-/** Returns the day of the week and the minute of the day in a time zone; on this machine if it is none. */
+/** Returns the day of the week and the minute of the day in a time zone; in local time if it is invalid. */
 function localTime(now: Date, timeZone: unknown): { day: number; minute: number } {
   const options = { weekday: 'long', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   let formatter = new Intl.DateTimeFormat('en-US', options);
   try {
     if (typeof timeZone === 'string') formatter = new Intl.DateTimeFormat('en-US', { ...options, timeZone });
   } catch {
-    // Not a time zone.
+    // An invalid time zone.
   }
   const parts = Object.fromEntries(formatter.formatToParts(now).map(({ type, value }) => [type, value]));
   const day = DAYS.findIndex((name) => name === parts.weekday?.toLowerCase());
   return { day, minute: Number(parts.hour) * 60 + Number(parts.minute) };
 }
 
-/** Returns the spans of a day, in minutes since its midnight; undefined when one cannot be read. */
+/** Returns the opening hours of a day, in minutes since midnight; undefined if any cannot be parsed. */
 function spansOf(value: unknown): (readonly [open: number, close: number])[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const spans: (readonly [number, number])[] = [];

@@ -4,7 +4,7 @@ import { isObject } from '../../util/object.ts';
 import { gradeRank } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
-/** A place on the earth, in degrees. */
+/** A position on Earth, in degrees. */
 export interface Point {
   readonly lat: number;
   readonly lng: number;
@@ -62,7 +62,7 @@ function filtersOf({ cuisine = [], neighborhood = [], grade = [], minGrade }: Re
 const accepts = (row: unknown, { key, wanted, matches }: Filter): boolean =>
   isObject(row) && textsOf(row[key]).some((text) => wanted.some((value) => matches(fold(text), fold(value))));
 
-/** Filters, sorts and limits results. An element that is not an object passes only where nothing filters. */
+/** Filters, sorts, and limits results. An element that is not an object passes only if there are no filters. */
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {
   const { near, limit, sort = near === undefined ? undefined : 'distance' } = refinement;
   const filters = filtersOf(refinement);
@@ -111,7 +111,7 @@ function kilometers(from: Point, to: Point): number {
 /** Maximum number of values that a note lists. */
 const MAX_LISTED = 8;
 
-/** Explains why no result passed: the first filter that lets nothing through, and the values that there are. */
+/** Explains why no result passed: the first filter that removes all results, and the values that exist. */
 export function explainEmpty(rows: readonly unknown[], refinement: Refinement): string {
   const filters = filtersOf(refinement);
   const strict = filters.find((filter) => !rows.some((row) => accepts(row, filter)));
@@ -141,7 +141,7 @@ export function parsePoint(text: string): Point {
   throw new Error('expected latitude and longitude in degrees, such as 37.77,-122.43');
 }
 
-/** Checks a grade that others are compared with. @throws {Error} saying what is expected */
+/** Checks the grade of `--min-grade`. @throws {Error} saying what is expected */
 export function parseMinGrade(text: string): string {
   if (gradeRank(text) !== undefined) return text.trim();
   throw new Error('expected a letter grade, such as A-, B or B+');

@@ -8,7 +8,7 @@ import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
-/** The restaurants that the words of `lookup` name. */
+/** The restaurants that the arguments of `lookup` select. */
 export interface Selection {
   /** Each id once, in order. */
   readonly ids: readonly string[];
@@ -24,7 +24,7 @@ const MAX_RANGE = 100;
 const usage = (message: string, hint: string): AppError => new AppError('usage', message, { hint });
 
 /**
- * Resolves the words of `lookup`: ids, row numbers and ranges of the last search, names in it.
+ * Resolves the arguments of `lookup`: ids, and row numbers, ranges, or names of the last search.
  * @throws {AppError} `usage`, `not_found`
  */
 export function resolveWords(app: App, words: readonly string[]): Selection {
@@ -61,14 +61,17 @@ function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Returns the row with that name, else the one whose name contains the words; none for an id. @throws {AppError} `usage` for several */
+/**
+ * Returns the row with the name, else the row whose name contains the words; empty for an id. @throws {AppError} `usage`
+ * for several rows
+ */
 function rowsNamed(word: string, rows: readonly { readonly id: string; readonly name: string }[]): number[] {
   const wanted = foldLetters(word).trim();
   if (wanted.length < 2 || rows.some(({ id }) => id === word)) return [];
   const rowsThat = (match: (name: string) => boolean): number[] =>
     rows.flatMap(({ name }, index) => (match(foldLetters(name).trim()) ? [index + 1] : []));
   const same = rowsThat((name) => name === wanted);
-  // A part of a name could be an id; with a blank in it, it cannot.
+  // A part of a name could be an id, unless it contains a space.
   const found = same.length > 0 || !/\s/.test(wanted) ? same : rowsThat((name) => name.includes(wanted));
   if (found.length <= 1) return found;
   throw usage(
@@ -77,7 +80,7 @@ function rowsNamed(word: string, rows: readonly { readonly id: string; readonly 
   );
 }
 
-/** Returns a word that can be an id. @throws {AppError} `usage` with the command that helps */
+/** Checks that an argument can be an id. @throws {AppError} `usage` with the command that helps */
 function checkWord(app: App, word: string): string {
   if (word.toLowerCase() === 'all') {
     throw usage(`'${word}' is not a restaurant id`, 'restaurant lookup 1-5 shows the first five rows');
@@ -94,7 +97,7 @@ function checkWord(app: App, word: string): string {
 function idOfRow(search: Search, number: number): string {
   const restaurants = restaurantsOf(search);
   const id = restaurants[number - 1]?.id;
-  // The service chose the id, and a hint may repeat it.
+  // The id comes from the service, and a hint may contain it.
   if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
   const { length } = restaurants;
   const rows = length === 1 ? 'it has 1 row' : `it has rows 1 to ${length}`;

@@ -7,7 +7,7 @@ import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
 /**
  * Reads the params of a raw request: one JSON value, or fields.
- * @returns undefined if none were given
+ * @returns undefined if there are none
  * @throws {AppError} `usage` or `bad_input`
  */
 export async function readParams(

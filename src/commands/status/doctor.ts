@@ -10,7 +10,7 @@ import { variable } from '../../settings/settings.ts';
 import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
-/** One thing that was checked. */
+/** The result of one check. */
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
@@ -26,7 +26,7 @@ interface Diagnosis {
   readonly error?: AppError;
 }
 
-/** Clocks that differ by more are reported, in milliseconds. */
+/** Maximum difference of the clocks before it is reported, in milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
 const passed = (name: string, detail: string): Check => ({ name, ok: true, detail });
@@ -37,7 +37,7 @@ const failed = (name: string, detail: string, hint?: string): Check => ({
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** Checks the program, its files and the way to the service, with one request. */
+/** Checks the program, its files, and the connection to the service. Sends one request. */
 export async function diagnose(app: App): Promise<Diagnosis> {
   const service = await checkService(app);
   const checks = [
@@ -58,7 +58,7 @@ function checkCommand(app: App): Check {
     : passed('command', found.path);
 }
 
-/** Checks that our files exist where they should, and that other users cannot read them. */
+/** Checks that other users have no access to our files and folders. */
 function checkFiles({ context, paths }: App): Check[] {
   const { configFile, stateDir, cacheDir } = paths;
   const places = [
@@ -76,7 +76,7 @@ function checkFiles({ context, paths }: App): Check[] {
   });
 }
 
-/** Reports the proxy and the certificates that apply. Addresses are shown without credentials. */
+/** Reports the proxy and the certificates in use. URLs are shown without credentials. */
 function checkNetwork(app: App): Check[] {
   const { env } = app.context;
   const endpoint = configuredEndpoint(app)?.url;

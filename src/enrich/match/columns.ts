@@ -19,9 +19,9 @@ export interface ColumnOptions {
   readonly nameColumn?: string | undefined;
   readonly cityColumn?: string | undefined;
   readonly idColumn?: string | undefined;
-  /** City of the rows that have none. */
+  /** City of the rows without one. */
   readonly city?: string | undefined;
-  /** City where the list has no column for it. */
+  /** City to use if the list has no city column. */
   readonly defaultCity?: string | undefined;
   /** Columns may be dotted paths into objects. */
   readonly nested?: boolean;
@@ -36,7 +36,7 @@ export interface NameQuery {
 /** A query that the service can answer. */
 export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: string };
 
-/** The query of a row; `none`: nothing to search by. */
+/** The query of a row; `none` if the row has nothing to search by. */
 export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: string };
 
 export interface Columns {
@@ -49,7 +49,7 @@ export interface Columns {
 /**
  * Finds the columns to search by.
  * @param header columns of a CSV, keys of NDJSON
- * @throws {AppError} `usage` if there is nothing to search by
+ * @throws {AppError} `usage` if there are no columns to search by
  */
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
   const name = findColumn(header, 'name', options.nameColumn, options.nested);
@@ -63,7 +63,7 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   }
   const textOf = (row: InputRow, column: string | undefined): string => {
     if (column === undefined) return '';
-    // Of a header that occurs twice, the first.
+    // If a header is repeated, the first column is used.
     if (row.kind === 'cells') return row.cells[header.indexOf(column)] ?? '';
     return typeof valueAt(row.value, column) === 'object' ? '' : String(cellAt(row.value, column) ?? '');
   };
@@ -92,10 +92,10 @@ function lookupQuery(text: string): RowQuery {
   }
 }
 
-/** A header name for comparison: `Restaurant_Name` equals `restaurant name`. */
+/** Normalizes a header name: `Restaurant_Name` equals `restaurant name`. */
 const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
 
-/** @param wanted the column that an option names; undefined: one of the recognized headers, where there is one */
+/** @param wanted the column that an option names; undefined for the first recognized header */
 function findColumn(
   header: readonly string[],
   field: keyof typeof COLUMNS,
@@ -118,7 +118,7 @@ function findColumn(
   });
 }
 
-/** @param guess a column that may be the one */
+/** @param guess a column that may be the right one */
 function missing(header: readonly string[], field: 'name' | 'city', guess: string | undefined): AppError {
   const { flag, headers } = COLUMNS[field];
   const message = `no column for the ${field}: none is called ${headers.join(', ')}; the list has ${listed(header)}`;

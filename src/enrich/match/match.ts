@@ -6,22 +6,22 @@ import { foldName, isSameName, spellAnd } from '../../util/fold.ts';
 export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The data that is written behind a row, in any format. Undefined: not known. */
+/** The data that is appended to a row, in any format. Undefined values are unknown. */
 export interface RowResult {
   readonly status: Status;
   /**
-   * How the restaurant was chosen: `exact` it alone has the name, `only` it is the one candidate, `loose` it was found by
-   * the simplified name, `best` it is the most similar of several.
+   * How the restaurant was chosen: `exact`: the only one with the name; `only`: the only candidate; `loose`: found by
+   * the simplified name; `best`: the most similar of several.
    */
   readonly match?: 'exact' | 'only' | 'loose' | 'best';
   readonly candidates?: number;
-  /** Similarity of the names, 0 to 1, two decimals. */
+  /** Similarity of the names, from 0 to 1, with two decimals. */
   readonly similarity?: number;
-  /** The restaurant, under the field names of the service. */
+  /** The restaurant, with the field names of the service. */
   readonly restaurant?: Partial<Restaurant>;
   readonly details?: LookupOutput;
   readonly error?: string;
-  /** The failure behind `error`; it is not written. */
+  /** The cause of `error`, which is not written. */
   readonly cause?: AppError;
 }
 
@@ -39,19 +39,19 @@ interface Query {
 export const NOT_FOUND: RowResult = { status: 'not_found', candidates: 0 };
 
 /**
- * Judges the results of a search for a name. Values that are not restaurants are ignored.
+ * Matches the results of a search by name. Values that are not restaurants are ignored.
  * @throws {AppError} `bad_response` if none of the results is a restaurant
  */
 export function matchName(query: Query, { results, total }: Found): RowResult {
   const ids = new Set<string>();
-  // A restaurant that is listed twice is one candidate.
+  // A restaurant that is listed twice counts as one candidate.
   const found = results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
   const [first] = found;
   if (first === undefined) {
     if (results.length === 0) return NOT_FOUND;
     throw new AppError('bad_response', `none of ${results.length} results can be read`);
   }
-  // The service may count more than it sent.
+  // The service may have found more than it sent.
   const candidates = Number.isSafeInteger(total) && total > results.length ? total : found.length;
   const same = found.filter(({ name }) => isSameName(name, query.name));
   const [exact] = same;
@@ -65,7 +65,7 @@ export function matchName(query: Query, { results, total }: Found): RowResult {
   if (exact !== undefined && same.length === 1) return verdict('matched', 'exact', exact);
   if (candidates === 1) return verdict('likely', 'only', first);
   const inCity = same.find(({ city }) => city !== undefined && isSameName(city, query.city));
-  // Of equals the first, as the service ranks them.
+  // Of equally similar names the first, in the order of the service.
   const mostSimilar = () =>
     found.reduce((best, next) =>
       nameSimilarity(query.name, next.name) > nameSimilarity(query.name, best.name) ? next : best,
@@ -74,7 +74,7 @@ export function matchName(query: Query, { results, total }: Found): RowResult {
 }
 
 /**
- * Judges the results of the second search, by the simplified name: at best a likely restaurant.
+ * Matches the results of the second search, by the simplified name. At best, the match is likely.
  * @param simplified the name that was searched
  * @throws {AppError} as {@link matchName}
  */
@@ -87,9 +87,9 @@ export function matchLoosely(query: Query, simplified: string, found: Found): Ro
     : { ...result, status: 'ambiguous', match: 'best', similarity };
 }
 
-/** Longest name that is compared by letters and simplified, in characters. */
+/** Maximum length of a name that is compared by letters and simplified, in characters. */
 const MAX_NAME = 200;
-/** Words around a name that say what it is, in the folded form. */
+/** Words for kinds of restaurants that can precede or follow a name, folded. */
 const GENERIC = new Set(
   'restaurant restaurants ristorante restaurante restoran restauracja ravintola gasthaus trattoria osteria'.split(
     ' ',
@@ -100,8 +100,8 @@ const PARENTHESES = /[([{（【][^()[\]{}（）【】]*[)\]}）】]/g;
 const BRANCH = /\s[-–—|·@]\s.*$|,\s.*$/;
 
 /**
- * A name without parentheses, a branch behind it, and words such as "Restaurant" around it; undefined if nothing of
- * that is in the name, or nothing else.
+ * Removes parentheses, the branch, and words such as "Restaurant" from a name. @returns undefined if nothing was
+ * removed, or if nothing is left
  */
 export function simplifyName(name: string): string | undefined {
   if (name.length > MAX_NAME) return undefined;
@@ -112,7 +112,7 @@ export function simplifyName(name: string): string | undefined {
   return foldName(simple) === '' || isSameName(simple, name) ? undefined : simple;
 }
 
-/** Similarity of two names, 0 to 1, rounded to two decimals: the share of letter pairs they have in common. */
+/** Returns the similarity of two names, from 0 to 1 with two decimals: the share of letter pairs they have in common. */
 export function nameSimilarity(one: string, other: string): number {
   if (isSameName(one, other)) return 1;
   const pairs = pairsOf(one);
@@ -127,7 +127,7 @@ export function nameSimilarity(one: string, other: string): number {
     left.set(pair, count - 1);
     common += 1;
   }
-  // Names that differ are never fully similar.
+  // Different names are never fully similar.
   return Math.min(0.99, Math.round((200 * common) / (pairs.length + others.length)) / 100);
 }
 

@@ -7,7 +7,7 @@ import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, Searchable } from './columns.ts';
 import { type Found, matchLoosely, matchName, NOT_FOUND, type RowResult, simplifyName } from './match.ts';
 
-/** The service as rows need it: paced and cached. Every method throws AppError. */
+/** The service as rows use it: paced and cached. Every method throws AppError. */
 export interface RestaurantService {
   find(query: { readonly name: string; readonly city: string }): Promise<Found>;
   lookup(id: string, level: Level): Promise<LookupOutput>;
@@ -23,8 +23,8 @@ export interface ResolveOptions {
 const MAX_ERROR = 300;
 
 /**
- * Searches for the restaurant of a row. A failure of this row alone becomes its status.
- * @throws what ends the whole run: a rejected key, a spent quota, an interruption
+ * Searches for the restaurant of a row. An error that affects only this row becomes its status.
+ * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
  */
 export async function resolveRow(query: Searchable, options: ResolveOptions): Promise<RowResult> {
   let found: RowResult | undefined;
@@ -36,7 +36,7 @@ export async function resolveRow(query: Searchable, options: ResolveOptions): Pr
     return { details: await options.lookup(id), ...found };
   } catch (error) {
     if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
-    // A call that is rejected with "not found" found nothing.
+    // A search that fails with "not found" has no results.
     if (error.code === 'not_found' && found === undefined) return NOT_FOUND;
     return fromError(error, found);
   }
@@ -53,7 +53,7 @@ const isOfOneRow = (error: AppError): boolean =>
   !(error instanceof RateLimitError || error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
-/** The result of a row that names its restaurant by id. */
+/** Returns the result of a row with an id. */
 export function fromLookup(id: string, details: LookupOutput): RowResult {
   const fields = isObject(details) ? details : {};
   return {
@@ -65,7 +65,7 @@ export function fromLookup(id: string, details: LookupOutput): RowResult {
   };
 }
 
-/** The result of a row that failed; what its search found is kept. */
+/** Returns the result of a failed row. Keeps the data that its search found. */
 export function fromError(cause: AppError, found?: RowResult): RowResult {
   const error = truncate(`${cause.code}: ${cleanLine(cause.message).trim()}`, MAX_ERROR);
   return { ...found, status: 'error', error, cause };

@@ -17,33 +17,33 @@ import {
   summaryLines,
 } from './summary.ts';
 
-/** Shows what a run does, until it is finished with a summary or stopped. */
+/** Shows the progress of a run until it is finished, with a summary, or stopped. */
 export interface Progress {
   waiting(waiting: Waiting): void;
-  /** Shows a fault that does not end the run. */
+  /** Shows a problem that does not end the run. */
   warn(text: string): void;
   finish(summary: RunSummary): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The figures to show, read when they are shown. */
+/** The figures to show. They are read each time they are shown. */
 export interface ProgressSource {
   readonly counts: () => Counts;
   readonly requests: () => number;
-  /** Requests that the day's quota still has; undefined if it has no limit. */
+  /** Requests left in today's quota; undefined if there is no limit. */
   readonly leftToday: () => number | undefined;
   readonly total: number | undefined;
-  /** Requests a minute; 0 = no limit. */
+  /** Requests per minute; 0 = no limit. */
   readonly perMinute: number;
 }
 
 export type ProgressContext = Pick<Context, 'stderr' | 'now' | 'sleep'>;
 export type Print = (text: string) => Promise<void>;
 
-/** Time, and rows, before the time left is estimated. */
+/** Minimum time, and minimum number of rows, before the time left is estimated. */
 const ESTIMATE_AFTER_MS = 2000;
 const ESTIMATE_AFTER_ROWS = 3;
-/** Pauses that are reported without a bar, in milliseconds. */
+/** Minimum length of a pause that is reported without a bar, in milliseconds. */
 const LONG_PAUSE_MS = 5000;
 const EVENT_EVERY_MS = 1000;
 const BAR_EVERY_MS = 125;
@@ -56,7 +56,7 @@ export function startProgress(
   source: ProgressSource,
 ): Progress {
   const { context, globals, verbose } = app;
-  // A closed stderr must not end a run whose rows are in order.
+  // A closed stderr must not end a run that can still write its rows.
   const print = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
   if (options.progress === 'json') return jsonProgress(context, print, source);
   // Rows and a bar on one terminal would overwrite each other.
@@ -66,7 +66,7 @@ export function startProgress(
   return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 
-/** Warnings and the first long pause while it runs, the summary at its end. */
+/** Shows only warnings, the first long pause, and the summary. */
 export function quietProgress(
   { now }: Pick<Context, 'now'>,
   print: Print,
@@ -90,7 +90,7 @@ export function quietProgress(
   };
 }
 
-/** A bar on a terminal. It writes no escape sequences, so that nothing must be restored. */
+/** Shows a progress bar on a terminal. It uses no escape sequences, so the terminal needs no cleanup. */
 export function barProgress(
   context: ProgressContext,
   print: Print,
@@ -139,7 +139,7 @@ export function barProgress(
   };
 }
 
-/** The line for a number of columns: without the quota of the day where there is no room for it. */
+/** Returns the line of the bar for a terminal width, without today's quota if there is no room for it. */
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
   const left = source.leftToday();
   const line = [share(source), time, formatCounts(source.counts(), true)].filter(Boolean).join(', ');
@@ -147,7 +147,7 @@ function barLine(source: ProgressSource, columns: number, time: string | undefin
   return width(whole) <= columns ? whole : truncate(line, columns);
 }
 
-/** The share of the rows that are done, as a bar and in figures. */
+/** Returns the share of finished rows, as a bar and in figures. */
 function share({ counts, total }: ProgressSource): string {
   const { done } = counts();
   if (total === undefined) return `${done} rows`;
@@ -160,7 +160,7 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }
 
-/** One JSON object a line. */
+/** Prints progress as one JSON object per line. */
 export function jsonProgress(context: ProgressContext, print: Print, source: ProgressSource): Progress {
   const startedAt = context.now();
   const event = (name: string, rest: Record<string, unknown>): Promise<void> =>
@@ -187,7 +187,7 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
   };
 }
 
-/** Milliseconds, by the pace so far and the quota of a minute; undefined if it cannot be known. */
+/** Estimates the time left in milliseconds, from the pace so far and the quota per minute; undefined if unknown. */
 export function timeLeft(source: ProgressSource, elapsed: number): number | undefined {
   const { done, earlier } = source.counts();
   const own = done - earlier;

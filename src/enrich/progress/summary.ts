@@ -7,22 +7,22 @@ import type { RowDone } from '../run/enrich-rows.ts';
 
 export type Counts = Readonly<Record<Status, number>> & {
   readonly done: number;
-  /** Of those, the rows that an earlier run finished. */
+  /** How many of those were finished by an earlier run. */
   readonly earlier: number;
 };
 
-/** Cities that are counted, and that a summary lists. */
+/** Maximum number of cities that are counted, and that a summary lists. */
 const MAX_CITIES = 5000;
 const MAX_NAMED = 5;
-/** Rows of a city before its name is doubted. */
+/** Minimum number of rows of a city before its name is reported as unknown. */
 const MIN_ROWS = 2;
 
-/** The part of a summary that follows from the rows. */
+/** The part of a summary that is computed from the rows. */
 interface RowResults {
   readonly counts: Counts;
-  /** Cities of several rows of which none was found, the largest first. */
+  /** Cities with several rows, none of which was found; those with the most rows first. */
   readonly unknownCities: readonly { readonly city: string; readonly rows: number }[];
-  /** Paths of `--add` that no response had. */
+  /** Paths of `--add` that did not occur in any response. */
   readonly missingPaths: readonly string[];
 }
 
@@ -33,9 +33,9 @@ export class Counters {
     done: 0,
     earlier: 0,
   };
-  /** Rows that were searched; `undefined` for a city with a row that was found. */
+  /** Number of searched rows by city; `undefined` once a row of the city was found. */
   readonly #cities = new Map<string, number | undefined>();
-  /** Paths of `--add` that no details had so far; undefined before the first details. */
+  /** Paths of `--add` that have not occurred in any details yet; undefined before the first details. */
   #missingPaths: readonly string[] | undefined;
 
   add({ status, earlier, city }: RowDone): void {
@@ -52,7 +52,7 @@ export class Counters {
     this.#cities.set(city, status === 'not_found' && rows !== undefined ? rows + 1 : undefined);
   }
 
-  /** @param paths those of `--add` */
+  /** @param paths the paths of `--add` */
   addDetails(details: LookupOutput, paths: readonly string[]): void {
     this.#missingPaths = (this.#missingPaths ?? paths).filter((path) => valueAt(details, path) === undefined);
   }
@@ -71,8 +71,8 @@ export class Counters {
 }
 
 /**
- * `4,200 matched, 300 ambiguous, 480 not found, 20 errors`.
- * @param isShort leaves out every count that is zero
+ * Formats counts: `4,200 matched, 300 ambiguous, 480 not found, 20 errors`.
+ * @param isShort omits counts of zero
  */
 export function formatCounts(counts: Counts, isShort = false): string {
   const names: readonly (readonly [count: number, name: string, isAlwaysShown: boolean])[] = [
@@ -100,7 +100,7 @@ export interface RunSummary extends RowResults {
   readonly report?: string | undefined;
   readonly finished: boolean;
   readonly total: number | undefined;
-  /** The command that continues, where there is something to continue. */
+  /** The command that continues the run, if there is something to continue. */
   readonly next: string | undefined;
 }
 
@@ -122,7 +122,7 @@ export function summaryJson(summary: RunSummary): Record<string, unknown> {
   };
 }
 
-/** The summary for a person, as lines. */
+/** Formats the summary as lines for a person. */
 export function summaryLines(summary: RunSummary): string[] {
   const { counts, output, report, finished, total } = summary;
   const rows =
@@ -147,7 +147,7 @@ export function summaryLines(summary: RunSummary): string[] {
   ].flat();
 }
 
-/** Texts from anywhere as lines for a terminal. */
+/** Formats texts as lines that are safe for a terminal. */
 export function asLines(texts: readonly string[]): string {
   return texts.map((text) => `${cleanLine(text)}\n`).join('');
 }

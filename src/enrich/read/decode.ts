@@ -1,7 +1,7 @@
 import type { OnProblem } from './row.ts';
 
 export interface DecodedText {
-  /** Whether it begins with a byte order mark, which is not in the pieces. */
+  /** Whether the text begins with a byte order mark, which is not part of the pieces. */
   readonly bom: boolean;
   /** Whether the bytes are a workbook or another archive, which is not text. */
   readonly isWorkbook: boolean;
@@ -13,14 +13,14 @@ const MARKS = [
   { label: 'utf-16le', bytes: [0xff, 0xfe] },
   { label: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const;
-/** Bytes by which an encoding is recognized, and before a fault by which the likely one is. */
+/** Number of bytes from which an encoding is detected: at the start, and before an invalid byte. */
 const HEAD_BYTES = 4;
 const TAIL_BYTES = 3;
-/** ZIP, as in .xlsx and .ods, and the container of .xls. */
+/** First bytes of ZIP files (.xlsx, .ods) and of the container format of .xls. */
 const WORKBOOKS = ['PK\x03\x04', '\xd0\xcf\x11\xe0'];
 const REPLACEMENT = '\ufffd';
 
-/** Whether a label of the WHATWG Encoding Standard is known. */
+/** Returns whether a label of the WHATWG Encoding Standard is supported. */
 export function isEncoding(label: string): boolean {
   try {
     return new TextDecoder(label).encoding !== '';
@@ -30,9 +30,9 @@ export function isEncoding(label: string): boolean {
 }
 
 /**
- * Decodes UTF-8, UTF-16 with a byte order mark, and any encoding that is named.
+ * Decodes UTF-8, UTF-16 with a byte order mark, or the given encoding.
  * @param encoding WHATWG label; a byte order mark takes precedence
- * @param onProblem receives the line where the bytes are something else; the pieces end there
+ * @param onProblem called with the line of an invalid byte, where the pieces end
  */
 export async function decodeText(
   chunks: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function decodeText(
 
   async function* decode(label: string): AsyncGenerator<string> {
     if (utf16 !== undefined) return onProblem({ line: 1, what: 'is UTF-16, not UTF-8', encoding: utf16 });
-    // The strict one finds a fault; the text of the other one shows the line of it.
+    // The strict decoder finds invalid bytes; the text of the lenient one gives their line.
     const strict = new TextDecoder(label, { fatal: true, ignoreBOM: true });
     const lenient = new TextDecoder(label, { ignoreBOM: true });
     let line = 1;
@@ -79,7 +79,7 @@ export async function decodeText(
   };
 }
 
-/** The first bytes: enough to recognize an encoding, where there are so many. */
+/** Reads the first bytes, from which an encoding is detected. */
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {
@@ -90,7 +90,7 @@ async function readHead(source: AsyncIterator<Uint8Array>): Promise<Buffer> {
   return head;
 }
 
-/** UTF-16 by the zero in every other byte that Latin text has. */
+/** Detects UTF-16 without a byte order mark: in Latin text, every other byte is zero. */
 function utf16Order([a, b, c, d]: Uint8Array): string | undefined {
   if (a !== 0 && b === 0 && c !== 0 && d === 0) return 'utf-16le';
   return a === 0 && b !== 0 && c === 0 && d !== 0 ? 'utf-16be' : undefined;
@@ -98,7 +98,7 @@ function utf16Order([a, b, c, d]: Uint8Array): string | undefined {
 
 const countLines = (text: string): number => text.split('\n').length - 1;
 
-/** Windows-1252 where most letters beyond ASCII come alone, as in Latin text; undefined if they come in words. */
+/** Returns Windows-1252 if most non-ASCII letters are single, as in Latin text; undefined if they form words. */
 function likelyEncoding(bytes: Buffer): string | undefined {
   const runs = bytes.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
   const letters = runs.reduce((sum, run) => sum + run.length, 0);

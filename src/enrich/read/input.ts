@@ -7,10 +7,10 @@ import type { ListFormat } from './row.ts';
 
 export interface Input {
   readonly name: string;
-  /** A file, which is read twice: to check it, and to work on it. */
+  /** Whether this is a file, which is read twice: to check it, and to process it. */
   readonly replayable: boolean;
   readonly format: ListFormat | undefined;
-  /** Device and inode, to recognize the file under another name. */
+  /** Device and inode, which identify the file under any name. */
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
   chunks(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -34,10 +34,10 @@ export function formatOf(path: string): ListFormat | undefined {
 const INPUT_HINT = 'restaurant enrich <file>, or - for stdin';
 
 /**
- * Opens the list. A file stays open, so that it may be moved or deleted during the run; what is appended to it later is
- * not read.
+ * Opens the list. A file stays open, so it can be moved or deleted during the run. Data that is appended later is not
+ * read.
  * @param file a path, or `-` for stdin
- * @throws {AppError} `bad_input` if it cannot be opened
+ * @throws {AppError} `bad_input` if the file cannot be opened
  */
 export async function openInput(file: string, context: Pick<Context, 'stdin' | 'cwd'>): Promise<Input> {
   if (file === '-') {
@@ -70,7 +70,7 @@ export async function openInput(file: string, context: Pick<Context, 'stdin' | '
 }
 
 async function* readChunks(handle: FileHandle, file: string, size: number): AsyncGenerator<Uint8Array> {
-  // Pipes and devices have no positions to read at.
+  // Pipes and devices cannot be read at a position.
   const isFile = Number.isFinite(size);
   for (let at = 0; at < size; ) {
     const length = Math.min(CHUNK, size - at);
@@ -80,7 +80,7 @@ async function* readChunks(handle: FileHandle, file: string, size: number): Asyn
         throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
       });
     if (bytesRead === 0 && !isFile) return;
-    // Without this error the rest of the list would be missing silently.
+    // Without this error, the rest of the list would be lost silently.
     if (bytesRead === 0) throw new AppError('io_error', `${file} was truncated during the run`);
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);

@@ -9,11 +9,11 @@ import type { Input } from './input.ts';
 import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from './row.ts';
 
 export interface ListOptions {
-  /** Undefined: by the extension of the file, else by the text. */
+  /** Undefined: detected from the file extension, else from the text. */
   readonly format: ListFormat | undefined;
-  /** Undefined: by the header line. */
+  /** Undefined: detected from the header line. */
   readonly delimiter: Delimiter | undefined;
-  /** WHATWG label; undefined: UTF-8, or as a byte order mark says. */
+  /** WHATWG label. Undefined: UTF-8, or UTF-16 if there is a byte order mark. */
   readonly encoding?: string | undefined;
 }
 
@@ -24,32 +24,32 @@ export interface List {
   /** Columns of CSV and TSV; for NDJSON the keys of the first row. */
   readonly header: readonly string[];
   readonly first?: ObjectRow | undefined;
-  /** The rows, once. */
+  /** The rows, which can be read once. */
   readonly rows: AsyncGenerator<InputRow>;
 }
 
-/** A list that was read to its end where that is possible, and has no faults. */
+/** A list without malformed rows. A file has been read to its end; a stream is checked as it is read. */
 export interface CheckedList extends Omit<List, 'rows'> {
-  /** Reads the rows: those of a stream only once. */
+  /** Reads the rows. Those of a stream can be read only once. */
   rows(): AsyncGenerator<InputRow>;
-  /** Columns, or for NDJSON all keys of all rows where the list was read whole. */
+  /** Columns; for NDJSON, the keys of all rows if the whole list was read. */
   readonly header: readonly string[];
-  /** Header of a CSV made of NDJSON: nested keys dotted. */
+  /** Header for NDJSON that is written as CSV, with dotted nested keys. */
   readonly flatHeader: readonly string[];
   /** Number of rows; undefined for a stream. */
   readonly total: number | undefined;
 }
 
-/** Longest row and line, in characters; also limits an unclosed quote. */
+/** Maximum length of a row and of a line, in characters. Also limits an unclosed quote. */
 const MAX_ROW = 16 * 1024 * 1024;
-/** Characters in which the header line is searched for. */
+/** Maximum number of characters in which the header line is searched for. */
 const MAX_HEADER = 1024 * 1024;
-/** Lines that an error lists, and how many of them with their fault. */
+/** Maximum number of lines that an error lists, and of those listed with their problem. */
 const MAX_NAMED = 40;
 const MAX_EXPLAINED = 3;
-/** Different keys that the rows of NDJSON may have in total. */
+/** Maximum number of different keys in all rows of NDJSON. */
 const MAX_KEYS = 10_000;
-/** Rows between two checks of the abort signal. */
+/** Number of rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
 const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich … -o out.ndjson --format ndjson' };
 
@@ -86,7 +86,7 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   return { format, delimiter, bom, header, rows: paddedRows(records, header.length, onProblem) };
 }
 
-/** The delimiter of Excel's line `sep=;`, else as the header shows. */
+/** Returns the delimiter in Excel's line `sep=;`, else the one detected in the header. */
 function namedDelimiter(separator: string | undefined, head: string): Delimiter {
   if (separator === undefined) return detectDelimiter(head);
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
@@ -96,7 +96,10 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   });
 }
 
-/** The delimiter that is in the header line most often, outside of quotes; ties go to comma, semicolon, tab in this order. */
+/**
+ * Returns the delimiter that occurs most often in the header line, outside of quotes. In a tie, comma precedes
+ * semicolon, which precedes tab.
+ */
 export function detectDelimiter(header: string): Delimiter {
   const [line = ''] = header
     .trimStart()
@@ -106,7 +109,7 @@ export function detectDelimiter(header: string): Delimiter {
   return DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Reads as far as the end of the first line that is not blank; `all` begins with that text. */
+/** Reads to the end of the first line that is not blank. `all` begins with that text. */
 async function peekHeader(
   pieces: AsyncGenerator<string>,
 ): Promise<{ head: string; all: AsyncGenerator<string> }> {
@@ -165,7 +168,7 @@ async function* paddedRows(
   }
 }
 
-/** Reads NDJSON: one object a line; blank lines are skipped. */
+/** Reads NDJSON: one object per line. Blank lines are skipped. */
 async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem): AsyncGenerator<ObjectRow> {
   let line = 0;
   for await (const whole of linesOf(pieces)) {
@@ -185,7 +188,10 @@ async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem):
   }
 }
 
-/** Lines without their break. One that is too long is cut, and given before its end is read: it may be endless. */
+/**
+ * Yields lines without line breaks. A line that is too long is cut, and yielded before its end is read, because it may
+ * be endless.
+ */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let line = '';
   let isCut = false;
@@ -206,7 +212,7 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   if (line !== '') yield line;
 }
 
-/** An object as cells of a CSV: nested keys dotted. @throws {AppError} `bad_input` for one too deep */
+/** Flattens an object into cells, with dotted nested keys. @throws {AppError} `bad_input` if it nests too deep */
 export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
   try {
     return flatten(value);
@@ -219,7 +225,7 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
 }
 
 /**
- * Reads a file whole and refuses it where a row is malformed; a stream is only opened, and its rows are checked as they
+ * Checks a whole file, and rejects it if a row is malformed. A stream is only opened; its rows are checked as they
  * arrive.
  * @param options `flat`: collect the keys of NDJSON as columns
  * @throws {AppError} `bad_input` naming the lines
@@ -230,7 +236,7 @@ export async function checkList(
   signal: AbortSignal,
 ): Promise<CheckedList> {
   const flatKeys = (row: ObjectRow): Iterable<string> => (options.flat ? flatCells(row).keys() : []);
-  /** Ends the reading of a stream, or of a file that has changed since it was checked. */
+  /** Stops reading a stream, or a file that has changed since it was checked. */
   const stop = (problem: Problem): never => {
     throw badRows(input, [problem], 1);
   };
@@ -266,12 +272,12 @@ export async function checkList(
   async function* rows(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stop)).rows;
   }
-  // A header line stays as it is, also where it has a name twice.
+  // The header line is kept unchanged, even if it repeats a name.
   const header = list.format === 'ndjson' ? [...keys] : list.header;
   return { ...list, header, flatHeader: [...flat], total, rows };
 }
 
-/** @param problems the first of `found` */
+/** @param problems the first ones of all `found` */
 function badRows({ name, replayable }: Input, problems: readonly Problem[], found: number): AppError {
   const explained = problems.slice(0, MAX_EXPLAINED).map(({ line, what }) => `line ${line} ${what}`);
   const others = problems.slice(MAX_EXPLAINED).map(({ line }) => line);

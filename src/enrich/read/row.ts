@@ -2,10 +2,10 @@
 export const LIST_FORMATS = ['csv', 'tsv', 'ndjson'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
 
-/** A row of a CSV or TSV: as many cells as the header has. */
+/** A row of a CSV or TSV, with as many cells as the header. */
 export interface CellRow {
   readonly kind: 'cells';
-  /** Line of the input on which it begins, from 1. */
+  /** Line of the input on which the row begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
@@ -14,21 +14,21 @@ export interface CellRow {
 export interface ObjectRow {
   readonly kind: 'object';
   readonly line: number;
-  /** The JSON text as received, without blanks around it. */
+  /** The JSON text as received, without surrounding white space. */
   readonly text: string;
   readonly value: Record<string, unknown>;
 }
 
 export type InputRow = CellRow | ObjectRow;
 
-/** A fault of the input. */
+/** A problem in the input. */
 export interface Problem {
   readonly line: number;
-  /** As in `line 7 <what>`. */
+  /** Completes the sentence `line 7 <what>`. */
   readonly what: string;
-  /** Bytes in another encoding: the likely one, where there is one. */
+  /** The likely encoding of bytes in another encoding, if known. */
   readonly encoding?: string | undefined;
 }
 
-/** Receives faults as they are found. Reading stops where it throws. */
+/** Called with each problem that is found. Reading stops if it throws. */
 export type OnProblem = (problem: Problem) => void;

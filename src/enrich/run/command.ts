@@ -25,10 +25,10 @@ import { createOffsetMemo, createTextMemo, repeatedQueries } from './memo.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
-/** Options that the next command does not repeat. */
+/** Options that are not repeated in the command that continues. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
 
-/** Returns the command line of this run with other options at its end. */
+/** Returns the command line of this run with options appended. */
 const nextCommand = (app: App, options: string): string => commandLine(app, options, NOT_REPEATED);
 
 /** Runs `enrich`. */
@@ -54,9 +54,9 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
 const loadReport = () => import('../write/report.ts');
 
 /**
- * Enriches a list that was checked: opens the service and the output, finds the restaurants, writes the rows, and prints
- * the summary.
- * @throws {AppError} what ended the run; `partial` if rows failed
+ * Enriches a checked list: opens the service and the output, finds the restaurants, writes the rows, and prints the
+ * summary.
+ * @throws {AppError} the error that ended the run; `partial` if rows failed
  */
 async function runPlan(app: App, plan: Plan): Promise<void> {
   const { options, outputFile } = plan;
@@ -119,7 +119,7 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
     next: canResume ? nextCommand(app, `--resume${retries ? ' --retry-errors' : ''}`) : undefined,
   };
   const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
-  // A run that did nothing has no summary, and neither has the output of another run.
+  // No summary if the run did nothing or the output belongs to another run.
   if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
   else await progress.stop();
   if (failure instanceof CheckpointMismatch)
@@ -146,7 +146,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
   try {
     if (outputFile.device) return await stream(file.append);
     const finished = openCheckpoint({ ...options, name: outputFile.name, file, codec, previous });
-    // Other options do no harm where there are no rows yet.
+    // Options may change as long as there are no rows.
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
@@ -154,7 +154,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
       const memo = createOffsetMemo(recordAt(file, codec));
       await enrichRows({ ...job, append: file.append, finished, memo, isRepeated });
     } catch (error) {
-      // The failure of the run is reported, not one of the disk after it.
+      // Report the error of the run, not a disk error after it.
       try {
         file.flush();
       } catch {}
@@ -166,7 +166,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
     previous?.close();
   }
   if (previous === undefined) return;
-  // The rows of a retry take the place of the output.
+  // After a retry, the new rows replace the output.
   try {
     renameSync(file.path, outputFile.path);
     flushFolder(dirname(outputFile.path));
@@ -186,14 +186,14 @@ function partial({ counts, next }: RunSummary): AppError {
   });
 }
 
-/** Hints before the command that continues, where the hint of the error itself does not fit. */
+/** Hints that replace the hint of an error before the command that continues. */
 const BEFORE_NEXT: Readonly<Partial<Record<Code, string>>> = {
   bad_input: 'correct the list, then continue',
   plan_required: 'save a key of a paid plan with restaurant login; then continue',
   interrupted: 'continue',
 };
 
-/** The failure with the command that continues after it. */
+/** Adds the command that continues the run to an error. */
 function withNext(failure: unknown, { next, output }: RunSummary): unknown {
   if (!(failure instanceof AppError)) return failure;
   const { code, kind, hint } = failure;

@@ -26,15 +26,15 @@ export interface Job
   readonly service: RestaurantService;
   /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): number | Promise<number>;
-  /** Ends the run at once, with the signal's reason. `service` must end with it as well. */
+  /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
   readonly stop: AbortController;
   onRow(done: RowDone): void;
   onDetails?(details: LookupOutput): void;
 }
 
-/** Rows between the input and the output. */
+/** Maximum number of rows that are read but not written. */
 const MAX_PENDING = 256;
-/** Failed rows in a row that end the run. */
+/** Number of consecutive failed rows that ends the run. */
 const MAX_FAILURES = 20;
 
 export class TooManyFailures extends AppError {
@@ -43,43 +43,43 @@ export class TooManyFailures extends AppError {
   }
 }
 
-/** A result as it is written. */
+/** A result as text for the output. */
 interface TextResult {
   readonly text: string;
   readonly status: Status;
   readonly cause?: AppError | undefined;
 }
 
-/** A row that sends requests. Until it is written, its results serve the rows that need the same. */
+/** A row that sends requests. Until it is written, equal rows share its results. */
 interface SentRow {
-  /** Undefined after a failure: an equal row sends its own request. */
+  /** Undefined after a failure, so that an equal row sends its own request. */
   key: string | undefined;
   readonly result: Promise<TextResult>;
   readonly details: SentLookup;
 }
 
-/** The lookup of a row, if it sends one. */
+/** The lookup that a row sends, if any. */
 interface SentLookup {
   id?: string;
   output?: Promise<LookupOutput>;
 }
 
 /**
- * Finds the restaurants of the rows, some at the same time, and writes them in order, each as soon as it and those before
- * it are done. A row counts as done when the system has taken all of it. Equal queries are requested once.
- * @throws what ended it early; the rows that were written stay
+ * Finds the restaurants of the rows concurrently, and writes the rows in order, each as soon as it and all rows before
+ * it are done. A row counts as done when the operating system has accepted all of it. Equal queries are requested once.
+ * @throws the error that ended the run early; written rows are kept
  */
 export async function enrichRows(job: Job): Promise<void> {
   const { stop, codec, memo, service, fields, loose = false, concurrency } = job;
   const { signal } = stop;
-  // An array, though it is searched by key: a Map that entries come to and leave keeps dead ones (see AGENTS.md).
+  // An array, although it is searched by key: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
   const sentRows: SentRow[] = [];
   let running = 0;
   let isOneDone = (): void => {};
   let isQuotaSpent = false;
   let failures = 0;
 
-  /** Reads and starts the rows; each is written after the one before it. */
+  /** Reads and starts the rows. Each is written after the previous one. */
   async function work(): Promise<void> {
     let written: Promise<void> = Promise.resolve();
     let pending = 0;
@@ -109,15 +109,15 @@ export async function enrichRows(job: Job): Promise<void> {
         if (pending >= MAX_PENDING) await written;
       }
     } finally {
-      // The rows before a malformed one are written.
+      // Write the rows before a malformed one.
       await written;
     }
-    // The output is closed after the end of the run.
+    // After the end of the run, the output is closed.
     signal.throwIfAborted();
     job.finished.end();
   }
 
-  /** Takes a known result, shares one that is on its way, or starts the requests for it. */
+  /** Uses a known result, shares a pending one, or starts the requests for it. */
   function begin(query: RowQuery, key: string): TextResult | Promise<TextResult> {
     if (query.kind === 'none') return encode({ status: 'skipped', error: query.why });
     const known = recall(key) ?? sentRows.find((row) => row.key === key)?.result;
@@ -138,7 +138,7 @@ export async function enrichRows(job: Job): Promise<void> {
           if (cause !== undefined) sent.key = undefined;
         },
         (error: unknown) => {
-          // The rows before this one are finished; any other failure ends the run at once.
+          // The rows before this one are finished first. Any other failure ends the run immediately.
           if (error instanceof RateLimitError) isQuotaSpent = true;
           else stop.abort(error);
         },
@@ -150,7 +150,7 @@ export async function enrichRows(job: Job): Promise<void> {
     return result;
   }
 
-  /** Requests the details of each restaurant once, however many rows have it. */
+  /** Requests the details of each restaurant once, even if several rows match it. */
   async function lookup(id: string, details: SentLookup): Promise<LookupOutput> {
     const known = recall(detailsKey(id));
     if (known?.status === 'not_found') throw new AppError('not_found', `no restaurant has the id ${id}`);
@@ -175,13 +175,13 @@ export async function enrichRows(job: Job): Promise<void> {
       if (result.details !== undefined) job.onDetails?.(result.details);
       return { text: codec.result(result), status: result.status, cause: result.cause };
     } catch (error) {
-      // Data that cannot be written: nested too deep.
+      // The data cannot be written because it nests too deep.
       if (!(error instanceof AppError)) throw error;
       return { text: codec.result(fromError(error)), status: 'error', cause: error };
     }
   }
 
-  /** Keeps a written result for the equals of its row. After a failure an equal row sends its own request. */
+  /** Stores a written result for equal rows. After a failure, an equal row sends its own request. */
   function remember(query: RowQuery, key: string, { text, status }: TextResult, offset: number): void {
     if (query.kind === 'none' || status === 'error') return;
     if (job.isRepeated?.(key) !== false) memo.set(key, text, offset);
@@ -198,7 +198,7 @@ export async function enrichRows(job: Job): Promise<void> {
     result: TextResult | Promise<TextResult>,
   ): Promise<void> {
     const done = await result;
-    // The output is closed after the end of the run.
+    // After the end of the run, the output is closed.
     signal.throwIfAborted();
     const offset = (await job.append(own + done.text)) + Buffer.byteLength(own);
     remember(query, key, done, offset);

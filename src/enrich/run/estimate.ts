@@ -14,7 +14,7 @@ import { openRowFile } from '../write/output-file.ts';
 import { detailsKey, queryKey } from './memo.ts';
 import type { Plan } from './plan.ts';
 
-/** Skipped rows that are listed by their line. */
+/** Maximum number of skipped rows that are listed by line. */
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
 
@@ -39,7 +39,7 @@ async function costOf(app: App, plan: Plan) {
     target === undefined || perDay === 0
       ? undefined
       : await (await openLedgerFor(app, target, plan.options)).usage();
-  /** Requests that the day's quota still has; null without a limit or a known service. */
+  /** Requests left in today's quota; null without a limit or a known service. */
   const leftToday = usage === undefined ? null : Math.max(0, perDay - usage.perDay.used);
   return {
     input: plan.input.name,
@@ -51,7 +51,7 @@ async function costOf(app: App, plan: Plan) {
   };
 }
 
-/** The duration of requests under a quota. @param left requests that the quota still has today */
+/** Estimates the duration of requests under a quota. @param left requests left in today's quota */
 export function durationOf(
   requests: number,
   perMinute: number,
@@ -65,7 +65,7 @@ export function durationOf(
   };
 }
 
-/** The rows of earlier runs, without changing them. */
+/** Opens the rows of earlier runs without changing them. */
 function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
   if (outputFile === undefined || !outputFile.exists || options.resume !== true) return noFinishedRows;
   const previous = openRowFile(outputFile.path, 'r');
@@ -76,7 +76,7 @@ function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
 /** A response that is not in the cache. */
 class NotStored extends Error {}
 
-/** Goes over the rows as a run would, with the stored responses as the service. */
+/** Processes the rows like a run, with only cached responses. */
 async function countRequests(plan: Plan, stored: StoredResponses | undefined, signal: AbortSignal) {
   const { codec, columns, options } = plan;
   const { fields, loose = false } = options;
@@ -84,16 +84,16 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
   const seen = new Set<string>();
   const counts = {
     rows: 0,
-    /** Rows that an earlier run finished. */
+    /** Rows finished by an earlier run. */
     done: 0,
-    /** Rows without a name, a city or a usable id, and the lines of the first of them. */
+    /** Rows without a name, a city, or a usable id, and the lines of the first ones. */
     unusable_rows: 0,
     unusable_lines: [] as number[],
     /** Different queries of the other rows. */
     distinct_queries: 0,
     cached: 0,
     requests: 0,
-    /** With lookups and second searches that depend on what is found. */
+    /** Includes lookups and second searches, which depend on the results. */
     requests_at_most: 0,
   };
 
@@ -148,7 +148,7 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
   return counts;
 }
 
-/** The estimate for a person, as lines. */
+/** Formats the estimate as lines for a person. */
 function estimateLines(cost: Cost): string[] {
   const { done, unusable_rows, requests, requests_at_most, per_minute, per_day, left_today } = cost;
   const most =
@@ -182,6 +182,6 @@ function timeText({ minutes, days, requests, per_minute }: Cost): string {
   if (requests === 0) return 'none';
   if (days !== null && days > 1) return `${plural(days, 'day')}, by the quota of a day`;
   if (minutes === null) return 'as fast as the service responds';
-  // The quota of the first minute is used at once.
+  // The requests of the first minute are sent immediately.
   return requests <= per_minute ? 'less than a minute' : `about ${plural(minutes, 'minute')}`;
 }

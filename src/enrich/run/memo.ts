@@ -2,27 +2,27 @@ import { hash } from 'node:crypto';
 import type { Searchable } from '../match/columns.ts';
 import type { Plan } from './plan.ts';
 
-/** Texts of finished results by their query, so that equal queries are requested once. */
+/** Stores the texts of finished results by query, so that equal queries are requested once. */
 export interface Memo {
   get(key: string): string | undefined;
-  /** Keeps a text; the first one of a key stays. @param offset where it begins in the output */
+  /** Stores a text, unless there is one for the key. @param offset where the text begins in the output */
   set(key: string, text: string, offset: number): void;
 }
 
 /** 96 bits are enough to distinguish queries. A longer slice would keep the whole digest in memory. */
 const digest = (text: string): string => hash('sha256', text, 'binary').slice(0, 12);
 
-/** The key of a query, the same for equal ones. */
+/** Returns the key of a query. Equal queries have equal keys. */
 export const queryKey = (query: Searchable): string =>
   digest(query.kind === 'search' ? `search\0${query.name}\0${query.city}` : `row\0${query.id}`);
 
-/** The key of a restaurant's details, whichever row requested them. */
+/** Returns the key of a restaurant's details. */
 export const detailsKey = (id: string): string => digest(`details\0${id}`);
 
 /**
- * Finds the queries that a list has more than once: only their results are kept, so a long list of different rows takes
- * little memory.
- * @returns whether the query with a key occurs more than once; for a stream, always true
+ * Finds the queries that occur more than once in a list. Only their results are stored, so a long list of different rows
+ * needs little memory.
+ * @returns a function that returns whether the query with a key is repeated; for a stream, always true
  * @throws {AppError} `bad_input`; the signal's reason
  */
 export async function repeatedQueries(
@@ -43,7 +43,7 @@ export async function repeatedQueries(
   return (key) => repeated.has(numberOf(key));
 }
 
-/** Creates a memo for an output that can be read again. Memory holds the key and the offset of each text. */
+/** Creates a memo for an output that can be read again. Keeps only the key and the offset of each text in memory. */
 export function createOffsetMemo(read: (offset: number) => string | undefined): Memo {
   const offsets = new Map<string, number>();
   return {
@@ -57,7 +57,7 @@ export function createOffsetMemo(read: (offset: number) => string | undefined): 
   };
 }
 
-/** Characters that a memo holds. When they are too many, all are dropped. */
+/** Maximum number of characters in a memo. If there are more, it is cleared. */
 const MAX_CHARACTERS = 8_000_000;
 
 /** Creates a memo for an output that cannot be read again. */

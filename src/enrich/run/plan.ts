@@ -40,9 +40,9 @@ export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly open: boolean;
-  /** Whether a page of the list is written: with --report or --open. */
+  /** Whether an HTML page is written: with --report or --open. */
   readonly hasPage: boolean;
-  /** Summary and estimate as JSON on stdout. */
+  /** Whether summary and estimate are printed as JSON on stdout. */
   readonly json: boolean;
 }
 
@@ -58,7 +58,7 @@ function parseAdded(text: string): AddedColumn {
 
 /**
  * Resolves the options of a run.
- * @throws {AppError} `usage` for options that contradict each other or mean nothing here
+ * @throws {AppError} `usage` for options that conflict or do not apply
  */
 export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
   const { globals, settings } = app;
@@ -67,10 +67,10 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
   return {
     ...flags,
     defaultCity: settings.get('city'),
-    // Added columns need a lookup.
+    // Added columns require a lookup.
     fields: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
     added,
-    // A format that is set for all commands does not apply to a list.
+    // A format that is configured for all commands does not apply to lists.
     outputFormat: LIST_FORMATS.find((each) => each === globals.format),
     perMinute: flags.perMinute ?? settings.get('per-minute'),
     perDay: flags.perDay ?? settings.get('per-day'),
@@ -84,7 +84,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
 
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
-/** @throws {AppError} `usage` for the first contradiction */
+/** @throws {AppError} `usage` for the first conflict */
 function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
@@ -120,7 +120,7 @@ function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFla
 /** Everything that is known before the first request. */
 export interface Plan {
   readonly input: Input;
-  /** Reads the rows to work on: those of a stream only once. */
+  /** Reads the rows to process. Those of a stream can be read only once. */
   rows(): AsyncIterable<InputRow>;
   /** Number of those rows; undefined for a stream. */
   readonly total: number | undefined;
@@ -129,14 +129,14 @@ export interface Plan {
   readonly options: EnrichOptions;
   /** Undefined for stdout. */
   readonly outputFile: OutputFile | undefined;
-  /** How the output is written, to read it again. */
+  /** How the output is written, for reading it again. */
   readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
 }
 
 const NO_COLUMNS: Columns = { query: () => ({ kind: 'none', why: 'the name is empty' }) };
 
 /**
- * Reads the list as far as it must be known, and decides how its rows are searched and written.
+ * Checks the list, and determines how its rows are searched and written.
  * @throws {AppError} `bad_input`, `usage`
  */
 export async function makePlan(
@@ -194,7 +194,7 @@ async function* take<T>(items: AsyncGenerator<T>, count: number): AsyncGenerator
   }
 }
 
-/** A CSV keeps its delimiter. */
+/** Returns the delimiter of the output. A CSV keeps that of its input. */
 function outputDelimiter(format: ListFormat, list: CheckedList, option: Delimiter | undefined): Delimiter {
   if (format === 'tsv') return '\t';
   if (list.format === 'csv') return list.delimiter ?? ',';

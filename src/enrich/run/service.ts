@@ -8,17 +8,17 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
 import type { EnrichOptions } from './plan.ts';
 
-/** A service that is paced, and whose requests are counted. */
+/** A service whose requests are paced and counted. */
 export interface PacedService extends RestaurantService {
   readonly requests: () => number;
-  /** Requests that the day's quota still has; undefined if it has no limit. */
+  /** Requests left in today's quota; undefined if there is no limit. */
   readonly leftToday: () => number | undefined;
 }
 
 /**
  * Opens the service for a list. It is closed when the program ends.
- * @param options `since`: accept responses that were stored since then, in milliseconds since the epoch; `signal`: ends
- *   all requests
+ * @param options `since`: accept responses that were stored since then, in milliseconds since the epoch; `signal`:
+ * aborts all requests
  */
 export async function openPacedService(
   app: App,
@@ -58,7 +58,7 @@ export async function openPacedService(
     },
   });
 
-  /** Distinguishes what stops the whole run from the failure of a row. */
+  /** Returns the error that stops the whole run; undefined if only the row failed. */
   function rateLimitOf(error: unknown): RateLimitError | undefined {
     if (error instanceof RateLimitError) return error;
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
@@ -66,7 +66,7 @@ export async function openPacedService(
     return ms > maxWaitMs ? new RateLimitError(error, now() + ms) : undefined;
   }
 
-  /** With `--wait`, repeats a call after a long pause that the service asks for. */
+  /** With `--wait`, repeats a call after a long pause that the service requests. */
   async function withQuota<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -75,7 +75,7 @@ export async function openPacedService(
         const limit = rateLimitOf(error);
         if (limit === undefined) throw error;
         if (!options.wait) throw limit;
-        // The next request waits until then.
+        // Makes the next request wait until then.
         await (await service.ledger()).pauseUntil(limit.freeAt);
       }
     }
@@ -92,7 +92,7 @@ export async function openPacedService(
   return {
     requests: () => sent,
     leftToday() {
-      // Read at most once a second. Where reading fails, so does the next request, which reports it.
+      // Read at most once a second. If reading fails, the next request reports the error.
       if (options.perDay > 0 && now() - readAt >= 1000) void readLeftToday().catch(() => {});
       return leftToday;
     },
@@ -105,11 +105,11 @@ export async function openPacedService(
   };
 }
 
-/** Responses that are stored in any case, and the share of the time of the run that storing more may take. */
+/** Number of responses that are always cached, and the share of the run time that caching more may take. */
 const FREE_STORES = 500;
 const STORE_SHARE = 0.05;
 
-/** Stores what the disk takes in a share of the time, so that it does not slow a run with a near service down. */
+/** Limits the time for caching responses, so that a slow disk does not slow down a run with a fast service. */
 function withinBudget(stored: StoredResponses): StoredResponses {
   const startedAt = performance.now();
   let count = 0;

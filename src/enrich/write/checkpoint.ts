@@ -10,23 +10,23 @@ import type { Plan } from '../run/plan.ts';
 import type { RowFile } from './output-file.ts';
 import type { RowCodec } from './row-codec.ts';
 
-/** The result that an earlier run has for a row. */
+/** The result of an earlier run for a row. */
 export interface FinishedRow {
   readonly text: string;
   readonly status: Status;
-  /** Offset of the text in the output; undefined if it is not written there yet. */
+  /** Offset of the text in the output; undefined if it is not written yet. */
   readonly offset: number | undefined;
 }
 
 /** The rows of earlier runs, in the order of the input. */
 export interface FinishedRowReader {
   /**
-   * Returns the result for the next row of the input; undefined from the first new row on.
-   * @param own the row's own part in the output
-   * @throws {CheckpointMismatch} where the output was made from another input
+   * Returns the result for the next row of the input; undefined for all rows after the last finished one.
+   * @param own the text of the input row in the output
+   * @throws {CheckpointMismatch} if the output belongs to another input
    */
   take(row: InputRow, own: string): FinishedRow | undefined;
-  /** Ends the input. @throws {CheckpointMismatch} where the output has more rows */
+  /** Ends the input. @throws {CheckpointMismatch} if the output has more rows */
   end(): void;
 }
 
@@ -40,11 +40,11 @@ export class CheckpointMismatch extends AppError {
 }
 
 /**
- * Opens the rows of an output for a run that continues it, and writes the header where there is none. What follows the
- * last whole row is cut off as soon as the rows before it are known to belong to this input.
- * @param options `file`: is written; empty, or cut anywhere. `name`: of the output in messages. `previous`: a finished
- *   output, whose failed rows are requested again with `retryErrors`
- * @throws {CheckpointMismatch} where the header is another
+ * Opens the rows of an output for a run that continues it, and writes a missing header. Data after the last complete row
+ * is cut off once the rows before it have been verified to belong to this input.
+ * @param options `file`: the output, which may be empty or cut off anywhere. `name`: its name in messages. `previous`: a
+ * finished output, whose failed rows are requested again with `retryErrors`
+ * @throws {CheckpointMismatch} if the header differs
  */
 export function openCheckpoint(options: {
   readonly file: RowFile;
@@ -59,7 +59,7 @@ export function openCheckpoint(options: {
       `${name} was not made from this input with these options: they differ at ${place}`,
     );
 
-  /** Skips the header. @returns false if there is no whole header yet */
+  /** Skips the header. @returns false if there is no complete header yet */
   function skipHeader(records: OutputRecords): boolean {
     if (codec.header === '') return true;
     const header = records.next();
@@ -77,7 +77,7 @@ export function openCheckpoint(options: {
     file.append(codec.header);
   }
 
-  /** The first row that the file does not hold whole: its part there must be its beginning. */
+  /** Cuts off the first incomplete row, after verifying that it is the beginning of the expected row. */
   function cutTail(own: string): void {
     const { offset, bytes } = done.tail;
     if (!isPrefix(bytes, own)) throw mismatch('its last line');
@@ -112,48 +112,48 @@ export function openCheckpoint(options: {
   };
 }
 
-/** Whether one can be the beginning of the other. */
+/** Returns whether an incomplete row can be the beginning of a text. */
 function isPrefix(torn: Buffer, text: string): boolean {
   const [bytes, whole] = [trimZeros(torn), Buffer.from(text)];
   const length = Math.min(bytes.length, whole.length);
   return bytes.subarray(0, length).equals(whole.subarray(0, length));
 }
 
-/** After a power cut a file may end in zeros that were never written. */
+/** Removes trailing zeros, which a file may contain after a power failure. */
 function trimZeros(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
 }
 
 type ReadableFile = Pick<RowFile, 'readBytes'>;
 
-/** A record of an output, with its line break. */
+/** A record of an output, including its line break. */
 interface OutputRecord {
   readonly text: string;
   readonly offset: number;
 }
 
-/** The whole records of an output in order. */
+/** The complete records of an output, in order. */
 interface OutputRecords {
   next(): OutputRecord | undefined;
-  /** The bytes after the last whole record: a row that was not written to its end. For when there is no next. */
+  /** The bytes after the last complete record: an incomplete row. Available once `next` returns nothing. */
   readonly tail: { readonly offset: number; readonly bytes: Buffer };
 }
 
-/** Bytes that are read at once: of all records, and of one alone. */
+/** Number of bytes to read at a time: of all records, and of a single one. */
 const CHUNK = 65_536;
 const RECORD_CHUNK = 4096;
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 
-/** Returns the function that reads the rest of a record from an offset outside of its quotes. */
+/** Returns a function that reads the rest of a record from an offset outside of quotes. */
 export function recordAt(file: ReadableFile, codec: RowCodec): (offset: number) => string | undefined {
   return (offset) => readOutput(file, codec, offset, RECORD_CHUNK).next()?.text;
 }
 
 /**
- * Reads the records of an output file. A record ends at a line feed outside of quotes; quotes count by their parity, so
- * that a cut at any place is distinguished from an end.
- * @param codec `quotes`: false if a record is a line, as in NDJSON
+ * Reads the records of an output file. A record ends at a line feed outside of quotes. Quotes are counted, so a record
+ * that is cut off anywhere is not mistaken for a complete one.
+ * @param codec `quotes`: false if each record is one line, as in NDJSON
  * @param from offset of the first record
  */
 export function readOutput(
@@ -191,13 +191,13 @@ export function readOutput(
   return { next: () => reader.next().value, tail };
 }
 
-/** Values that the results depend on and the output does not show. */
+/** Values that the results depend on but that the output does not contain. */
 type Fingerprint = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the options and the service of the run that started an output. They are stored in the state folder, so that the
- * output holds rows alone. They only protect: where they are missing, or belong to another file of that name, nothing is
- * refused. The key may change: a key that was replaced is a reason to resume.
+ * Opens the fingerprint of the run that started an output: its options and service. It is stored in the state folder,
+ * because the output contains only rows. If it is missing, or belongs to another file of that name, every run may
+ * resume. The key is not part of it, because a replaced key is a reason to resume.
  */
 export function openRunFingerprint(
   stateDir: string | undefined,
@@ -224,7 +224,7 @@ export function openRunFingerprint(
     loose: loose ? 'yes' : undefined,
   };
   return {
-    /** @throws {CheckpointMismatch} where the run that started the output had other options */
+    /** @throws {CheckpointMismatch} if the run that started the output had other options */
     check(): void {
       const stored = store.read();
       if (stored === undefined || stored.identity !== identityOf(path)) return;
@@ -242,7 +242,7 @@ export function openRunFingerprint(
   };
 }
 
-/** Distinguishes the file from another that takes its place: an inode number alone is used again. */
+/** Identifies the file, even if another one replaces it: inode numbers alone are reused. */
 function identityOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;

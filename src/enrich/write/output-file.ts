@@ -19,16 +19,16 @@ import { tryLock } from '../../storage/lock.ts';
 import { shellWord } from '../../util/shell.ts';
 import type { Input } from '../read/input.ts';
 
-/** An output file that no other process writes during the run. */
+/** An output file that is locked for this run. */
 export interface OutputFile {
-  /** Behind all links. */
+  /** The path after resolving links. */
   readonly path: string;
-  /** As the user wrote it. */
+  /** The path as given by the user. */
   readonly name: string;
   readonly exists: boolean;
-  /** A device or pipe, which cannot be read, cut or resumed. */
+  /** Whether this is a device or pipe, which cannot be read, truncated, or resumed. */
   readonly device: boolean;
-  /** Time of the first run, in milliseconds since the epoch. */
+  /** Start of the first run, in milliseconds since the epoch. */
   readonly createdAt: number | undefined;
   release(): void;
 }
@@ -48,13 +48,13 @@ export function claimOutput(
   const path = attempt('write', name, () => followLinks(wanted));
   checkOutputFile(app, true);
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  // Writing over the list while it is read would lose it.
+  // Overwriting the list while it is read would lose data.
   if (found !== undefined && input.identity?.dev === found.dev && input.identity.ino === found.ino) {
     throw new AppError('usage', `${name} is the input itself`, {
       hint: `write to another file: restaurant enrich … -o ${shellWord(name.replace(/(\.\w+)?$/, '-enriched$1'))}`,
     });
   }
-  // The target of a link, too, needs a folder.
+  // The folder of a link's target must exist, too.
   const folder = dirname(path);
   if (found === undefined && !existsSync(folder)) {
     throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
@@ -90,8 +90,8 @@ export function claimOutput(
 }
 
 /**
- * Opens the file that a run writes. Where failed rows are requested again, or were when a run was stopped, the rows go
- * into a file beside the output, which stays whole as `previous` until all of them are written.
+ * Opens the file that a run writes. If failed rows are retried, or an earlier retry was stopped, rows are written to a
+ * file next to the output. The output stays complete, as `previous`, until all of them are written.
  */
 export function openRowFiles(
   { path, exists, device }: OutputFile,
@@ -118,16 +118,16 @@ function attempt<T>(act: string, name: string, run: () => T): T {
   }
 }
 
-/** A file of rows. The system has a row that was appended; the disk has one that was flushed. */
+/** A file of rows. An appended row is with the operating system; a flushed row is on the disk. */
 export interface RowFile {
   readonly path: string;
   readonly size: number;
   /** @returns the offset of the text. @throws {AppError} `io_error` */
   append(text: string): number;
   readBytes(into: Uint8Array, offset: number): number;
-  /** Drops what follows that offset. */
+  /** Truncates the file to a size. */
   cut(size: number): void;
-  /** Waits until the disk has all of it. */
+  /** Waits until all rows are on the disk. */
   flush(): void;
   close(): void;
 }
@@ -135,7 +135,7 @@ export interface RowFile {
 /**
  * Opens a file of rows.
  * @param flags `ax+`: creates it, and fails if it exists; `a+`: appends to it; `r`: only reads it
- * @param mode permission bits of a new one, cut by the umask
+ * @param mode permissions of a new file, limited by the umask
  * @throws {AppError} `io_error`
  */
 export function openRowFile(path: string, flags: 'ax+' | 'a+' | 'r', mode = 0o644): RowFile {
@@ -157,7 +157,7 @@ export function openRowFile(path: string, flags: 'ax+' | 'a+' | 'r', mode = 0o64
       try {
         writeAll(file, bytes);
       } catch (error) {
-        // A full disk takes a part of a row. If it cannot be dropped now, the next run drops it.
+        // A full disk may accept part of a row. If it cannot be removed now, the next run removes it.
         try {
           truncate();
         } catch {}

@@ -22,11 +22,11 @@ import type { InputRow } from '../read/row.ts';
 import type { Plan } from '../run/plan.ts';
 import { nestedKey, resultFields } from './row-codec.ts';
 
-/** Limits of what a browser can show; further rows are in the list alone. */
+/** Limits for a page that browsers can show. Further rows are only in the list. */
 const MAX_ROWS = 200_000;
 const MAX_CHARACTERS = 100 * 1024 * 1024;
 
-/** The columns of the page; everything else is among the details of a row. */
+/** The columns of the page. Everything else is shown in the details of a row. */
 const PAGE_COLUMNS: readonly PageColumn[] = [
   { label: 'Name', kind: 'name' },
   { label: 'City', kind: 'text' },
@@ -40,7 +40,7 @@ const CELLS = ['status', 'name', 'grade', 'cuisine_tags', 'address'] as const;
 const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
 
 /**
- * Refuses a page that would replace a file that is not one of our pages, before the first request.
+ * Checks, before the first request, that the page does not replace a file that is not one of our pages.
  * @throws {AppError} `usage`
  */
 export function checkReport(app: App, { options, outputFile, input }: Plan): void {
@@ -64,7 +64,7 @@ export function checkReport(app: App, { options, outputFile, input }: Plan): voi
   throw refuse(`${report} exists`, 'name another file, or --force to start again and overwrite both files');
 }
 
-/** Whether a file begins as our pages do. */
+/** Returns whether a file is one of our pages. */
 function isPage(path: string): boolean {
   const head = Buffer.alloc(Buffer.byteLength(PAGE_MARK));
   const file = openSync(path, 'r');
@@ -84,7 +84,7 @@ export async function writeReport(app: App, plan: Plan, counts: Counts): Promise
   return report ?? path;
 }
 
-/** Prints the path of a page that the user did not name, and opens it with `--open`. */
+/** Prints the path of a page unless the user gave it, and opens the page with `--open`. */
 export async function showReport(app: App, { options }: Plan, path: string): Promise<void> {
   if (options.report === undefined) await app.context.stdout.write(`${path}\n`);
   if (options.open) await showPage(app, fullPath(app.context, path));
@@ -120,7 +120,7 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
 
 type Fields = readonly (readonly [key: string, value: unknown])[];
 
-/** Returns the function that makes a row of the page from a row of the output. @param header columns of the output */
+/** Returns a function that converts a row of the output to a row of the page. @param header columns of the output */
 function pageRowMaker(
   { options, columns, written }: Plan,
   header: readonly string[],
@@ -170,7 +170,7 @@ function pageRowMaker(
       ],
       ...pointCell({ lat: degrees(value('lat')), lng: degrees(value('lng')) }),
       details: [
-        // The user's own headers stay as they are.
+        // The user's own headers are not changed.
         ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
         ...entriesOf(more),
         ...entriesOf(isObject(details) ? [['details', stringifyRawNumbers(details)]] : []),

@@ -10,7 +10,7 @@ import { type RowResult, STATUSES, type Status } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../read/row.ts';
 
-/** Fields of a result, in the order of the columns, which have the prefix before these names. */
+/** Fields of a result, in the order of their columns. Column names consist of the prefix and a field name. */
 const RESULT_FIELDS = [
   'status',
   'match',
@@ -30,7 +30,7 @@ const RESULT_FIELDS = [
   'similarity',
 ] as const;
 type ResultField = (typeof RESULT_FIELDS)[number];
-/** Fields of the result itself; the others are those of its restaurant. */
+/** Fields of the result itself. The others are fields of its restaurant. */
 const OWN_FIELDS: readonly ResultField[] = [
   'status',
   'match',
@@ -41,7 +41,7 @@ const OWN_FIELDS: readonly ResultField[] = [
   'similarity',
 ];
 
-/** A column with a value of the details. */
+/** A column with a value from the details. */
 export interface AddedColumn {
   readonly name: string;
   readonly path: string;
@@ -50,19 +50,19 @@ export interface AddedColumn {
 export interface RowCodecOptions {
   readonly format: ListFormat;
   readonly delimiter: string;
-  /** Byte order mark in front, as in the input. */
+  /** Whether to write a byte order mark, as in the input. */
   readonly bom: boolean;
   readonly columns: readonly string[];
   readonly prefix: string;
   readonly added: readonly AddedColumn[];
   readonly details: boolean;
-  /** Neutralize formulas in text of the service. */
+  /** Whether to neutralize formulas in text from the service. */
   readonly guard: boolean;
 }
 
 /**
- * How a row is written: the part of the input, which follows from the input alone, then the result, which follows from
- * the responses alone. So a finished row can be compared with the input, and its result can be used again.
+ * Formats and parses rows of the output. A row consists of the input, which depends only on the input, and the result,
+ * which depends only on the responses. So a finished row can be compared with the input, and its result can be reused.
  */
 export interface RowCodec {
   /** The first line with its line break; empty for NDJSON. */
@@ -72,18 +72,18 @@ export interface RowCodec {
   /** @throws {AppError} `bad_input` for a row that does not fit the header */
   input(row: InputRow): string;
   result(result: RowResult): string;
-  /** The status in the text of a result; undefined for any other text. */
+  /** Parses the status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
-  /** The details in the text of a result, with their id. */
+  /** Parses the details and their id in the text of a result. */
   detailsOf(text: string): { id: string; details: JsonObject } | undefined;
 }
 
-/** @throws {AppError} `usage` if a new column has the name of another */
+/** @throws {AppError} `usage` if a new column has the name of an existing one */
 export function openRowCodec(options: RowCodecOptions): RowCodec {
   return options.format === 'ndjson' ? ndjsonCodec(options) : delimitedCodec(options);
 }
 
-/** The names of the result's fields and of the added columns. */
+/** Returns the names of the result's fields and of the added columns. */
 export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' | 'details'>): {
   fields: readonly ResultField[];
   names: readonly string[];
@@ -94,7 +94,7 @@ export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' |
 
 type Source = readonly [holder: unknown, path: string];
 
-/** Returns where the values of a result are, in the order of its names. */
+/** Returns the sources of the values of a result, in the order of its names. */
 function sourcesOf(
   { restaurant = {}, details, ...result }: RowResult,
   fields: readonly ResultField[],
@@ -133,7 +133,7 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
       const { details = null } = result;
       const cells = sourcesOf(result, fields, added).map((source, index) => {
         if (index !== detailsAt) return cellOf(source);
-        // JSON is harmless as it is, and is read again.
+        // JSON is harmless in a spreadsheet, and must stay parseable.
         return details === null ? '' : toJson(details, false);
       });
       return `${encodeRecord(cells, delimiter)}\n`;
@@ -148,7 +148,7 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
   };
 }
 
-/** The values of an object in the order of the columns. */
+/** Returns the values of an object in the order of the columns. */
 function objectCells(row: ObjectRow, columns: readonly string[], known: ReadonlySet<string>): string[] {
   const cells = flatCells(row);
   const extra = [...cells.keys()].find((key) => !known.has(key));
@@ -220,7 +220,7 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
   };
 }
 
-/** The key of a result in NDJSON: the prefix without its underscore. */
+/** Returns the key of a result in NDJSON: the prefix without its underscore. */
 export function nestedKey(prefix: string): string {
   const key = prefix.replace(/_{1,100}$/, '');
   if (key !== '') return key;
@@ -229,7 +229,7 @@ export function nestedKey(prefix: string): string {
   });
 }
 
-/** @throws {AppError} `usage` naming an appended column that the input has, or that is appended twice */
+/** @throws {AppError} `usage` with the name of an added column that is in the input or is added twice */
 function assertNoCollision(columns: readonly string[], appended: readonly string[]): void {
   const clash = appended.find((name) => columns.includes(name));
   if (clash !== undefined) {

@@ -10,11 +10,11 @@ import { invalidParams, isModern, modernResult, ProtocolError } from './protocol
 export type Bridge = ReturnType<typeof createBridge>;
 
 interface BridgeOptions extends MethodOptions {
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   onFault?(fault: unknown): void;
 }
 
-/** The id of a host's request: a string or an integer (MCP, base protocol). */
+/** The id of a request from the host: a string or an integer (MCP, base protocol). */
 type RequestId = string | number;
 
 const MAX_BATCH = 1000;
@@ -29,7 +29,7 @@ export function createBridge({ onFault, ...options }: BridgeOptions) {
 
   /** Handles a parsed message. @returns the response, if there is one */
   async function handle(value: unknown): Promise<JsonObject | undefined> {
-    // Even when the rest of the message is wrong, the response has its id (JSON-RPC 2.0, section 5).
+    // The response has the id of the message even if the rest of the message is invalid (JSON-RPC 2.0, section 5).
     const id = isObject(value) && isRequestId(value.id) ? value.id : null;
     const controller = new AbortController();
     const isCancelled = () => controller.signal.reason === CANCELLED;
@@ -71,7 +71,7 @@ export function createBridge({ onFault, ...options }: BridgeOptions) {
     return new ProtocolError(INTERNAL_ERROR, 'Internal error');
   }
 
-  /** A batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) gets a batch as its response. */
+  /** Handles a line. The response to a batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) is a batch. */
   async function handleLine(line: Line): Promise<void> {
     const value = parseLine(line);
     if (value instanceof ProtocolError) {
@@ -90,7 +90,7 @@ export function createBridge({ onFault, ...options }: BridgeOptions) {
       const work = handleLine(line).finally(() => pending.delete(work));
       pending.add(work);
     },
-    /** Settles when no request is pending. */
+    /** Resolves when no request is pending. */
     async idle(): Promise<void> {
       while (pending.size > 0) await Promise.all(pending);
     },
@@ -101,7 +101,7 @@ export function createBridge({ onFault, ...options }: BridgeOptions) {
   };
 }
 
-/** A request of the host; a notification without `id`. The bridge sends no requests, so responses are ignored. */
+/** A request of the host, or a notification if it has no `id`. The bridge sends no requests, so it ignores responses. */
 interface Message {
   readonly id?: RequestId;
   readonly method: string;
@@ -120,7 +120,7 @@ function parseLine(line: Line): unknown {
   }
 }
 
-/** Reads a parsed message. @throws {ProtocolError} -32600, or -32602 when params is not an object */
+/** Reads a parsed message. @throws {ProtocolError} -32600, or -32602 if params is not an object */
 function readMessage(value: unknown): Message {
   if (!isObject(value)) throw invalidRequest('the message must be an object');
   const { id, method, params = {} } = value;

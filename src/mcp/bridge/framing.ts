@@ -6,7 +6,7 @@ const MAX_LINE_BYTES = 20 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** One line of input: its text, or the reason why it has none. */
+/** One line of input: its text, or the reason why it cannot be read. */
 export type Line = { readonly text: string } | { readonly problem: string };
 
 /**

@@ -18,19 +18,22 @@ import type { Upstream } from './upstream.ts';
 export interface MethodOptions {
   readonly upstream: Upstream;
   readonly sleep: Context['sleep'];
-  /** Takes a message for the host. */
+  /** Sends a message to the host. */
   send(message: unknown): void;
 }
 
-/** Member of `_meta` that holds the code and details of a tool error, for programs. */
+/** Member of `_meta` with the code and details of a tool error, for programs. */
 export const ERROR_META_KEY = 'restaurant/error';
 
 const MAX_RUNNING_CALLS = 8;
-/** Running and waiting calls together. */
+/** Maximum number of running and waiting calls. */
 const MAX_PENDING_CALLS = 1008;
 /** JSON-RPC 2.0: reserved for implementation-defined server errors. */
 const SERVER_BUSY = -32000;
-/** How often a host that requested progress hears that a call still waits: many give up after 60 s of silence. */
+/**
+ * Interval of progress notifications for a waiting call, if the host requested progress. Many hosts give up after 60 s
+ * of silence.
+ */
 const HEARTBEAT_MS = 5000;
 
 /**
@@ -60,7 +63,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
     async function heartbeat(): Promise<void> {
       for (let beat = 1; ; beat += 1) {
         await sleep(HEARTBEAT_MS, done.signal);
-        // Tiny steps, so that the service's own progress is still an increase.
+        // Progress must increase, so use steps smaller than those of the service.
         if (!received) report({ progress: beat / 1000, message: 'waiting for the service' });
       }
     }
@@ -73,7 +76,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
     try {
       const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
       const result = await whenFree(task, signal);
-      // Some hosts lose progress that arrives in one read with the response.
+      // Some hosts lose a progress notification that they read together with the response.
       if (received) await new Promise((resolve) => setImmediate(resolve));
       return result;
     } finally {

@@ -43,13 +43,13 @@ export const SUPPORTED_VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 /** Name and version of the server, in every protocol version. */
 const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
 
-/** For the model: hosts with tool search show it only this and the names of the tools. */
+/** Instructions for the model. Hosts with tool search show only these and the names of the tools. */
 const INSTRUCTIONS =
   'Restaurant data. find_restaurant searches by name and city; lookup_restaurant returns the details of one of its ' +
   'results by service_id. The service limits requests per minute and per day: reuse results, and when a tool error ' +
   'has a hint, follow it or show it to the user.';
 
-/** Methods that are passed to the service, by the capability that a service with them has. */
+/** Methods that are forwarded to the service, by the capability that the service must have. */
 const FORWARDED: Readonly<Record<string, readonly string[]>> = {
   resources: ['resources/list', 'resources/templates/list', 'resources/read'],
   prompts: ['prompts/list', 'prompts/get'],
@@ -64,7 +64,7 @@ export const capabilityOf = (method: string): string | undefined =>
 export const negotiatedVersion = (requested: unknown): string | undefined =>
   LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0];
 
-/** Describes the bridge: what it can do with a service of these capabilities. It forwards no change notifications. */
+/** Describes the bridge, with the capabilities of the service. The bridge does not forward change notifications. */
 export function describeServer(service: JsonObject): JsonObject {
   const forwarded = Object.keys(FORWARDED).filter((name) => isObject(service[name]));
   return {
@@ -90,7 +90,7 @@ export function isModern(params: JsonObject): boolean {
   throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data);
 }
 
-/** Returns parameters or a result for the other side: without the metadata that describes one connection. */
+/** Returns parameters or a result to forward, without the metadata that describes the connection. */
 export function forwardable(message: JsonObject): JsonObject {
   const { _meta: meta, ...rest } = message;
   if (!isObject(meta)) return rest;
@@ -99,7 +99,9 @@ export function forwardable(message: JsonObject): JsonObject {
   return entries.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(entries) };
 }
 
-/** Adds the members that 2026-07-28 requires of a result: its type, the server and, when cacheable, for how long. */
+/**
+ * Adds the members that 2026-07-28 requires in a result: its type, the server, and, if it can be cached, for how long.
+ */
 export function modernResult(method: string, result: JsonObject): JsonObject {
   const ttlMs = TTL_MS[method];
   return {

@@ -48,10 +48,10 @@ export async function serveBridge(app: App): Promise<void> {
   });
 }
 
-/** Longest wait of a call for a rate limit, ms, unless the command line sets one: hosts end a call after 60 s. */
+/** Default maximum wait of a call for a rate limit, ms. Hosts abort a call after 60 s. */
 const MAX_RATE_LIMIT_WAIT_MS = 15_000;
 
-/** Returns how long and how often a call is retried: by default once, so that there is one wait at most. */
+/** Returns the limits for retries. The default is one retry, so that there is at most one wait. */
 function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } {
   const { value: maxWaitMs, source } = settings.resolve('max-wait');
   const { value: retries, source: retriesSource } = settings.resolve('retries');
@@ -63,7 +63,7 @@ function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } 
 
 const discard: Output = { write: async () => {}, isTTY: false, columns: 80 };
 
-/** A context in which only messages reach stdout, and stderr gets only the trace of --verbose. */
+/** Returns a context whose stdout is only used for messages, and whose stderr is only used for the trace of --verbose. */
 const quiet = (context: Context, verbose: boolean): Context => ({
   ...context,
   stdout: discard,
@@ -72,7 +72,7 @@ const quiet = (context: Context, verbose: boolean): Context => ({
 
 /**
  * Serves MCP on stdin and stdout until stdin is closed.
- * @throws {PipeClosed} when the host stops reading; the reason of the context's signal
+ * @throws {PipeClosed} if the host stops reading; the reason of the context's signal
  */
 async function serveStdio(
   { stdin, stdout, sleep, signal }: Context,

@@ -14,9 +14,9 @@ import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
   connect(): Promise<Service>;
-  /** Returns the list of tools that was stored before, however old. */
+  /** Returns the stored list of tools, regardless of its age. */
   storedTools(): readonly Tool[] | undefined;
-  /** Returns the capabilities that were stored before; undefined when only the service can tell. */
+  /** Returns the stored capabilities; undefined if the service must be called for them. */
   storedCapabilities(): JsonObject | undefined;
   readonly profileOption: string;
   /** Adds the service options of the bridge to the commands in a hint. */
@@ -27,7 +27,7 @@ interface UpstreamOptions {
 /** Failures that a login can fix, even while the bridge runs. */
 const FIXED_BY_LOGIN: readonly Code[] = ['no_key', 'bad_key', 'no_service', 'bad_config', 'unauthorized'];
 
-/** How long a host waits for what a stored or built-in value can replace, ms. Many give up after 5 s. */
+/** Maximum time that a host waits before a stored or built-in value is used, ms. Many hosts give up after 5 s. */
 const MAX_WAIT_MS = 3000;
 
 /** The service behind the bridge. */
@@ -55,7 +55,7 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  /** The tools as far as they are known: those of the service, else stored ones, else the documented ones. */
+  /** Returns the known tools: those of the service, else stored ones, else the documented ones. */
   function currentList() {
     list ??= {
       tools: (storedTools() ?? DOCUMENTED_TOOLS).map(withObjectSchema),
@@ -67,7 +67,7 @@ export function openUpstream(options: UpstreamOptions) {
   async function fetchTools(): Promise<void> {
     const { tools = DOCUMENTED_TOOLS, fromCache } = await use((service) => service.getTools());
     list = { tools: tools.map(withObjectSchema), at: context.now() };
-    // Stored for the next start, which must not wait for them.
+    // Fetched for the next start, which must not wait for them.
     if (!fromCache) fetchCapabilities().catch(() => {});
   }
 
@@ -78,7 +78,7 @@ export function openUpstream(options: UpstreamOptions) {
 
   const readCapabilities = async (): Promise<JsonObject> => storedCapabilities() ?? fetchCapabilities();
 
-  /** Returns the value; undefined when it fails, or takes longer than a host waits. */
+  /** Returns the value; undefined if it fails or takes longer than a host waits. */
   async function soon<T>(value: Promise<T>): Promise<T | undefined> {
     try {
       return await within(value, MAX_WAIT_MS, context.sleep);
@@ -95,13 +95,13 @@ export function openUpstream(options: UpstreamOptions) {
       pendingList ??= fetchTools().finally(() => {
         pendingList = undefined;
       });
-      // A host without a list shows no tools; with one, the first call reports the error and what to do.
+      // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
       await soon(pendingList);
       return currentList().tools;
     },
-    /** Returns whether a tool is in the list that is known now. */
+    /** Returns whether a tool is in the known list. */
     hasTool: (name: string): boolean => currentList().tools.some((tool) => tool.name === name),
-    /** Returns the capabilities of the service as far as they are known. */
+    /** Returns the known capabilities of the service. */
     async capabilities(): Promise<JsonObject> {
       capabilities ??= await soon(readCapabilities());
       return capabilities ?? {};
@@ -132,7 +132,7 @@ function forwardError({ code, message, data }: RpcError): ProtocolError {
     : new ProtocolError(INTERNAL_ERROR, message, { code, data });
 }
 
-/** Adds `type: "object"` to a schema without it: hosts reject the whole list for one such tool. */
+/** Adds a missing `type: "object"` to a schema. Hosts reject the whole list because of one such tool. */
 function withObjectSchema(tool: Tool): Tool {
   return tool.inputSchema?.type === 'object'
     ? tool
@@ -140,8 +140,8 @@ function withObjectSchema(tool: Tool): Tool {
 }
 
 /**
- * Gives an error a hint for the user of an agent, who may not have the environment of a shell.
- * @param profile the option that selects the profile, after a blank
+ * Adapts the hint of an error for users of an agent, which may not have the environment of a shell.
+ * @param profile the option that selects the profile, after a space
  */
 function withAgentHint(error: AppError, profile: string): AppError {
   const { code, message, details } = error;

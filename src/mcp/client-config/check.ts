@@ -32,7 +32,10 @@ function clientEnv({ passesEnv }: McpClient, env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
 }
 
-/** How to put this program on the PATH. It names no package: a package of that name may belong to somebody else. */
+/**
+ * How to put this program on the PATH. Does not name a package, because a package of that name may belong to somebody
+ * else.
+ */
 export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
 
 /** Returns the reason why the client cannot start the bridge; undefined if none is known. */
@@ -44,8 +47,8 @@ export function bridgeProblem({ context }: App, { name }: McpClient): string | u
 }
 
 /**
- * Connects as the client would: handshake, list of tools, one search over stdio.
- * @returns how many tools the client will see, and for http where the key came from
+ * Connects like the client: handshake, list of tools, and one search over stdio.
+ * @returns the number of tools that the client will see and, for http, the source of the key
  * @throws {AppError}
  */
 export async function checkEntry(app: App, client: McpClient, connection: Connection) {
@@ -63,7 +66,7 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
 /** Protocol versions in the order in which clients try them. */
 const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 
-/** Failures that mean that the service does not support MCP, as opposed to a network or login problem. */
+/** Errors that mean that the service does not support MCP, as opposed to network or login problems. */
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
 async function checkHttp(app: App, client: McpClient, connection: HttpConnection) {
@@ -111,9 +114,9 @@ const REQUESTS = [
 ];
 
 /**
- * Starts the bridge as an MCP client does: handshake, list of tools and one search.
- * @returns how many tools it has
- * @throws {AppError} the failure of the search; `io_error` when it cannot be started; `bad_response`; `timeout`
+ * Starts the bridge like an MCP client: handshake, list of tools, and one search.
+ * @returns the number of tools
+ * @throws {AppError} the error of the search; `io_error` if the bridge cannot be started; `bad_response`; `timeout`
  */
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const { output, failure } = await runBridge(app, args, env);
@@ -126,7 +129,7 @@ async function checkBridge(app: App, args: readonly string[], env: Env): Promise
   const { tools } = resultOf(list);
   if (!Array.isArray(tools) || found === undefined) throw failure;
   const result = resultOf(found);
-  // A service without this tool, which is a JSON-RPC error, may be fine all the same.
+  // A JSON-RPC error is not a failure: the service may just not have this tool.
   if (result.isError === true) throw toolFailure(result);
   return tools.length;
 }
@@ -147,8 +150,8 @@ function toolFailure(result: JsonObject): AppError {
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Runs the bridge until it has answered the requests.
- * @returns what it wrote to stdout, and the error to report if a response is missing
+ * Runs the bridge until it has responded to the requests.
+ * @returns its output on stdout, and the error to report if a response is missing
  */
 function runBridge({ context, settings }: App, args: readonly string[], env: Env) {
   const { signal, platform } = context;
@@ -178,7 +181,7 @@ function runBridge({ context, settings }: App, args: readonly string[], env: Env
     });
     // The process may exit before it has read everything.
     bridge.stdin?.on('error', () => {});
-    // Processes that it started may hold the other ends.
+    // Processes that it started may keep the pipes open.
     bridge.on('exit', () => {
       if (missing > 0) return;
       bridge.stdout?.destroy();

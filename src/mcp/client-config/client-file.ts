@@ -73,8 +73,8 @@ const firstExisting = (paths: readonly string[]): string | undefined =>
   paths.find((each) => existsSync(each)) ?? paths[0];
 
 /**
- * Checks that no part of a path below a folder is a symbolic link: in a folder that others fill (a project), a link
- * could direct the write to any file of the user.
+ * Checks that no part of a path below a folder is a symbolic link. In a folder with files from others (a project), a
+ * link could redirect the write to any file of the user.
  * @throws {AppError} `io_error` naming the link
  */
 export function assertNoLinks(folder: string, file: string, path: typeof posix): void {
@@ -93,7 +93,7 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
   }
 }
 
-/** Writes a file atomically, and creates its folder before. @throws {AppError} `io_error` */
+/** Writes a file atomically, after creating its folder. @throws {AppError} `io_error` */
 export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): void {
   try {
     createFolders(dirname(path), 0o777);
@@ -108,9 +108,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const PERMISSIONS = 0o777;
 
 interface ChangeOptions {
-  /** Folder of the project that the file belongs to: no link below it is followed. */
+  /** Folder of the project that the file belongs to. Links below it are not followed. */
   readonly project?: string | undefined;
-  /** Whether the new text holds a key. */
+  /** Whether the new text contains a key. */
   readonly isSecret: boolean;
 }
 
@@ -121,10 +121,10 @@ export interface FileChange {
 }
 
 /**
- * Changes the text of a client's file, or creates it. The three newest versions are kept beside it, as `<file>.bak`. A
- * link at the name of a backup is moved, never followed.
- * @param edit returns the new text; throws a SyntaxError when the text cannot be edited
- * @throws {AppError} `io_error`; `bad_config` when the text cannot be edited
+ * Changes the text of a client's file, or creates it. Its three newest versions are kept next to it, as `<file>.bak`. A
+ * link at the path of a backup is moved, never followed.
+ * @param edit returns the new text; throws a SyntaxError if the text cannot be edited
+ * @throws {AppError} `io_error`; `bad_config` if the text cannot be edited
  */
 export function changeClientFile(
   context: Pick<Context, 'platform'>,
@@ -184,7 +184,7 @@ function writeBackup(
   try {
     renameIfExists(second, oldest);
     renameIfExists(newest, second);
-    // O_EXCL: never through a link, whatever appears at the name in the meantime.
+    // O_EXCL: fails if the path exists, so it never follows a link.
     writeFileSync(newest, text, { mode, flag: 'wx' });
   } catch (error) {
     throw ioError('write', newest, error);

@@ -6,7 +6,7 @@ export type TransportKind = 'http' | 'stdio';
 /** Whose file an entry is written to. */
 export type Scope = 'user' | 'project';
 
-/** The variable that entries refer to, so that they do not hold the key. */
+/** The variable that entries refer to instead of containing the key. */
 export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
 
 /** An MCP client: its files, and the structure of its entries. */
@@ -15,11 +15,11 @@ export interface McpClient {
   readonly name: string;
   /** Format of its files. Default: JSON with comments. */
   readonly format?: 'toml';
-  /** Key of the file that holds the servers. Default: `mcpServers`. */
+  /** Key in the file that contains the servers. Default: `mcpServers`. */
   readonly servers?: string;
   /** The user's file; see {@link userPath}. */
   readonly user: readonly string[];
-  /** Paths in a project; of several the first that exists, else the first. */
+  /** Paths in a project. The first one that exists is used, else the first one. */
   readonly project?: readonly string[];
   /** Default scope, unless it is `user`. */
   readonly scope?: 'project';
@@ -29,11 +29,11 @@ export interface McpClient {
   readonly http?: (url: string) => JsonObject;
   /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
   readonly reference?: (variable: string) => string;
-  /** Whether entries name the variables of the key and of headers in keys of their own, as Codex does. */
+  /** Whether entries have separate keys for the names of variables, as in Codex. */
   readonly namesVariables?: true;
-  /** Item of the file's `inputs`, to which the header of the key refers: the client prompts for the key. */
+  /** Item of the file's `inputs` that the header with the key refers to. The client prompts for the key. */
   readonly input?: JsonObject & { readonly id: string };
-  /** Returns a stdio entry. Omitted: the program as it is. */
+  /** Returns a stdio entry. Default: the program unchanged. */
   readonly stdio?: (program: Program) => JsonObject;
   /** Why stdio is the default although http is available. */
   readonly httpNote?: string;
@@ -45,7 +45,7 @@ export interface McpClient {
 export interface Program extends JsonObject {
   readonly command: string;
   readonly args: readonly string[];
-  /** Environment variables that it needs and the client may not have. */
+  /** Environment variables that it needs but that the client may not have. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

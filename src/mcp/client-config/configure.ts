@@ -39,12 +39,12 @@ export interface ConfigOptions {
   literalKey?: true;
 }
 
-/** An entry, and where it belongs. */
+/** An entry and its file. */
 type Plan = Awaited<ReturnType<typeof planEntry>>;
 
 /**
- * Prints the entry that lets an MCP client use the service, or writes it into the client's file. With `check` it first
- * connects as the client would; when that fails, nothing is written.
+ * Prints the entry that lets an MCP client use the service, or writes it into the client's file. With `check`, it first
+ * connects like the client. If that fails, nothing is written.
  */
 export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
   const plan = await planEntry(app, client, options);
@@ -63,7 +63,7 @@ export async function configureClient(app: App, client: McpClient, options: Conf
     backup: written?.backup,
     check,
   };
-  // Without --write stdout holds nothing but the entry, so that it can be redirected into a file.
+  // Without --write, stdout contains only the entry, so that it can be redirected to a file.
   const status = written === undefined ? '' : `${cleanLine(describeWrite(file, written))}\n`;
   await writeText(app, json, () => status + formatSnippet(client, shown));
   if (check !== undefined) {
@@ -76,7 +76,8 @@ export async function configureClient(app: App, client: McpClient, options: Conf
 
 /**
  * Determines the entry and its file.
- * @throws {AppError} `usage` for what the client does not support; `no_service` or `no_key` when the entry needs one
+ * @throws {AppError} `usage` if the client does not support the options; `no_service` or `no_key` if the entry requires
+ * one
  */
 async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
   const literalKey = options.literalKey === true;
@@ -100,10 +101,10 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
 /** Settings that an entry for the bridge repeats. */
 const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
 
-/** The bridge with the options of this run, and with the variables that a client may not have. */
+/** Returns the bridge with the options of this run, and with the variables that a client may not have. */
 function stdioConnection(app: App, scope: Scope): Connection {
   const { context, globals, paths, settings } = app;
-  // Checks the URL before it becomes part of a command line.
+  // Check the URL before it becomes part of a command line.
   configuredEndpoint(app);
   app.warnOfIgnoredConfig();
   const args = ['mcp'];
@@ -117,7 +118,7 @@ function stdioConnection(app: App, scope: Scope): Connection {
   const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
     (name) => absolute(pathOf(context), context.env[name]) !== undefined,
   );
-  // A project file is shared: it must not name a folder of one user.
+  // A project file is shared, so it must not contain the folder of one user.
   const file = isMoved && scope === 'user' ? paths.configFile : undefined;
   const env: Record<string, string> =
     file === undefined ? {} : { [CONFIG_VARIABLE]: pathOf(context).dirname(file) };
@@ -142,7 +143,7 @@ async function httpConnection(app: App, client: McpClient, literalKey: boolean):
   return { via: 'http', url: url.href, headers, isLiteral: false };
 }
 
-/** Checks that a header can be part of an entry without a secret in it. @throws {AppError} `usage` */
+/** Checks that an entry can contain a header without revealing a secret. @throws {AppError} `usage` */
 function assertReferable(client: McpClient, name: string, value: string): void {
   const refers = /\$\{\w+\}/.test(value);
   if (!refers && !isHarmless(name)) {
@@ -188,13 +189,13 @@ function describeWrite(file: string, { isChanged, backup }: FileChange): string 
   return backup === undefined ? `wrote ${file}:` : `wrote ${file}; the previous version is in ${backup}:`;
 }
 
-/** Returns the client's own command that adds the same entry, if there is one and it would not contain a key. */
+/** Returns the client's own command that adds the same entry, if it has one and it would not contain a key. */
 function clientCommand({ client, connection, entry, scope }: Plan): string | undefined {
   if (client.name !== 'claude-code' || (connection.via === 'http' && connection.isLiteral)) return undefined;
   return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
-/** Lists what a person should know about the entry. */
+/** Lists notes for the user about the entry. */
 function notes(
   app: App,
   { client, scope, file, connection }: Plan,

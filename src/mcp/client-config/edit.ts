@@ -17,12 +17,12 @@ import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
 const BOM = '\uFEFF';
 
 /**
- * Puts the entry into the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
- * else stays: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON in one line is
- * formatted.
+ * Adds the entry to the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
+ * else is kept: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON on one
+ * line is formatted.
  * @param text content of the file; blank counts as empty
- * @returns the new text, or the same one when it has the entry already; and the entry in it, with the user's keys
- * @throws {SyntaxError} when the text is invalid or does not have the expected structure; {RangeError} for deep nesting
+ * @returns the new text, which is the same if it already has the entry, and the entry in it, with the user's keys
+ * @throws {SyntaxError} if the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
 export function editText(
   { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
@@ -47,7 +47,7 @@ export function editText(
   if (isDeepStrictEqual(root, wanted)) return { text, entry: merged };
   const appended = isToml && existing === undefined ? [appendTable(before, servers, merged)] : [];
   const change = () => (isToml ? patch(before, wanted) : changeJson(before, [], root, wanted));
-  // A repeated key or an inline table can make an edit land where no reader looks.
+  // With a repeated key or an inline table, the edit may have no effect for the client.
   const isCorrect = (result = '') =>
     isDeepStrictEqual(
       attempt(() => read(result)),
@@ -70,7 +70,7 @@ export function formatSnippet(
   return `${JSON.stringify(root, null, 2)}\n`;
 }
 
-/** Adds the item to the file's `inputs` unless one with its id is there. */
+/** Adds the item to the file's `inputs`, unless there is one with its id. */
 function withInput(inputs: unknown = [], input: JsonObject): unknown[] {
   if (!Array.isArray(inputs)) throw new SyntaxError('"inputs" is not an array');
   return inputs.some((each) => isObject(each) && each.id === input.id) ? inputs : [input, ...inputs];
@@ -96,7 +96,7 @@ function parseToml(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // The parser's message quotes the file, which may hold a key.
+    // The parser's message quotes the file, which may contain a key.
     const line = error instanceof Error && 'line' in error ? ` (line ${error.line})` : '';
     throw new SyntaxError(`it is not valid TOML${line}`);
   }
@@ -125,8 +125,8 @@ function parseJsonc(json: string): unknown {
 
 /**
  * Changes JSON text from one value to another, member by member, so that comments and formatting stay. New members and
- * items are inserted before the others: a comment behind the last one stays where it is, and one on the line of the
- * opening bracket follows what is inserted.
+ * items are inserted before the others, so a comment after the last one keeps its place. A comment on the line of the
+ * opening bracket follows the inserted member.
  */
 function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): string {
   if (isDeepStrictEqual(from, to)) return json;
@@ -142,7 +142,7 @@ function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): 
   return applyEdits(json, edits);
 }
 
-/** Returns the indentation and line ending of a text; two spaces and LF when it shows none. */
+/** Returns the indentation and line ending of a text. Default: two spaces and LF. */
 function styleOf(json: string): FormattingOptions {
   const indent = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
   return {

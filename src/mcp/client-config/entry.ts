@@ -5,19 +5,19 @@ import { KEY_VARIABLE, type McpClient, type TransportKind } from './clients.ts';
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
 
-/** The variable that leads the bridge to the config folder. */
+/** The variable with the config folder for the bridge. */
 export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
 
 /** The command that a client starts. */
 export const COMMAND = 'restaurant';
 
-/** How the entry of a client connects: it starts the bridge, or it calls the service. */
+/** How a client connects: by starting the bridge, or by calling the service. */
 export type Connection = StdioConnection | HttpConnection;
 
 interface StdioConnection {
   readonly via: 'stdio';
   readonly args: readonly string[];
-  /** Environment variables that the bridge needs and the client may not have. */
+  /** Environment variables that the bridge needs but that the client may not have. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -36,18 +36,18 @@ export const KEY_HEADER = { Authorization: `Bearer \${${KEY_VARIABLE}}` };
 export const refersToKey = (connection: Connection): boolean =>
   connection.via === 'http' && connection.headers.Authorization === KEY_HEADER.Authorization;
 
-/** An entry, and the item that the file's `inputs` must hold for it. */
+/** An entry, and the item that it needs in the file's `inputs`. */
 export interface Entry {
   readonly value: JsonObject;
   readonly input?: JsonObject | undefined;
 }
 
 /**
- * Chooses how the client connects: as requested; else directly (http) when the client and the service can and the key
- * stays out of the file.
+ * Chooses how the client connects: as requested, else directly (http) if the client and the service support it and the
+ * file does not have to contain the key.
  * @param choice `demo`: the run uses its own sandbox, so there is no URL to write; `isPlain`: whether the service is
- *   known to support only plain `tools/call`, which no MCP client can use directly
- * @throws {AppError} `usage` naming the alternative when the client cannot
+ * known to support only plain `tools/call`, which no MCP client can use directly
+ * @throws {AppError} `usage` with the alternative if the client does not support the requested one
  */
 export function chooseTransport(
   client: McpClient,
@@ -108,7 +108,7 @@ function headersOf({ reference, input }: McpClient, { headers, isLiteral }: Http
 /** A header value that is nothing but a reference to an environment variable. */
 export const VARIABLE = /^\$\{(\w+)\}$/;
 
-/** Returns the key and headers as Codex has them: values and names of variables apart. */
+/** Returns the key and headers in the format of Codex, which separates values from names of variables. */
 function variableHeaders(connection: HttpConnection): JsonObject {
   const values: Record<string, string> = {};
   const variables: Record<string, string> = {};
@@ -125,13 +125,13 @@ function variableHeaders(connection: HttpConnection): JsonObject {
   };
 }
 
-/** Keys of a program's environment in some client. */
+/** Keys for a program's environment in the files of all clients. */
 const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 
-/** Keys that describe how some client starts a program. */
+/** Keys that describe how a client starts a program, for all clients. */
 const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'env_vars', 'envFile', 'env_file'];
 
-/** Keys by which some client selects or describes a transport. Two of different transports in one entry conflict. */
+/** Keys that select or describe a transport, for all clients. Keys of different transports in one entry conflict. */
 const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
   ...PROCESS_KEYS,
   ...'command args type transport transportType source url serverUrl httpUrl tcp'.split(' '),
@@ -140,9 +140,8 @@ const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Merges the entry into the one that is in the file, whoever wrote it: every key that belongs to another transport is
- * removed; the user's other keys (timeouts, trust, tool filters) stay, and so does the environment when the entry
- * started a program before.
+ * Merges the entry into the existing one in the file. Keys of another transport are removed. The user's other keys
+ * (timeouts, trust, tool filters) are kept, and so is the environment if the existing entry starts a program.
  */
 export function mergeEntry(existing: unknown, value: JsonObject): JsonObject {
   const old = isObject(existing) ? existing : {};
@@ -155,7 +154,7 @@ export function mergeEntry(existing: unknown, value: JsonObject): JsonObject {
   if (tools !== undefined) merged.tools = tools;
   for (const key of startsProgram ? ENVIRONMENT_KEYS : []) {
     if (!isObject(old[key])) continue;
-    // Ours from an earlier run, which may have used another folder.
+    // Written by an earlier run, which may have used another folder.
     const { [CONFIG_VARIABLE]: _former, ...env } = old[key];
     delete merged[key];
     Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));

@@ -38,7 +38,7 @@ export interface PageRow {
 /** A value with its label. */
 export type Entry = readonly [label: string, value: Detail];
 
-/** A value laid out for reading: text, a link, a list, or values with labels of their own. */
+/** A value for display: text, a link, a list, or labeled values. */
 export type Detail =
   | string
   | { readonly href: string; readonly text: string }

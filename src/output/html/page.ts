@@ -11,13 +11,13 @@ import {
   TILES,
 } from './document.ts';
 
-/** The program of every page, with the map library, and its style. */
+/** The script of every page, which includes the map library, and its style. */
 export interface PageAsset {
   readonly script: string;
   readonly style: string;
 }
 
-/** The beginning of every page, by which a page of this program is recognized. */
+/** The beginning of every page, which identifies pages of this program. */
 export const PAGE_MARK =
   '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="restaurant">';
 
@@ -77,7 +77,7 @@ function policy({ script, style }: PageAsset): string {
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
-    // Leaflet cancels the request of a tile with an empty picture.
+    // Leaflet cancels the request for a tile by loading an empty image.
     `img-src ${TILES} data:`,
     `connect-src ${TILES}`,
     "base-uri 'none'",

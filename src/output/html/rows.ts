@@ -21,7 +21,7 @@ export interface SearchInfo {
   readonly at: number;
 }
 
-/** Default columns of a search; the city only if there are several, the distance only if there is one. */
+/** Default columns of a search. The city is shown only if there are several, the distance only if it is known. */
 const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighborhood', 'address', 'city'];
 
 /** Returns a search as a page. With `columns`, nothing else is shown. */

@@ -20,7 +20,7 @@ export function callData({ structuredContent, content }: ToolResult): unknown {
 function parseText(text: string): unknown {
   const value = parseExactOrNone(text);
   if (value === undefined) return text;
-  // The digits of a number are kept by the container that it is in; this one has none.
+  // Exact digits are stored in the object or array that contains a number; this number is not in one.
   return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
 }
 
@@ -38,7 +38,7 @@ export function callPresentation(result: ToolResult, json: unknown): Presentatio
   };
 }
 
-/** Returns whether the table shows some of the data by name only. */
+/** Returns whether the table only summarizes some of the data. */
 export function isTruncated({ content = [] }: ToolResult): boolean {
   return content.filter(isObject).some(({ type, resource }) => {
     return type === 'image' || type === 'audio' || (isObject(resource) && 'blob' in resource);
@@ -47,7 +47,7 @@ export function isTruncated({ content = [] }: ToolResult): boolean {
 
 function resultLines({ content = [] }: ToolResult, json: unknown, view: View): string[] {
   if (json === content) return contentLines(content, view);
-  // Next to structured content, text blocks repeat the data; images and links add to it.
+  // If there is structured content, text blocks repeat it, but images and links add to it.
   const more = contentLines(
     content.filter((block) => isObject(block) && block.type !== 'text'),
     view,
@@ -73,8 +73,8 @@ function trimmed(json: unknown, columns: readonly string[]): unknown {
 const CONTENT_INDENT = 2;
 
 /**
- * Renders the content blocks of a tool's result (MCP, tool result) as lines: text as received, JSON laid out, other
- * blocks as their kind, media type, and size or URI.
+ * Renders the content blocks of a tool's result (MCP, tool result) as lines: text as received, JSON formatted for
+ * reading, and other blocks as their type, media type, and size or URI.
  */
 export function contentLines(blocks: readonly unknown[], view: View): string[] {
   const parts = blocks.map((block) => blockLines(block, view)).filter((lines) => lines.length > 0);

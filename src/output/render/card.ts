@@ -49,7 +49,10 @@ function classifyFields(output: JsonObject): Classified {
   return { known, rest: fields.filter((field) => !Object.values(known).includes(field)) };
 }
 
-/** Returns the fields of an output; those of a restaurant that is its only object, next to a status for example. */
+/**
+ * Returns the fields of an output. If its only object is a restaurant, next to a status for example, returns the fields
+ * of the restaurant.
+ */
 function unwrap(output: JsonObject): readonly Field[] {
   const fields = Object.entries(output);
   const hasRole = (some: readonly Field[]): boolean =>
@@ -82,8 +85,8 @@ export const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coo
 export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
 
 /**
- * Renders a restaurant: grade and name, cuisine and price, the summary; the place, then all other fields in their order,
- * and last those about the record. A status of `ok` is left out; fields without a value share a line.
+ * Renders a restaurant: grade and name, cuisine and price, and the summary; then the place, all other fields in their
+ * order, and finally the fields about the record. A status of `ok` is left out; fields without a value share a line.
  */
 export function cardLines(outcome: Outcome, columns: readonly string[] | undefined, view: View): string[] {
   if (outcome.error !== undefined) return failureLines(outcome, view.width, view);
@@ -154,7 +157,7 @@ function factLines(facts: readonly Field[], view: View): string[][] {
   const present = others.filter(([, value]) => !isEmptyValue(value));
   const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
   const last: readonly Field[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
-  // Without sections in between, all share one alignment.
+  // Without sections in between, all fields share one alignment.
   const groups = present.every(([, value]) => isSimple(value)) ? [[...present, ...last]] : [present, last];
   return groups.map((group) => entryLines(group, view.width, view));
 }
@@ -180,7 +183,7 @@ function subheading({ cuisine, price }: Classified['known'], view: View): string
   return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
 }
 
-/** Formats a price: `$$$` needs no label, `2` or `moderate` does. */
+/** Formats a price. `$$$` needs no label, but `2` or `moderate` does. */
 function priceText([key, value]: Field): string {
   const text = cleanLine(inline(value));
   return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;

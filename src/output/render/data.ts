@@ -15,7 +15,7 @@ const MAX_TABLE_COLUMNS = 6;
 /** A field of a record. */
 export type Field = readonly [key: string, value: unknown];
 
-/** Lays out a value of any shape for reading: key/value lines, then a section per nested value. Nothing is left out. */
+/** Renders any value for reading: key/value lines, then a section per nested value. Nothing is omitted. */
 export function dataLines(value: unknown, columns: number, view: View, level = 0): string[] {
   if (level > MAX_DATA_LEVEL || columns < MIN_DATA_WIDTH)
     return isSimple(value) ? wrap(inline(value), columns) : wrap(toJson(value, false), columns);
@@ -26,8 +26,8 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
 }
 
 /**
- * Lays out the entries of an object: first those that fit next to their keys, in order, then the others, each under its
- * own heading; at the first level with blank lines between.
+ * Renders the entries of an object: first those that fit next to their keys, in order, then the others, each under its
+ * own heading. At the first level, they are separated by blank lines.
  */
 export function entryLines(entries: readonly Field[], columns: number, view: View, level = 0): string[] {
   const pairs = entries
@@ -66,7 +66,7 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   });
 }
 
-/** Renders objects of a few plain keys as a table; undefined for any other list, and if it would have to cut them. */
+/** Renders objects with a few plain keys as a table; undefined for any other list, and if values would be cut. */
 function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const records = items.filter(isObject);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
@@ -163,7 +163,7 @@ function words(record: JsonObject): string {
   return [...(isNamed ? [inline(name)] : []), ...facts].join(', ') || EMPTY;
 }
 
-/** Moves the keys of identifiers to the end, since few readers look for them. */
+/** Moves the keys of identifiers to the end, because few readers need them. */
 function idsLast(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !ID.test(key)), ...keys.filter((key) => ID.test(key))];
 }

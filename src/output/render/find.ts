@@ -66,7 +66,7 @@ function columnOf(key: string): Column {
   return { key, ...(known ?? { title: key, priority: 1 }) };
 }
 
-/** A column that the user asked for goes before the address. */
+/** Returns a column that an option requests, which is dropped after the address. */
 const requestedColumn = (key: string): Column => ({ ...columnOf(key), priority: 8 });
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {
@@ -77,7 +77,7 @@ function cells(restaurant: unknown, columns: readonly Column[]): string[] {
 
 /**
  * Presents a search. `output` is the document, `restaurants` its results.
- * @param extra columns that the results have besides those of a summary
+ * @param extra columns of the results in addition to those of a summary
  */
 export function findPresentation(
   output: object,

@@ -104,7 +104,7 @@ export function makeList(
   function turn(to: number): void {
     page = to;
     draw();
-    // A disabled button loses the focus.
+    // Move the focus, because a disabled button loses it.
     if (back.disabled) next.focus();
     else if (next.disabled) back.focus();
     table.scrollIntoView();
@@ -115,7 +115,7 @@ export function makeList(
     body.replaceChildren(...shown.flatMap(elementsOf));
     const all = plural(rows.length, 'row');
     const text = sorted.length === rows.length ? all : `${formatNumber(sorted.length)} of ${all}`;
-    // A screen reader reads a new text aloud.
+    // Set only a changed text, because screen readers announce each change.
     if (count.textContent !== text) count.textContent = text;
     none.hidden = sorted.length > 0;
     table.hidden = sorted.length === 0;

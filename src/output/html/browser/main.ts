@@ -37,7 +37,7 @@ function takeData(id: string): unknown {
   return JSON.parse(element?.textContent ?? 'null');
 }
 
-/** Shows times as people of this browser's language and time zone write them. */
+/** Formats times for the browser's language and time zone. */
 function localizeTimes(): void {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
   for (const element of document.querySelectorAll('time')) {

@@ -20,7 +20,7 @@ interface SpotData {
 /** A row on the map, or a group of rows whose markers would overlap. */
 type Spot = PointFeature<SpotData> | ClusterFeature<SpotData>;
 
-/** Details that a popup shows beside the cells of a row. */
+/** Details that a popup shows in addition to the cells of a row. */
 const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
 /** The zoom at which streets are shown, and the largest one that groups markers. */
 const STREET_ZOOM = 16;
@@ -75,7 +75,7 @@ export function makeMap(
   let index = groupRows(rows);
   let chosen: Row | undefined;
 
-  /** Adds markers for what is visible; existing ones stay and keep the focus. */
+  /** Adds markers for the visible area. Existing ones are kept, so they do not lose the focus. */
   function draw(): void {
     const bounds = map.getBounds().pad(DRAW_MARGIN);
     const visible = index.getClusters(
@@ -97,14 +97,14 @@ export function makeMap(
   }
 
   function addMarker(spot: Spot): Marker {
-    // The count of a group has a sign and a shape of its own, so that it does not look like the number of a row.
+    // The count of a group has its own sign and shape, to distinguish it from the number of a row.
     const text = isGroup(spot)
       ? `×${formatNumber(spot.properties.point_count)}`
       : formatNumber(spot.properties.row.number);
     const icon = new DivIcon({
       className: isGroup(spot) ? 'pin many' : 'pin',
       html: el('span', { 'aria-hidden': 'true' }, text),
-      // The style sheet has the size and the anchor.
+      // The style sheet sets the size and the anchor.
       iconSize: undefined,
     });
     const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(map);
@@ -119,7 +119,7 @@ export function makeMap(
     return marker;
   }
 
-  /** Selects a row. Zooms in until a group comes apart, or lists its rows if they are in one place. */
+  /** Selects a row. For a group, zooms in until it splits, or lists its rows if they are in one place. */
   function activate(spot: Spot): void {
     if (!isGroup(spot)) {
       onChoose(spot.properties.row, false);
