@@ -10,10 +10,10 @@ const RAW_NUMBERS = Symbol('raw numbers');
 type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
 /**
- * Matches every number that may be inexact in JavaScript: more than 15 characters, or an exponent. Searching is faster
- * than parsing.
+ * Finds every number of a JSON text that may be inexact in JavaScript: more than 15 characters, or an exponent. Searching is
+ * faster than parsing. It may also find one in a string, but not in a UUID.
  */
-const MAY_BE_INEXACT = /[-.\d](?:[-.\d]{15}|[eE])/;
+const MAY_BE_INEXACT = /(?:^|[\s,:[])-?\d(?:[.\d]{15}|[.\d]*[eE])/;
 
 /** Parses JSON like `JSON.parse`, but keeps the texts of inexact numbers. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
