@@ -163,6 +163,7 @@ const ends: Fault[] = [
     exit: 6,
     code: 'timeout',
     name: 'a stream that may be resumed after a year',
+    options: ['--timeout', '5s'],
     reply: stream('id: 1\nretry: 31536000000\ndata:\n\n'),
   },
   timesOut('a head, then silence', keepOpen(HEAD)),
