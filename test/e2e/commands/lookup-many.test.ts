@@ -107,6 +107,16 @@ describe('lookup of thousands of ids', () => {
     expect(sent).toBeLessThanOrEqual(7);
   });
 
+  it('exits with 5 when the service requests a long wait, and sends no further requests', async () => {
+    const before = service.requests.length;
+    service.answer((_asked, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
+    const { exit, stderr } = await lookup(IDS, [], { RESTAURANT_PER_MINUTE: '300' }).run;
+    expect([exit, stderr]).toEqual([5, expect.stringMatching(/^error: the service asks to wait until /m)]);
+    expect(service.requests.length - before).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('lookup of ids from stdin', () => {
   it('writes each record as soon as it arrives', async () => {
     let seen = 0;
     service.answer((asked, response) => {
@@ -123,13 +133,5 @@ describe('lookup of thousands of ids', () => {
     });
     expect((await run.ended).exit).toBe(130);
     expect(seen).toBe(9);
-  });
-
-  it('exits with 5 when the service requests a long wait, and sends no further requests', async () => {
-    const before = service.requests.length;
-    service.answer((_asked, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
-    const { exit, stderr } = await lookup(IDS, [], { RESTAURANT_PER_MINUTE: '300' }).run;
-    expect([exit, stderr]).toEqual([5, expect.stringMatching(/^error: the service asks to wait until /m)]);
-    expect(service.requests.length - before).toBeLessThanOrEqual(4);
   });
 });
