@@ -5,7 +5,7 @@ import { App } from '../../../src/app/app.ts';
 import { lookupMany } from '../../../src/app/lookup-many.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
-import { startRestaurant } from '../../helpers/process.ts';
+import { STANDALONE, startRestaurant } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { testContext } from '../../unit/enrich/context.ts';
 
@@ -50,7 +50,7 @@ function lookup(ids: readonly string[], words: readonly string[], env: Record<st
   return { clock, run };
 }
 
-describe('lookup of thousands of ids', () => {
+describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
   it('requests each id once, in order, at most four at a time, within the quota, and exits with 8 if some fail', async () => {
     const times: number[] = [];
     const { clock, run } = lookup(IDS, ['--format', 'ndjson'], { RESTAURANT_PER_MINUTE: '300' });
