@@ -55,23 +55,22 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
       const selection = await readSelection(app, words);
       // If only one restaurant is requested, its error is the error of the run.
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;
-      return { ...selection, isOne, isStreamed: !isOne && outputFormat(app) === 'ndjson' };
+      return { isOne, ...selection };
     },
     preview: ({ ids }) => ids.map((id) => lookupCall(id, level)),
-    send: async (service, { ids, isStreamed }) => {
+    send: async (service, { ids, isOne }) => {
       const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
-      const outcomes = isStreamed
-        ? streamEntries(app, lookupMany(app, service, ids, level))
-        : lookupAll(app, service, ids, level);
+      const outcomes =
+        !isOne && isStreamed(app)
+          ? streamEntries(app, lookupMany(app, service, ids, level))
+          : lookupAll(app, service, ids, level);
       return outcomes.catch((error) => Promise.reject(withPlanHint(error)));
     },
-    write: async (outcomes, { search, isOne, isStreamed }) => {
+    write: (outcomes, { search, isOne }) => {
       const [first] = outcomes;
-      if (isOne && first?.error !== undefined) throw first.error;
-      if (!isStreamed) await writeLookups(app, outcomes, search, isOne);
-      if (search !== undefined) await app.note(`rows of ${describeSearch(app, search)}`);
-      if (isOne && first?.cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
-      reportFailures(outcomes, level);
+      return isOne && first !== undefined
+        ? writeOne(app, first, search)
+        : writeList(app, outcomes, search, level);
     },
   });
 }
@@ -97,6 +96,42 @@ function withPlanHint(error: unknown): unknown {
   return error.withHint('every key has the basic details: restaurant … --fields basic');
 }
 
+/** Writes one restaurant. @throws {AppError} the error of its lookup */
+async function writeOne(app: App, outcome: Outcome, search: Selection['search']): Promise<void> {
+  const { output, error, cachedAt } = outcome;
+  if (error !== undefined) throw error;
+  await writeResult(app, output, async () => {
+    const { lookupPresentation, withSearchResult } = await import('../output/render/lookup.ts');
+    // For people, the fields of the last search complete a single restaurant.
+    const isForPeople = ['table', 'html'].includes(outputFormat(app));
+    const shown = isForPeople ? withSearchResult(outcome, search?.rows) : outcome;
+    return lookupPresentation([shown], true, cachedAt ?? app.context.now());
+  });
+  await noteSearch(app, search);
+  if (cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
+}
+
+/** Writes a list of restaurants, unless it is streamed. @throws {AppError} `partial` if some lookups failed */
+async function writeList(
+  app: App,
+  outcomes: readonly Outcome[],
+  search: Selection['search'],
+  level: Level,
+): Promise<void> {
+  if (!isStreamed(app)) {
+    const { lookupEntries } = await import('../output/lookup-entry.ts');
+    await writeResult(app, lookupEntries(outcomes), async () => {
+      const { lookupPresentation } = await import('../output/render/lookup.ts');
+      return lookupPresentation(outcomes, false, app.context.now());
+    });
+  }
+  await noteSearch(app, search);
+  reportFailures(outcomes, level);
+}
+
+/** Returns whether each entry of a list is written as soon as it is complete. */
+const isStreamed = (app: App): boolean => outputFormat(app) === 'ndjson';
+
 /** Writes each lookup as soon as it and those before it are complete. */
 async function streamEntries(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
   const { lookupEntry } = await import('../output/lookup-entry.ts');
@@ -111,22 +146,8 @@ async function streamEntries(app: App, outcomes: AsyncIterable<Outcome>): Promis
   return all;
 }
 
-async function writeLookups(
-  app: App,
-  outcomes: readonly Outcome[],
-  search: Selection['search'],
-  isOne: boolean,
-): Promise<void> {
-  const [first] = outcomes;
-  const json = isOne ? first?.output : (await import('../output/lookup-entry.ts')).lookupEntries(outcomes);
-  const at = (isOne ? first?.cachedAt : undefined) ?? app.context.now();
-  await writeResult(app, json, async () => {
-    const { lookupPresentation, withSearchResult } = await import('../output/render/lookup.ts');
-    // For people, the fields of the last search complete a single restaurant.
-    const isCompleted = isOne && ['table', 'html'].includes(outputFormat(app));
-    const shown = isCompleted ? outcomes.map((outcome) => withSearchResult(outcome, search?.rows)) : outcomes;
-    return lookupPresentation(shown, isOne, at);
-  });
+async function noteSearch(app: App, search: Selection['search']): Promise<void> {
+  if (search !== undefined) await app.note(`rows of ${describeSearch(app, search)}`);
 }
 
 /** Maximum number of ids that a message names for each kind of failure. */
