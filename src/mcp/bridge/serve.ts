@@ -2,10 +2,11 @@ import { App } from '../../app/app.ts';
 import { completeHint } from '../../app/command-line.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
-import { supportsMcp } from '../../app/target.ts';
+import { loginCommand, supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { untilAborted, within } from '../../util/async.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { createBridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
@@ -21,6 +22,7 @@ export async function serveBridge(app: App): Promise<void> {
       'an MCP client starts this command; to configure one, run restaurant mcp config <client> (Ctrl-D ends)',
     );
   }
+  const login = loginCommand(app);
   /** Reads the settings again, so that a later login is used. */
   function freshApp(): App {
     const fresh = new App(quiet(context, app.verbose));
@@ -39,13 +41,31 @@ export async function serveBridge(app: App): Promise<void> {
       const isMcp = fresh.globals.demo === true || supportsMcp(fresh) === true;
       return cachedCapabilities(fresh) ?? (isMcp ? undefined : {});
     },
-    profileOption: app.settings.profileOption,
-    completeHint: (hint) => completeHint(app, hint),
+    hintFor: (error) => completeHint(app, agentHint(error, login)),
     context,
   });
   await serveStdio(context, upstream, (fault) => {
     void app.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
   });
+}
+
+/**
+ * Returns the hint of an error for users of an agent, which may not have the environment of a shell.
+ * @param login the command that saves a key
+ */
+export function agentHint({ code, hint, details }: AppError, login: string): string {
+  const { retryAfter } = details;
+  if (code === 'no_key') {
+    return `run ${login} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;
+  }
+  if (code === 'rate_limited' && retryAfter !== undefined) {
+    return `try again in ${formatDuration(retryAfter * 1000)}; restaurant status shows the quota`;
+  }
+  if (details.hint !== undefined) return hint;
+  if (code === 'timeout') return 'use restaurant mcp --timeout 2m as the command of the MCP client';
+  return code === 'bad_response'
+    ? 'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr'
+    : hint;
 }
 
 /** Default maximum wait of a call for a rate limit, ms. Hosts abort a call after 60 s. */

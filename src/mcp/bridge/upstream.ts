@@ -7,7 +7,6 @@ import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { within } from '../../util/async.ts';
-import { formatDuration } from '../../util/duration.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
@@ -18,9 +17,8 @@ interface UpstreamOptions {
   storedTools(): readonly Tool[] | undefined;
   /** Returns the stored capabilities; undefined if the service must be called for them. */
   storedCapabilities(): JsonObject | undefined;
-  readonly profileOption: string;
-  /** Adds the service options of the bridge to the commands in a hint. */
-  completeHint(hint: string): string;
+  /** Returns the hint of an error for users of an agent. */
+  hintFor(error: AppError): string;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
 
@@ -35,7 +33,7 @@ export type Upstream = ReturnType<typeof openUpstream>;
 
 /** Opens the service behind the bridge. It is connected on first use. */
 export function openUpstream(options: UpstreamOptions) {
-  const { connect, storedTools, storedCapabilities, profileOption, completeHint, context } = options;
+  const { connect, storedTools, storedCapabilities, hintFor, context } = options;
   let connection: Promise<Service> | undefined;
   let list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
   let pendingList: Promise<void> | undefined;
@@ -50,8 +48,7 @@ export function openUpstream(options: UpstreamOptions) {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (FIXED_BY_LOGIN.includes(error.code) && connection === current) connection = undefined;
-      const known = withAgentHint(error, profileOption);
-      throw known.withHint(completeHint(known.hint));
+      throw error.withHint(hintFor(error));
     }
   }
 
@@ -137,25 +134,4 @@ function withObjectSchema(tool: Tool): Tool {
   return tool.inputSchema?.type === 'object'
     ? tool
     : { ...tool, inputSchema: { ...tool.inputSchema, type: 'object' } };
-}
-
-/**
- * Adapts the hint of an error for users of an agent, which may not have the environment of a shell.
- * @param profile the option that selects the profile, after a space
- */
-function withAgentHint(error: AppError, profile: string): AppError {
-  const { code, message, details } = error;
-  const { retryAfter } = details;
-  let { hint } = details;
-  if (code === 'no_key') {
-    hint = `run restaurant login${profile} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;
-  } else if (code === 'rate_limited' && retryAfter !== undefined) {
-    hint = `try again in ${formatDuration(retryAfter * 1000)}; restaurant status shows the quota`;
-  } else if (code === 'timeout') {
-    hint ??= 'use restaurant mcp --timeout 2m as the command of the MCP client';
-  } else if (code === 'bad_response') {
-    hint ??=
-      'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr';
-  }
-  return hint === details.hint ? error : new AppError(code, message, { ...details, hint });
 }

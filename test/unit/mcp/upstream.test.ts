@@ -3,6 +3,7 @@ import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
+import { agentHint } from '../../../src/mcp/bridge/serve.ts';
 import { openUpstream } from '../../../src/mcp/bridge/upstream.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 
@@ -36,8 +37,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities:
       };
       return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
     },
-    profileOption: ' --profile work',
-    completeHint: (hint) => hint,
+    hintFor: (error) => agentHint(error, 'restaurant login --profile work'),
     storedTools: () => stored.tools,
     storedCapabilities: () => stored.capabilities,
     context: {
