@@ -10,7 +10,9 @@ import './build.js';
 
 const MCPB = '@anthropic-ai/mcpb@2.1.2';
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'restaurant-mcpb-'));
+const temporary = mkdtempSync(join(tmpdir(), 'restaurant-mcpb-'));
+const content = join(temporary, 'content');
+const installed = join(temporary, 'installed');
 const bundle = join(root, 'dist/standalone/restaurant.mcpb');
 const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -60,10 +62,11 @@ const manifest = {
   compatibility: { runtimes: { node: '>=20.19.0' } },
 };
 
-writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+mkdirSync(content);
+writeFileSync(join(content, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 const filter = (path) => !path.startsWith(join(root, 'dist/standalone'));
 for (const name of ['bin', 'dist', 'LICENSE']) {
-  cpSync(join(root, name), join(folder, name), { recursive: true, filter });
+  cpSync(join(root, name), join(content, name), { recursive: true, filter });
 }
 
 const mcpb = (...words) =>
@@ -71,18 +74,18 @@ const mcpb = (...words) =>
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-/** Starts the server with the command of the manifest and checks that it responds. */
+/** Starts the server of the installed bundle with the command of the manifest and checks that it responds. */
 function startServer() {
   const fill = (text) =>
     text
-      .replace(value('__dirname'), folder)
+      .replace(value('__dirname'), installed)
       .replace(value('user_config.base_url'), 'http://127.0.0.1:9')
       .replace(value('user_config.api_key'), 'sk_service_demo_free');
   const { command, args, env } = manifest.server.mcp_config;
   const filled = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version } };
   const answer = execFileSync(command, args.map(fill), {
-    env: { PATH: process.env.PATH, HOME: folder, ...filled },
+    env: { PATH: process.env.PATH, HOME: temporary, ...filled },
     input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`,
     encoding: 'utf8',
   });
@@ -91,10 +94,10 @@ function startServer() {
 }
 
 try {
-  mcpb('validate', join(folder, 'manifest.json'));
   mkdirSync(dirname(bundle), { recursive: true });
+  mcpb('pack', content, bundle);
+  mcpb('unpack', bundle, installed);
   startServer();
-  mcpb('pack', folder, bundle);
 } finally {
-  rmSync(folder, { recursive: true });
+  rmSync(temporary, { recursive: true });
 }
