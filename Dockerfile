@@ -5,14 +5,15 @@ WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build && rm -rf dist/standalone
+RUN npm run build
 
 FROM node:24-alpine
 ENV NODE_ENV=production
 COPY --from=build /src/bin /app/bin
 COPY --from=build /src/dist /app/dist
 COPY --from=build /src/package.json /src/LICENSE /app/
+RUN ln -s /app/bin/restaurant.js /usr/local/bin/restaurant
 USER node
 WORKDIR /work
-ENTRYPOINT ["node", "/app/bin/restaurant.js"]
+ENTRYPOINT ["restaurant"]
 CMD ["help"]
