@@ -6,8 +6,8 @@ const [, , given = ''] = process.argv;
 const [, owner, name] = /^([\w-]+)\/([\w.-]+)$/.exec(given) ?? [];
 if (owner === undefined) throw new Error(`expected <owner>/<name>, got '${given}'`);
 const home = `https://github.com/${owner}/${name}`;
-/** Name of the server in the MCP registry, which requires the same name in the npm package. */
-const mcpName = `io.github.${owner.toLowerCase()}/restaurant`;
+/** Name of the server in the MCP registry, which requires the same name in the npm package, and the owner as GitHub spells it. */
+const mcpName = `io.github.${owner}/restaurant`;
 
 function edit(file, change) {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
