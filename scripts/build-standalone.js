@@ -43,9 +43,17 @@ const PLATFORMS = {
   ],
 };
 /** Files shipped beside each executable. */
-const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'man/restaurant.1', 'dist/THIRD-PARTY.txt'];
+const DOCUMENTS = [
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'man/restaurant.1',
+  'dist/THIRD-PARTY.txt',
+  'scripts/licenses/LGPL-2.0.txt',
+  'scripts/licenses/LGPL-2.1.txt',
+];
 const BUN_NOTICE = `The executable contains Bun ${BUN_VERSION} (MIT) and the libraries that Bun links, among them JavaScriptCore
-(LGPL-2.0). Their licenses and how to relink them: https://bun.com/docs/project/license
+(LGPL-2.0) and TinyCC (LGPL-2.1). Their licenses and how to relink them: https://bun.com/docs/project/license
 `;
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,6 +1,8 @@
 // Lists the packages in the bundle: their names, versions and licenses, as each package states them.
+import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The file that is shipped beside the program. */
 const NOTICE = 'THIRD-PARTY.txt';
@@ -37,12 +39,13 @@ async function readPackage(folder) {
   const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   if (!PERMISSIVE.includes(license))
     throw new Error(`${name} ${version}: may its license (${license}) be bundled?`);
-  const file = (await readdir(folder)).sort().find((each) => /^(licen[cs]e|copying)/i.test(each));
-  // Some packages contain no license text: these are copies from their repositories.
-  const copy = new URL(`licenses/${name.replace('/', '+')}.txt`, import.meta.url);
-  const text = await readFile(file === undefined ? copy : join(folder, file), 'utf8').catch(() => {
+  const own = (await readdir(folder)).sort().find((each) => /^(licen[cs]e|copying)/i.test(each));
+  // Texts that packages lack: their own from their repositories, and those of programs compiled to WebAssembly.
+  const added = fileURLToPath(new URL(`licenses/${name.replace('/', '+')}.txt`, import.meta.url));
+  const files = [own && join(folder, own), existsSync(added) && added].filter(Boolean);
+  if (files.length === 0)
     throw new Error(`${name} ${version} comes without the text of its license (${license})`);
-  });
+  const text = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n\n');
   return { name, version, license, text: text.replaceAll('\r\n', '\n').trim() };
 }
 

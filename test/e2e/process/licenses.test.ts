@@ -54,6 +54,12 @@ describe('the licenses of bundled packages', () => {
     expect(manifest.files).toContain('dist');
   });
 
+  it('include those of programs that a package compiles to WebAssembly', () => {
+    const textOf = (wanted: string) => parts.find(({ name }) => name === wanted)?.text;
+    expect(textOf('undici')).toMatch(/Matteo Collina.*llhttp.*Fedor Indutny/s);
+    expect(textOf('jq-wasm')).toMatch(/Owen Ou.*Stephen Dolan.*decNumber.*Oniguruma.*musl/s);
+  });
+
   it('are complete for all packages that the sources import', () => {
     const names = parts.map(({ name }) => name);
     const direct = imported();
