@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import './build.js';
+import { removeSignature } from './macos-signature.js';
 
 const BUN_VERSION = '1.4.5';
 /** Platforms, each with its npm package of Bun and the SHA-512 of that package. */
@@ -110,6 +111,7 @@ async function compile(compiler, platform, folder) {
     join(root, 'dist/start.cjs'),
     `--outfile=${outfile}`,
   ]);
+  if (platform === 'darwin-x64') await writeFile(outfile, removeSignature(await readFile(outfile)));
   return outfile;
 }
 
